@@ -1,0 +1,40 @@
+/** Checksum algorithms of S3, by AWS's names. */
+export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+
+/** A stored checksum (API reference, "Checksum"). */
+export interface StoredChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  /** Base64 of the big-endian digest; a COMPOSITE one ends in `-` and the number of parts. */
+  readonly value: string
+  readonly type: 'FULL_OBJECT' | 'COMPOSITE'
+}
+
+/** Runs of equal part sizes: `[[3, 8388608], [1, 17]]` is three parts of 8 MiB and one of 17 bytes. */
+export type PartSizes = readonly (readonly [count: number, sizeBytes: number])[]
+
+/** The headers that S3 keeps with an object and returns as they were sent. */
+export const keptHeaders = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+] as const
+export type KeptHeader = (typeof keptHeaders)[number]
+
+/**
+ * What is remembered about an object beside its bytes. Immutable: a changed object is a new file
+ * with new attributes.
+ */
+export interface Attributes {
+  /** Without quotes: 32 hex digits, or 32 hex digits, `-` and the number of parts. */
+  readonly etag: string
+  readonly headers: Readonly<Partial<Record<KeptHeader, string>>>
+  /** User metadata: name without `x-amz-meta-`, lower case; value as received (latin1). */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly checksum?: StoredChecksum
+  /** Present when the object was uploaded in parts. */
+  readonly partSizes?: PartSizes
+}

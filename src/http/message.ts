@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+
+/**
+ * One request as the protocols see it. Nothing is normalised: signatures cover the exact bytes of
+ * the path, the query and repeated headers, so those stay as they came (latin1 strings, one
+ * character per byte).
+ */
+export interface HttpRequest {
+  /** Random, unique; answered as x-amz-request-id and part of the log line. */
+  readonly id: string
+  readonly method: string
+  /** The request target up to the first `?`, byte for byte. Always begins with `/`. */
+  readonly rawPath: string
+  /** The request target after the first `?`, byte for byte; empty when there is none. */
+  readonly rawQuery: string
+  /** Node's view: lower-case names, most repeats joined. For anything but signatures. */
+  readonly headers: IncomingHttpHeaders
+  /** Name, value, name, value … as received, for signatures. */
+  readonly rawHeaders: readonly string[]
+  /** The body as sent, framing of `aws-chunked` included. Unread until somebody reads it. */
+  readonly body: Readable
+  /** Whether the connection to us is TLS. */
+  readonly isSecure: boolean
+  /** Address of the peer of the connection (no X-Forwarded-For). */
+  readonly remoteAddress: string
+  /** Wall clock at arrival, milliseconds since the epoch. */
+  readonly receivedAtMs: number
+  /** Aborts when the client goes away before the reply is complete. */
+  readonly signal: AbortSignal
+  /**
+   * Declares that the body will be read now: sends `100 Continue` when the client waits for one
+   * (RFC 9110 section 10.1.1). May be called again without effect.
+   */
+  acceptBody(): void
+}
+
+/** Header fields in the order they are written. Values are latin1 strings without CR or LF. */
+export type HeaderFields = readonly (readonly [name: string, value: string])[]
+
+/** A body whose length is known before its bytes. */
+export interface StreamBody {
+  readonly length: number
+  /** Yields exactly `length` bytes; an error or a shortfall closes the connection. */
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/** What a protocol answers. The only writer to the socket is `reply.ts`. */
+export interface HttpReply {
+  readonly status: number
+  readonly headers: HeaderFields
+  /**
+   * Absent: no body. For HEAD the writer sends the Content-Length of the body given here, but not
+   * the body; a HEAD reply whose length is not that of a body sets Content-Length itself.
+   */
+  readonly body?: string | Uint8Array | StreamBody
+  /** Facts for the log line: operation, bucket, key, error code. Never a secret. */
+  readonly facts?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** A protocol: one request in, one reply out. Never throws: errors are replies. */
+export type HttpHandler = (request: HttpRequest) => Promise<HttpReply>

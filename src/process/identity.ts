@@ -1,0 +1,65 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/**
+ * Names this process so that another process on any host can tell whether it still runs: leases and
+ * lock files carry the name of their holder, and what a dead holder left is taken over at once.
+ *
+ * A process id alone is not enough: it is reused, and containers have their own numbering. So the
+ * name is `host/pid/start` with host = boot id and process-id namespace (Linux) or the host name,
+ * and start = the process's start time in clock ticks since boot, where the system tells it.
+ */
+export type ProcessName = string
+
+export type Liveness =
+  | 'alive'
+  | 'dead'
+  /** It runs, if at all, where we can't see it: only the lease's own expiry counts. */
+  | 'elsewhere'
+
+const hostName = readHostName()
+
+/** This process. */
+export const thisProcess: ProcessName = `${hostName}/${process.pid}/${readStartTicks(process.pid) ?? ''}`
+
+/** Whether the named process still runs. A malformed name is `elsewhere`: nothing is known of it. */
+export function livenessOf(name: ProcessName): Liveness {
+  if (name === thisProcess) return 'alive'
+  const [host, pidText = '', start = ''] = name.split('/')
+  const pid = Number(pidText)
+  if (host !== hostName || !Number.isSafeInteger(pid) || pid <= 0) return 'elsewhere'
+  if (!doesProcessExist(pid)) return 'dead'
+  return (readStartTicks(pid) ?? '') === start ? 'alive' : 'dead'
+}
+
+function doesProcessExist(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it exists and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function readHostName(): string {
+  try {
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    const namespace = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+    return `${bootId}.${namespace}`
+  } catch {
+    return hostname().replaceAll('/', '_')
+  }
+}
+
+/** Field 22 of /proc/PID/stat (proc(5)); undefined where there is no such file or it is a zombie. */
+function readStartTicks(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The command name, in parentheses, may hold spaces: fields are counted behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}

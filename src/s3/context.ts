@@ -1,0 +1,55 @@
+import type { Drive } from '../drives/drive.ts'
+import type { HttpReply, HttpRequest } from '../http/message.ts'
+import type { Uploads } from './multipart/uploads.ts'
+import type { Query } from './query.ts'
+
+/** The settings that S3 needs, in the names and units of docs/configuration.md. */
+export interface S3Settings {
+  readonly accessKey: string
+  readonly secretKey: string
+  readonly region: string
+  readonly allowedBuckets: readonly string[]
+  readonly publicReadBuckets: ReadonlySet<string>
+  /** Whether an unsigned GET may also list a public bucket. */
+  readonly publicList: boolean
+  /** Without a trailing slash; signatures are checked against its host too. */
+  readonly publicUrl: string | undefined
+  readonly corsAllowedOrigins: readonly string[]
+}
+
+/** What every operation has at hand. */
+export interface S3Service {
+  readonly settings: S3Settings
+  readonly drive: Drive
+  readonly uploads: Uploads
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: S3Log
+}
+
+/** The part of pino that S3 uses. */
+export interface S3Log {
+  debug(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Contexts grow by level, so that an operation can't be called without what it needs. */
+export interface ServiceContext {
+  readonly service: S3Service
+  readonly request: HttpRequest
+  readonly query: Query
+  /** False for the unsigned reads of a public bucket. */
+  readonly isSigned: boolean
+}
+
+export interface BucketContext extends ServiceContext {
+  readonly bucket: string
+}
+
+export interface ObjectContext extends BucketContext {
+  /** Decoded, 1 to 1,024 bytes of UTF-8. */
+  readonly key: string
+}
+
+export type Operation<Context extends ServiceContext> = (context: Context) => Promise<HttpReply>

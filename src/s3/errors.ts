@@ -1,0 +1,116 @@
+/**
+ * Every error that S3 clients can be answered, by AWS's codes
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html).
+ * Where the contract differs from AWS, the contract's status stands here.
+ */
+export const s3Errors = {
+  AccessDenied: [403, 'Access Denied'],
+  BadDigest: [
+    400,
+    'The Content-MD5 or checksum value that you specified did not match what the server received.',
+  ],
+  BadRequest: [400, 'The request could not be understood.'],
+  EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed object size.'],
+  IncompleteBody: [
+    400,
+    'You did not provide the number of bytes specified by the Content-Length HTTP header.',
+  ],
+  InternalError: [500, 'We encountered an internal error. Please try again.'],
+  InvalidArgument: [400, 'Invalid argument.'],
+  InvalidBucketName: [400, 'The specified bucket is not valid.'],
+  InvalidDigest: [400, 'The Content-MD5 or checksum value that you specified is not valid.'],
+  InvalidPart: [
+    400,
+    "One or more of the specified parts could not be found. The part might not have been uploaded, or the specified entity tag might not have matched the part's entity tag.",
+  ],
+  InvalidPartNumber: [416, 'The requested partnumber is not satisfiable.'],
+  InvalidPartOrder: [
+    400,
+    'The list of parts was not in ascending order. Parts list must be specified in order by part number.',
+  ],
+  InvalidRange: [416, 'The requested range is not satisfiable.'],
+  InvalidRequest: [400, 'The request is not valid.'],
+  InvalidURI: [400, "Couldn't parse the specified URI."],
+  KeyTooLongError: [400, 'Your key is too long.'],
+  MalformedXML: [
+    400,
+    'The XML you provided was not well-formed or did not validate against our published schema.',
+  ],
+  MaxMessageLengthExceeded: [400, 'Your request was too big.'],
+  MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
+  MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
+  NoSuchBucketPolicy: [404, 'The bucket policy does not exist.'],
+  NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist.'],
+  NoSuchKey: [404, 'The specified key does not exist.'],
+  NoSuchLifecycleConfiguration: [404, 'The lifecycle configuration does not exist.'],
+  NoSuchObjectLockConfiguration: [
+    404,
+    'The specified object does not have an ObjectLock configuration.',
+  ],
+  NoSuchPublicAccessBlockConfiguration: [
+    404,
+    'The public access block configuration was not found.',
+  ],
+  NoSuchTagSet: [404, 'The TagSet does not exist.'],
+  NoSuchUpload: [
+    404,
+    'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
+  ],
+  NoSuchWebsiteConfiguration: [404, 'The specified bucket does not have a website configuration.'],
+  NotImplemented: [
+    501,
+    'A header or operation you provided implies functionality that is not implemented.',
+  ],
+  ObjectLockConfigurationNotFoundError: [
+    404,
+    'Object Lock configuration does not exist for this bucket.',
+  ],
+  OwnershipControlsNotFoundError: [404, 'The bucket ownership controls were not found.'],
+  PreconditionFailed: [412, 'At least one of the pre-conditions you specified did not hold.'],
+  ReplicationConfigurationNotFoundError: [404, 'The replication configuration was not found.'],
+  RequestHeaderSectionTooLarge: [
+    400,
+    'Your request header section exceeds the maximum allowed size.',
+  ],
+  RequestTimeTooSkewed: [
+    403,
+    "The difference between the request time and the server's time is too large.",
+  ],
+  RequestTimeout: [
+    400,
+    'Your socket connection to the server was not read from or written to within the timeout period.',
+  ],
+  ServerSideEncryptionConfigurationNotFoundError: [
+    404,
+    'The server side encryption configuration was not found.',
+  ],
+  ServiceUnavailable: [503, 'Service is unable to handle request.'],
+  SlowDown: [503, 'Please reduce your request rate.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type S3ErrorCode = keyof typeof s3Errors
+
+export interface S3ErrorOptions extends ErrorOptions {
+  /** Elements that S3 defines for this error, after Message. */
+  readonly elements?: Readonly<Record<string, string>>
+  /** Headers of the reply, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An error to be answered to an S3 client. The message is for people and never has a secret. */
+export class S3Error extends Error {
+  readonly code: S3ErrorCode
+  readonly status: number
+  readonly elements: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: S3ErrorCode, message?: string, options: S3ErrorOptions = {}) {
+    const [status, defaultMessage] = s3Errors[code]
+    super(message ?? defaultMessage, options)
+    this.name = 'S3Error'
+    this.code = code
+    this.status = status
+    this.elements = options.elements ?? {}
+    this.headers = options.headers ?? {}
+  }
+}

@@ -1,0 +1,56 @@
+/** Writes the XML documents of S3. Parsing of bodies is xml-body.ts. */
+
+const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
+
+/** An element: text, children in order, or absent. An array repeats the element. */
+export type XmlValue = string | number | boolean | XmlChildren | undefined | readonly XmlValue[]
+export interface XmlChildren {
+  readonly [element: string]: XmlValue
+}
+
+/** A whole document: `<root xmlns="…">…</root>` with the S3 namespace unless told otherwise. */
+export function xmlDocument(
+  root: string,
+  children: XmlChildren,
+  options: { readonly namespace?: boolean } = {},
+): string {
+  const namespace = options.namespace === false ? '' : ` xmlns="${s3Namespace}"`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${xmlElements(children)}</${root}>`
+}
+
+function xmlElements(children: XmlChildren): string {
+  let xml = ''
+  for (const name in children) xml += xmlElement(name, children[name])
+  return xml
+}
+
+function xmlElement(name: string, value: XmlValue): string {
+  if (value === undefined) return ''
+  if (Array.isArray(value)) return value.map((item) => xmlElement(name, item)).join('')
+  if (typeof value === 'object') return `<${name}>${xmlElements(value as XmlChildren)}</${name}>`
+  return `<${name}>${escapeXml(String(value))}</${name}>`
+}
+
+const special =
+  /[&<>"'\r\n\t\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/**
+ * Text for an element. CR, LF and TAB become character references, or a parser would normalise
+ * them (XML 1.0 section 2.11). Other control characters become references too, as S3 writes them:
+ * XML 1.0 has no legal form for them, which is why clients ask for encoding-type=url.
+ */
+export function escapeXml(text: string): string {
+  return text.replace(
+    special,
+    (character) =>
+      entities[character] ?? `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
+  )
+}

@@ -1,0 +1,60 @@
+/**
+ * The one seam to what must survive a restart. Two implementations: SQLite (embedded, default) and
+ * PostgreSQL. SQL is portable between them: `?` for parameters, no dialect functions; rows come as
+ * plain objects; integers fit a double.
+ */
+export interface Database {
+  /** `sqlite` or `postgres`, for the log. */
+  readonly kind: string
+
+  /** Rows of one SELECT, as of the last commit. */
+  read<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>
+
+  /**
+   * Runs the statements in one transaction, all or nothing, durable (on disk) when resolved.
+   * A statement whose `mustChange` is not met undoes the whole and rejects with UnmetChange.
+   * Concurrent calls of one process may share one commit, each still all or nothing by itself.
+   */
+  write(statements: readonly Statement[]): Promise<WriteResult[]>
+
+  /** Resolves when the database answers, rejects with DatabaseError if not. */
+  check(): Promise<void>
+
+  close(): Promise<void>
+}
+
+export type SqlValue = string | number | null
+
+export interface Statement {
+  readonly sql: string
+  readonly params?: readonly SqlValue[]
+  /** Number of rows this must insert, update or delete. */
+  readonly mustChange?: number
+}
+
+export interface WriteResult {
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number
+  /** Rows of a RETURNING clause. */
+  readonly rows: readonly Record<string, SqlValue>[]
+}
+
+/** A statement did not change as many rows as it had to; nothing of its transaction was kept. */
+export class UnmetChange extends Error {
+  /** Index of the statement in the call. */
+  readonly statementIndex: number
+
+  constructor(statementIndex: number) {
+    super(`statement ${statementIndex} did not change the expected number of rows`)
+    this.name = 'UnmetChange'
+    this.statementIndex = statementIndex
+  }
+}
+
+/** The database does not answer, is full, or refuses. `cause` has the driver's error. */
+export class DatabaseError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DatabaseError'
+  }
+}
