@@ -252,8 +252,10 @@ export type DriveErrorKind =
   | 'denied'
   /** No space or quota left: final, not to be retried soon. */
   | 'full'
-  /** The drive can't name this key (too long even after escaping, or the file system refuses it). */
+  /** The drive can't name this key: its file system refuses a character of it. */
   | 'invalid-key'
+  /** The drive can't name this key: too long even after escaping. */
+  | 'key-too-long'
   /** Rate-limited or contended: retry later. */
   | 'busy'
   /** The drive does not answer: I/O error, not mounted, network down. */

@@ -5,6 +5,7 @@
  */
 export const s3Errors = {
   AccessDenied: [403, 'Access Denied'],
+  AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
   BadDigest: [
     400,
     'The Content-MD5 or checksum value that you specified did not match what the server received.',
@@ -67,6 +68,7 @@ export const s3Errors = {
   ],
   OwnershipControlsNotFoundError: [404, 'The bucket ownership controls were not found.'],
   PreconditionFailed: [412, 'At least one of the pre-conditions you specified did not hold.'],
+  QuotaExceeded: [403, 'The drive has no space left.'],
   ReplicationConfigurationNotFoundError: [404, 'The replication configuration was not found.'],
   RequestHeaderSectionTooLarge: [
     400,

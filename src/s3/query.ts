@@ -33,10 +33,8 @@ function decodeComponent(text: string): string {
  * @throws S3Error InvalidURI when an escape is broken or the bytes are not UTF-8.
  */
 export function percentDecode(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the class is "not ASCII"
   if (!/[%\u0080-\u00ff]/.test(text)) return text
   try {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the class is "not ASCII"
     const escaped = text.replace(
       /[\u0080-\u00ff]/g,
       (byte) => `%${byte.charCodeAt(0).toString(16)}`,

@@ -1,0 +1,33 @@
+import type { DriveError, DriveErrorKind } from '../drives/drive.ts'
+import { S3Error, type S3ErrorCode } from './errors.ts'
+
+/**
+ * How each way a drive can fail is answered. A full drive is a 4xx: AWS clients retry 5xx, and no
+ * retry makes room (507 is not a status that S3 clients know).
+ */
+const answers: Readonly<
+  Record<DriveErrorKind, { readonly code: S3ErrorCode; readonly retryAfterSeconds?: number }>
+> = {
+  busy: { code: 'SlowDown', retryAfterSeconds: 1 },
+  changed: { code: 'SlowDown', retryAfterSeconds: 1 },
+  condition: { code: 'PreconditionFailed' },
+  denied: { code: 'AccessDenied' },
+  full: { code: 'QuotaExceeded' },
+  'invalid-key': { code: 'InvalidArgument' },
+  'key-too-long': { code: 'KeyTooLongError' },
+  'not-found': { code: 'NoSuchKey' },
+  unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: 5 },
+}
+
+/** Kinds whose standard S3 message says it best; for the others the drive's own message helps. */
+const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found'])
+
+/** The S3 error that a drive's failure is answered with. */
+export function s3ErrorOfDrive(error: DriveError): S3Error {
+  const { code, retryAfterSeconds } = answers[error.kind]
+  const retryAfter = error.retryAfterSeconds ?? retryAfterSeconds
+  return new S3Error(code, standardMessages.has(error.kind) ? undefined : error.message, {
+    cause: error,
+    ...(retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
+  })
+}

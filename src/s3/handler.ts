@@ -1,0 +1,137 @@
+import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
+import { type Address, decodeKey, parseAddress } from './address.ts'
+import type { S3Service, ServiceContext } from './context.ts'
+import { answerPreflight, corsHeaders } from './cors.ts'
+import {
+  type BucketOperation,
+  detectOperation,
+  isKnownMethod,
+  type ObjectOperation,
+  type OperationName,
+  type ServiceOperation,
+} from './detect.ts'
+import { S3Error } from './errors.ts'
+import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
+import { parseQuery } from './query.ts'
+import { renderError } from './render-error.ts'
+import { authenticate } from './sigv4/authenticate.ts'
+
+/** What is known of a request so far, for the log line of whatever becomes of it. */
+interface Trail {
+  operation?: OperationName
+  bucket?: string
+  key?: string
+}
+
+/**
+ * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and
+ * every error rendered at one exit. docs/architecture.md draws it.
+ */
+export function createS3Handler(service: S3Service): HttpHandler {
+  const allowedOrigins = service.settings.corsAllowedOrigins
+  return async function handleS3(request) {
+    const trail: Trail = {}
+    let reply: HttpReply
+    try {
+      reply = await answer(service, request, trail)
+    } catch (error) {
+      reply = renderError(error, request, service.log)
+    }
+    return {
+      ...reply,
+      headers: [
+        ['x-amz-request-id', request.id],
+        ...reply.headers,
+        ...corsHeaders(request, reply, allowedOrigins),
+      ],
+      facts: { ...trail, ...reply.facts },
+    }
+  }
+}
+
+async function answer(service: S3Service, request: HttpRequest, trail: Trail): Promise<HttpReply> {
+  const { settings, log } = service
+  if (!isKnownMethod(request.method)) throw new S3Error('MethodNotAllowed')
+  if (request.method === 'OPTIONS') return answerPreflight(request, settings.corsAllowedOrigins)
+
+  const address = parseAddress(request.rawPath)
+  if (address.level !== 'service') trail.bucket = address.bucket
+  const authentication = authenticate(request, settings, service.now(), (details) =>
+    log.debug({ requestId: request.id, ...details }, 'signature does not match'),
+  )
+  if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
+    // Contract, Errors: a bucket outside ALLOWED_BUCKETS is refused, not unknown.
+    throw new S3Error(
+      'AccessDenied',
+      `Access to the bucket ${JSON.stringify(address.bucket)} is not allowed.`,
+    )
+  }
+
+  const query = parseQuery(request.rawQuery)
+  const { method, headers } = request
+  const name = detectOperation(address.level, { method, query, headers })
+  trail.operation = name
+  const isSigned = authentication.kind === 'signed'
+  const context: ServiceContext = { service, request, query, isSigned }
+  return run(name, address, context, trail)
+}
+
+function run(
+  name: OperationName,
+  address: Address,
+  context: ServiceContext,
+  trail: Trail,
+): Promise<HttpReply> {
+  if (address.level === 'service') {
+    const { access, handle } = serviceOperations[name as ServiceOperation]
+    authorize(access, context)
+    return handle(context)
+  }
+  const { bucket } = address
+  if (address.level === 'bucket') {
+    const { access, handle } = bucketOperations[name as BucketOperation]
+    authorize(access, context, bucket)
+    return handle({ ...context, bucket })
+  }
+  const { access, handle } = objectOperations[name as ObjectOperation]
+  authorize(access, context, bucket)
+  const key = decodeKey(address.rawKey)
+  trail.key = key
+  refuseVersions(context)
+  return handle({ ...context, bucket, key })
+}
+
+/** Contract, rule 8: only reads of public buckets go unsigned. */
+function authorize(access: Access, { isSigned, service }: ServiceContext, bucket = ''): void {
+  if (isSigned) return
+  const { publicReadBuckets, publicList } = service.settings
+  if (access === 'signed' || !publicReadBuckets.has(bucket)) {
+    throw new S3Error(
+      'AccessDenied',
+      'Access Denied: this request needs a signature (AWS4-HMAC-SHA256).',
+    )
+  }
+  if (access === 'public-list' && !publicList) {
+    throw new S3Error(
+      'AccessDenied',
+      'Access Denied: this bucket may not be listed without a signature.',
+    )
+  }
+}
+
+/**
+ * There are no versions: `null` names the only one (AWS, "Working with objects in a
+ * versioning-suspended bucket"). Any other id must not be taken for the current object.
+ */
+function refuseVersions({ query }: ServiceContext): void {
+  const versionId = query.get('versionId')
+  if (versionId !== undefined && versionId !== 'null') {
+    throw new S3Error(
+      'InvalidArgument',
+      'Invalid version id specified: objects here have no versions.',
+      {
+        elements: { ArgumentName: 'versionId', ArgumentValue: versionId },
+      },
+    )
+  }
+}

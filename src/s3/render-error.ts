@@ -1,0 +1,49 @@
+import { DriveError } from '../drives/drive.ts'
+import type { HttpReply, HttpRequest } from '../http/message.ts'
+import { DatabaseError } from '../state/database.ts'
+import type { S3Log } from './context.ts'
+import { s3ErrorOfDrive } from './drive-errors.ts'
+import { S3Error } from './errors.ts'
+import { xmlDocument } from './xml.ts'
+
+/** The one exit for errors: whatever was thrown becomes an S3 reply. */
+export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): HttpReply {
+  const error = asS3Error(thrown)
+  if (error.status >= 500 && error.code !== 'SlowDown') {
+    log.error({ requestId: request.id, err: thrown }, 'request failed')
+  }
+  return {
+    status: error.status,
+    headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
+    // 304 and HEAD have no body; the writer leaves it out for HEAD.
+    body: errorDocument(error, request.rawPath, request.id),
+    facts: { code: error.code, reason: error.message },
+  }
+}
+
+/** The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. */
+export function errorDocument(error: S3Error, resource: string, requestId: string): string {
+  return xmlDocument(
+    'Error',
+    {
+      Code: error.code,
+      Message: error.message,
+      ...error.elements,
+      Resource: resource,
+      RequestId: requestId,
+    },
+    { namespace: false },
+  )
+}
+
+function asS3Error(thrown: unknown): S3Error {
+  if (thrown instanceof S3Error) return thrown
+  if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)
+  if (thrown instanceof DatabaseError) {
+    return new S3Error('ServiceUnavailable', 'The database does not answer; see the log.', {
+      cause: thrown,
+      headers: { 'Retry-After': '5' },
+    })
+  }
+  return new S3Error('InternalError', undefined, { cause: thrown })
+}

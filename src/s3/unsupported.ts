@@ -1,0 +1,48 @@
+/**
+ * Sub-resources that S3 has and this service recognises only to refuse them, as data. An unknown
+ * sub-resource must never be taken for an operation on the object itself: `PUT /b/k?acl` is not a
+ * PutObject. Reads that have a fixed answer are bucket-facts.ts.
+ */
+export const bucketSubresources: ReadonlySet<string> = new Set([
+  'accelerate',
+  'abac',
+  'acl',
+  'analytics',
+  'cors',
+  'encryption',
+  'intelligent-tiering',
+  'inventory',
+  'lifecycle',
+  'logging',
+  'metadataConfiguration',
+  'metadataInventoryTable',
+  'metadataJournalTable',
+  'metadataTable',
+  'metrics',
+  'notification',
+  'object-lock',
+  'ownershipControls',
+  'policy',
+  'policyStatus',
+  'publicAccessBlock',
+  'replication',
+  'requestPayment',
+  'session',
+  'tagging',
+  'versioning',
+  'versions',
+  'website',
+])
+
+export const objectSubresources: ReadonlySet<string> = new Set([
+  'acl',
+  'annotation',
+  'encryption',
+  'legal-hold',
+  'renameObject',
+  'restore',
+  'retention',
+  'select',
+  'tagging',
+  'torrent',
+])
