@@ -1,0 +1,44 @@
+/** ETags as header fields carry them (RFC 9110 section 8.8.3); inside, an ETag has no quotes. */
+
+/** The ETags of an If-Match or If-None-Match field, without quotes; `*`: any. */
+export type EtagList = readonly string[] | '*'
+
+export function quoteEtag(etag: string): string {
+  return `"${etag}"`
+}
+
+/** Without quotes; clients of S3 often leave them out themselves. */
+export function unquoteEtag(text: string): string {
+  const trimmed = text.trim()
+  return trimmed.length >= 2 && trimmed.startsWith('"') && trimmed.endsWith('"')
+    ? trimmed.slice(1, -1)
+    : trimmed
+}
+
+// A bare token is not RFC 9110, but S3 takes it and SDK users send it.
+const entityTag = /(W\/)?"([^"]*)"|([^\s,"]+)/g
+
+/** If-Match compares strongly: a weak ETag matches nothing (RFC 9110 section 13.1.1). */
+export function parseIfMatch(field: string): EtagList {
+  return parseEtagList(field, { keepsWeak: false })
+}
+
+/** If-None-Match compares weakly: `W/` is ignored (RFC 9110 section 13.1.2). */
+export function parseIfNoneMatch(field: string): EtagList {
+  return parseEtagList(field, { keepsWeak: true })
+}
+
+function parseEtagList(field: string, options: { readonly keepsWeak: boolean }): EtagList {
+  if (field.trim() === '*') return '*'
+  const etags: string[] = []
+  for (const [, weak, quoted, bare] of field.matchAll(entityTag)) {
+    const etag = quoted ?? bare
+    if (etag !== undefined && (weak === undefined || options.keepsWeak)) etags.push(etag)
+  }
+  return etags
+}
+
+/** Whether the list names the ETag of an object that exists. */
+export function includesEtag(list: EtagList, etag: string): boolean {
+  return list === '*' || list.includes(etag)
+}

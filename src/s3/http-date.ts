@@ -1,0 +1,40 @@
+/** Dates of header fields (RFC 9110 section 5.6.7). */
+
+const months: ReadonlyMap<string, number> = new Map(
+  ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].map(
+    (name, index) => [name, index],
+  ),
+)
+
+const imfFixdate =
+  /^\w{3}, (?<day>\d{2}) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/
+const rfc850 =
+  /^\w{6,9}, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/
+const asctime = /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, the form to send; fractions of a second are cut off. */
+export function formatHttpDate(atMs: number): string {
+  return new Date(atMs).toUTCString()
+}
+
+/**
+ * Milliseconds since the epoch, of all three forms that a recipient must accept; undefined when the
+ * text is no HTTP date. `Date.parse` won't do: it takes the asctime form for local time.
+ */
+export function parseHttpDate(text: string, nowMs: number = Date.now()): number | undefined {
+  const match = imfFixdate.exec(text) ?? rfc850.exec(text) ?? asctime.exec(text)
+  const { day = '', month = '', year = '', time = '' } = match?.groups ?? {}
+  const monthIndex = months.get(month)
+  if (monthIndex === undefined) return undefined
+  const [hour, minute, second] = time.split(':').map(Number)
+  const fullYear = year.length === 2 ? expandYear(Number(year), nowMs) : Number(year)
+  const atMs = Date.UTC(fullYear, monthIndex, Number(day), hour, minute, second)
+  return Number.isNaN(atMs) ? undefined : atMs
+}
+
+/** A two-digit year more than 50 years ahead is the past one (RFC 9110 section 5.6.7). */
+function expandYear(twoDigits: number, nowMs: number): number {
+  const thisYear = new Date(nowMs).getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + twoDigits
+  return year > thisYear + 50 ? year - 100 : year
+}
