@@ -1,0 +1,178 @@
+/**
+ * Where a key lives in a folder tree, and back. A key is cut at `/` into segments; each segment is
+ * one name. Ordinary segments are their own names. The rest is escaped so that two keys never share
+ * a path and a path never has two keys:
+ *
+ *   ''            `.%`         (an object `a/` is the hidden file `.%` in folder `a`)
+ *   `.` and `..`  `%2E` and `%2E%2E`
+ *   with NUL      NUL becomes `%00` and `%` becomes `%25`
+ *   a segment that reads like one of these forms, or like those below: `%` becomes `%25`
+ *
+ * An object `a` beside objects `a/…` can't be the file `a`, because `a` is a folder: it is the file
+ * `a.%file`, its alternative path. Names that are too long are cut, see long-name.ts. Unicode is
+ * kept byte for byte. Characters that some file systems refuse (`:`, `\`, trailing dots) are not
+ * escaped: the drive answers `invalid-key` when its file system refuses them.
+ *
+ * `decodeName` gives a segment for every name that a person may choose, but for two kinds, which
+ * are no key's names and are to be ignored: a *folder* that ends in `.%file`, and a name of 252 to
+ * 255 bytes that ends in `%+` and doesn't hold what `pathOfKey` puts there.
+ */
+import {
+  continuedText,
+  cutName,
+  endsLikeContinued,
+  isCutAt,
+  lastPiece,
+  looksContinued,
+  maxNameBytes,
+} from './long-name.ts'
+
+/** AWS, "Naming Amazon S3 objects": the name of a key is at most 1,024 bytes long in UTF-8. */
+export const maxKeyBytes = 1024
+
+const alternativeSuffix = '.%file'
+
+/** The escaped forms that do not follow from the rule for `%` and NUL. Short: paths have limits. */
+const specialNames: ReadonlyMap<string, string> = new Map([
+  ['', '.%'],
+  ['.', '%2E'],
+  ['..', '%2E%2E'],
+])
+const specialSegments: ReadonlyMap<string, string> = new Map(
+  [...specialNames].map(([segment, name]) => [name, segment]),
+)
+
+/** What makes a key need a closer look; everything else is its own path. */
+const oddKey = /[%\0]|(?:^|\/)\.{0,2}(?:\/|$)/
+
+/** A name of so few UTF-16 units fits with its alternative suffix in `maxNameBytes`. */
+const maxPlainUnits = Math.floor((maxNameBytes - alternativeSuffix.length) / 3)
+
+export interface KeyPath {
+  /** The path's components below the bucket's folder; all but the last are folders. */
+  readonly natural: readonly string[]
+  /** Where the object's file is when a folder has its natural path. */
+  readonly alternative: readonly string[]
+}
+
+/** Whether S3 allows this key: 1 to 1,024 bytes of UTF-8, so no lone surrogate. */
+export function isLegalKey(key: string): boolean {
+  if (key === '' || key.length > maxKeyBytes || !key.isWellFormed()) return false
+  return key.length * 3 <= maxKeyBytes || Buffer.byteLength(key) <= maxKeyBytes
+}
+
+/** The two places where the object of a legal key may be. */
+export function pathOfKey(key: string): KeyPath {
+  const segments = key.split('/')
+  const last = segments.pop() ?? ''
+  const isPlain = !oddKey.test(key) && (key.length <= maxPlainUnits || segments.every(isShort))
+  if (isPlain && isShort(last)) {
+    return { natural: [...segments, last], alternative: [...segments, last + alternativeSuffix] }
+  }
+  const folders = segments.flatMap((segment) => cutName(encodeSegment(segment)))
+  const name = encodeSegment(last)
+  return {
+    natural: [...folders, ...cutName(name)],
+    alternative: [...folders, ...cutName(name + alternativeSuffix)],
+  }
+}
+
+/** The folder components of a prefix that ends in `/`, or of the bucket when it is empty. */
+export function pathOfFolder(prefix: string): string[] {
+  if (prefix === '') return []
+  return prefix
+    .slice(0, -1)
+    .split('/')
+    .flatMap((segment) => cutName(encodeSegment(segment)))
+}
+
+/** Where a name was found. */
+export interface NamePlace {
+  readonly isFile: boolean
+  /** The `continued` of the folder that holds the name, when that folder is a cut name's piece. */
+  readonly continued?: string
+}
+
+export type DecodedName =
+  | {
+      readonly kind: 'segment'
+      readonly segment: string
+      /** The file is at its alternative path; it counts when there is none at the natural one. */
+      readonly isAlternative: boolean
+    }
+  /** A folder that holds the rest of longer names: look inside with this `continued`. */
+  | { readonly kind: 'continuation'; readonly continued: string }
+
+/** The inverse of `pathOfKey` for one name; undefined when no key has it. */
+export function decodeName(name: string, place: NamePlace): DecodedName | undefined {
+  const before = place.continued ?? ''
+  if (before === '' && !name.includes('%')) {
+    return { kind: 'segment', segment: name, isAlternative: false }
+  }
+  if (looksContinued(name)) {
+    const text = continuedText(name)
+    if (place.isFile || !isCutAt(before, text)) return undefined
+    return { kind: 'continuation', continued: before + text }
+  }
+  const whole = before + name
+  if (before !== '' && lastPiece(whole) !== name) return undefined
+  return decodeWhole(whole, place.isFile)
+}
+
+function decodeWhole(name: string, isFile: boolean): DecodedName | undefined {
+  if (isAlternativeName(name)) {
+    const stem = name.slice(0, -alternativeSuffix.length)
+    if (!isFile) return undefined
+    return { kind: 'segment', segment: escapedSegment(stem) ?? stem, isAlternative: true }
+  }
+  return { kind: 'segment', segment: escapedSegment(name) ?? name, isAlternative: false }
+}
+
+function isShort(name: string): boolean {
+  return name.length <= maxPlainUnits
+}
+
+/** The natural name of a segment, not yet cut. */
+function encodeSegment(segment: string): string {
+  return mustEscape(segment) ? escapeSegment(segment) : segment
+}
+
+function mustEscape(segment: string): boolean {
+  return isReserved(segment) || escapedSegment(segment) !== undefined
+}
+
+/** What can't be a natural name, apart from what an escaped segment looks like. */
+function isReserved(segment: string): boolean {
+  if (specialNames.has(segment) || segment.includes('\0')) return true
+  return isAlternativeName(segment) || endsLikeContinued(segment)
+}
+
+/** Whether this is a natural name and the suffix. (`x.%file.%file` is not: it is its own name.) */
+function isAlternativeName(name: string): boolean {
+  return name.endsWith(alternativeSuffix) && isNaturalName(name.slice(0, -alternativeSuffix.length))
+}
+
+function isNaturalName(name: string): boolean {
+  return escapedSegment(name) !== undefined || !isReserved(name)
+}
+
+/**
+ * The segment of which this name is the escaped form, if it is one. The recursion with mustEscape
+ * ends because each step takes characters away.
+ */
+function escapedSegment(name: string): string | undefined {
+  const segment = unescapeName(name)
+  return segment !== undefined && mustEscape(segment) ? segment : undefined
+}
+
+function escapeSegment(segment: string): string {
+  return specialNames.get(segment) ?? segment.replaceAll('%', '%25').replaceAll('\0', '%00')
+}
+
+/** Undoes `escapeSegment`; undefined for what it can't have made out of another text. */
+function unescapeName(name: string): string | undefined {
+  const special = specialSegments.get(name)
+  if (special !== undefined) return special
+  if (!name.includes('%') || /%(?!25|00)/.test(name)) return undefined
+  return name.replace(/%(?:25|00)/g, (escaped) => (escaped === '%25' ? '%' : '\0'))
+}
