@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { bucketOperations, objectOperations, serviceOperations } from '../../src/s3/operations.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const sourceFiles = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'bench'],
+  {
+    cwd: root,
+    encoding: 'utf8',
+  },
+)
+  .split('\n')
+  .filter((path) => path.endsWith('.ts') && existsSync(join(root, path)))
+
+const operationNames = [
+  ...Object.keys(serviceOperations),
+  ...Object.keys(bucketOperations),
+  ...Object.keys(objectOperations),
+]
+
+test('every operation has a row in docs/s3-compatibility.md', () => {
+  const table = read('docs/s3-compatibility.md')
+  for (const name of operationNames) assert.match(table, new RegExp(`^\\| ${name} \\|`, 'm'), name)
+})
+
+test('every operation is named in a test', () => {
+  const tests = sourceFiles
+    .filter((path) => path.startsWith('test/'))
+    .map(read)
+    .join('\n')
+  for (const name of operationNames) assert.match(tests, new RegExp(`\\b${name}\\b`), name)
+})
+
+test('no source file is longer than 400 lines', () => {
+  const long = sourceFiles.filter((path) => read(path).split('\n').length > 401)
+  assert.deepEqual(long, [])
+})
+
+test('no file is called utils, helpers, common, types or index', () => {
+  const nameless = sourceFiles.filter((path) =>
+    /(^|\/)(utils?|helpers?|common|types|index)\.ts$/.test(path),
+  )
+  assert.deepEqual(nameless, [])
+})
+
+test('every dependency has its reason in docs/decisions/dependencies.md', () => {
+  const reasons = read('docs/decisions/dependencies.md')
+  const manifest = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'devDependencies',
+    object
+  >
+  const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]
+  for (const name of names.filter((name) => !name.startsWith('@types/'))) {
+    assert.ok(reasons.includes(name), `${name} has no reason`)
+  }
+})
+
+test('every decision is listed in docs/decisions/README.md', () => {
+  const list = read('docs/decisions/README.md')
+  const pages = execFileSync('git', ['ls-files', 'docs/decisions/0*.md'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  for (const page of pages.split('\n').filter(Boolean)) {
+    assert.ok(list.includes(page.replace('docs/decisions/', '')), page)
+  }
+})
