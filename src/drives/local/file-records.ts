@@ -9,15 +9,16 @@ export interface FileRecords {
   /** The JSON saved under this identity, undefined when there is none. */
   find(identity: string): Promise<string | undefined>
 
-  /** As `find` for many at once; identities without a record are absent from the map. */
+  /** As `find` for at most 1,000 at once; identities without a record are absent from the map. */
   findMany(identities: readonly string[]): Promise<Map<string, string>>
 
   /**
-   * The JSON of the newest record saved for this place with exactly this size and modification
-   * time: how a drive that was copied to another disk with its times kept is recognised. Times
-   * within 1 ms count as equal, since file systems keep different fractions of a second.
+   * For each place the JSON of the newest record saved for it with exactly this size and, within
+   * 1 ms (file systems keep different fractions of a second), this modification time; places
+   * without one are absent from the map. This is how a drive that was copied to another disk with
+   * its times kept is recognised. At most 1,000 places.
    */
-  findByPlace(place: string, size: number, modifiedAtMs: number): Promise<string | undefined>
+  findByPlaces(places: readonly FilePlace[]): Promise<Map<string, string>>
 
   /**
    * Saves the record, in place of one with the same identity, and remembers `ownFolders` (folder
@@ -40,13 +41,16 @@ export interface FileRecords {
   forgetFolder(identity: string): void
 }
 
-export interface FileRecord {
-  /** At most 100 ASCII characters. */
-  readonly identity: string
-  /** `bucket/key` when saved. Any characters, at most 1,088 UTF-8 bytes. */
+export interface FilePlace {
+  /** The path below the drive's root: no NUL, at most 4,096 UTF-8 bytes. */
   readonly place: string
   readonly size: number
   /** Milliseconds since the epoch, with a fraction. */
   readonly modifiedAtMs: number
+}
+
+export interface FileRecord extends FilePlace {
+  /** At most 100 ASCII characters. */
+  readonly identity: string
   readonly json: string
 }
