@@ -1,0 +1,129 @@
+/**
+ * The reference drive: the shortest code that keeps the whole contract of drive.ts, for tests and
+ * as an example. Everything is lost with the process; nothing can be put here by hand.
+ */
+import {
+  type CopyOptions,
+  type CopySource,
+  type Draft,
+  type DraftOptions,
+  type Drive,
+  DriveError,
+  type EntryCursor,
+  type ListQuery,
+  type ObjectFacts,
+  type ObjectName,
+  type OpenObject,
+  type WriteConditions,
+} from '../drive.ts'
+import { MemoryCursor } from './memory-cursor.ts'
+import {
+  ByteCollector,
+  factsOf,
+  type MemoryObject,
+  MemoryObjects,
+  type MemoryOptions,
+  turn,
+} from './memory-objects.ts'
+import { MemoryUploads } from './memory-uploads.ts'
+
+const readChunkBytes = 64 * 1024
+
+export class MemoryDrive implements Drive {
+  readonly kind = 'memory'
+  readonly uploads: MemoryUploads
+  readonly #objects: MemoryObjects
+
+  constructor(options: MemoryOptions = {}) {
+    this.#objects = new MemoryObjects(options)
+    this.uploads = new MemoryUploads(this.#objects)
+  }
+
+  async prepare(buckets: readonly string[]): Promise<void> {
+    for (const bucket of buckets) this.#objects.addBucket(bucket)
+  }
+
+  async check(): Promise<void> {
+    await turn()
+  }
+
+  async bucketCreatedAtMs(bucket: string): Promise<number> {
+    return this.#objects.bucket(bucket).createdAtMs
+  }
+
+  list(bucket: string, query: ListQuery): EntryCursor {
+    return new MemoryCursor(this.#objects, bucket, query)
+  }
+
+  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+    await turn()
+    const object = this.#objects.get({ bucket, key })
+    return object && factsOf(object)
+  }
+
+  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+    await turn()
+    const object = this.#objects.get({ bucket, key })
+    return object && openObject(object)
+  }
+
+  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+    await turn()
+    this.#objects.bucket(bucket)
+    this.#objects.assertRoom(options.size ?? 0)
+    const collector = new ByteCollector(this.#objects, options.signal)
+    return {
+      write: (chunk) => collector.write(chunk),
+      publish: async (attributes, conditions) => {
+        const bytes = await collector.take()
+        return factsOf(this.#objects.put({ bucket, key }, { bytes, attributes, conditions }))
+      },
+      discard: async () => collector.discard(),
+    }
+  }
+
+  async copy(
+    source: CopySource,
+    target: ObjectName,
+    options: CopyOptions,
+  ): Promise<ObjectFacts | undefined> {
+    await turn()
+    const object = this.#objects.get(source)
+    if (object === undefined) return undefined
+    if (object.attributes.etag !== source.etag) {
+      throw new DriveError('changed', `${source.bucket}/${source.key} is no longer ${source.etag}`)
+    }
+    const { attributes, conditions } = options
+    return factsOf(this.#objects.put(target, { bytes: object.bytes, attributes, conditions }))
+  }
+
+  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+    await turn()
+    return this.#objects.remove({ bucket, key }, conditions)
+  }
+
+  async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
+    return { freeBytes: this.#objects.freeBytes, totalBytes: this.#objects.capacityBytes }
+  }
+
+  async close(): Promise<void> {
+    await turn()
+  }
+}
+
+function openObject(object: MemoryObject): OpenObject {
+  let isClosed = false
+  return {
+    ...factsOf(object),
+    async *read(start, end) {
+      for (let at = start; at < end && !isClosed; at += readChunkBytes) {
+        await turn()
+        // Closed while others ran: the iteration ends here.
+        if (!isClosed) yield object.bytes.subarray(at, Math.min(at + readChunkBytes, end))
+      }
+    },
+    close: async () => {
+      isClosed = true
+    },
+  }
+}

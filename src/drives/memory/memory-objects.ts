@@ -1,0 +1,142 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } from '../drive.ts'
+import { sortKeys } from '../key-order.ts'
+import { assertConditions } from '../write-conditions.ts'
+
+/** One version of an object. Never changes. */
+export interface MemoryObject extends ObjectFacts {
+  readonly bytes: Uint8Array
+  /** The state of the upload that it came from. */
+  readonly uploadState?: string
+}
+
+export interface NewObject {
+  readonly bytes: Uint8Array
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions | undefined
+  readonly uploadState?: string
+}
+
+export interface MemoryOptions {
+  /** All objects together. @default 1 GiB */
+  readonly capacityBytes?: number
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number
+}
+
+interface MemoryBucket {
+  readonly createdAtMs: number
+  readonly objects: Map<string, MemoryObject>
+}
+
+/** The buckets and their objects. Every change happens in one turn, so nothing can come between. */
+export class MemoryObjects {
+  readonly capacityBytes: number
+  readonly now: () => number
+  readonly #buckets = new Map<string, MemoryBucket>()
+  #usedBytes = 0
+
+  constructor(options: MemoryOptions) {
+    this.capacityBytes = options.capacityBytes ?? 1024 ** 3
+    this.now = options.now ?? Date.now
+  }
+
+  get freeBytes(): number {
+    return this.capacityBytes - this.#usedBytes
+  }
+
+  addBucket(bucket: string): void {
+    if (this.#buckets.has(bucket)) return
+    this.#buckets.set(bucket, { createdAtMs: this.now(), objects: new Map() })
+  }
+
+  /** @throws DriveError `unavailable` for a bucket that was not prepared. */
+  bucket(name: string): MemoryBucket {
+    const bucket = this.#buckets.get(name)
+    if (bucket !== undefined) return bucket
+    throw new DriveError('unavailable', `The drive has no bucket ${name}: prepare makes buckets`)
+  }
+
+  get(name: ObjectName): MemoryObject | undefined {
+    return this.bucket(name.bucket).objects.get(name.key)
+  }
+
+  sortedKeys(bucket: string): string[] {
+    return sortKeys([...this.bucket(bucket).objects.keys()])
+  }
+
+  put(name: ObjectName, { conditions, ...content }: NewObject): MemoryObject {
+    const old = this.get(name)
+    assertConditions(name, old?.attributes.etag, conditions)
+    const size = content.bytes.length
+    this.assertRoom(size - (old?.size ?? 0))
+    const object = { ...content, size, modifiedAtMs: this.now() }
+    this.bucket(name.bucket).objects.set(name.key, object)
+    this.#usedBytes += size - (old?.size ?? 0)
+    return object
+  }
+
+  remove(name: ObjectName, conditions?: WriteConditions): boolean {
+    const old = this.get(name)
+    assertConditions(name, old?.attributes.etag, conditions)
+    this.#usedBytes -= old?.size ?? 0
+    return this.bucket(name.bucket).objects.delete(name.key)
+  }
+
+  /** @throws DriveError `full` when this many more bytes do not fit. */
+  assertRoom(bytes: number): void {
+    if (bytes <= this.freeBytes) return
+    throw new DriveError('full', `The memory drive holds ${this.capacityBytes} bytes and is full`)
+  }
+}
+
+/** Lets others run, as every real drive does at every call. */
+export async function turn(): Promise<void> {
+  await setImmediate()
+}
+
+export function factsOf({ size, modifiedAtMs, attributes }: MemoryObject): ObjectFacts {
+  return { size, modifiedAtMs, attributes }
+}
+
+/** Bytes that are being received. */
+export class ByteCollector {
+  readonly #objects: MemoryObjects
+  readonly #signal: AbortSignal | undefined
+  readonly #chunks: Uint8Array[] = []
+  #size = 0
+  #hasEnded = false
+
+  constructor(objects: MemoryObjects, signal: AbortSignal | undefined) {
+    this.#objects = objects
+    this.#signal = signal
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#assertOpen()
+    this.#signal?.throwIfAborted()
+    this.#objects.assertRoom(this.#size + chunk.length)
+    // The caller may use the chunk again.
+    this.#chunks.push(new Uint8Array(chunk))
+    this.#size += chunk.length
+    await turn()
+  }
+
+  /** All that was written; ends the collector. */
+  async take(): Promise<Uint8Array> {
+    this.#assertOpen()
+    this.#hasEnded = true
+    await turn()
+    return Buffer.concat(this.#chunks.splice(0))
+  }
+
+  discard(): void {
+    this.#hasEnded = true
+    this.#chunks.length = 0
+  }
+
+  #assertOpen(): void {
+    if (this.#hasEnded) throw new Error('This draft was published or discarded already')
+  }
+}

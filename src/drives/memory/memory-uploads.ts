@@ -1,0 +1,127 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type PartDraft,
+  type UploadDrive,
+} from '../drive.ts'
+import { ByteCollector, factsOf, type MemoryObjects, turn } from './memory-objects.ts'
+
+interface MemoryUpload {
+  /** What each state stands for; an older one may come again after a crash of the caller. */
+  readonly contents: Content[]
+  touchedAtMs: number
+}
+
+/** The first `offset` bytes of the content before, then these. */
+interface Content {
+  readonly before?: Content
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+/** Uploads are lists of what was committed. A state is `uploadId:number of the commit`. */
+export class MemoryUploads implements UploadDrive {
+  readonly canTruncate = true
+  readonly #objects: MemoryObjects
+  readonly #uploads = new Map<string, MemoryUpload>()
+
+  constructor(objects: MemoryObjects) {
+    this.#objects = objects
+  }
+
+  /** How many uploads are held. */
+  get count(): number {
+    return this.#uploads.size
+  }
+
+  async begin(uploadId: string): Promise<string> {
+    await turn()
+    const contents = [{ offset: 0, bytes: new Uint8Array() }]
+    this.#uploads.set(uploadId, { contents, touchedAtMs: this.#objects.now() })
+    return stateOf(uploadId, 0)
+  }
+
+  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+    await turn()
+    const { uploadId, upload, content } = this.#find(state)
+    const collector = new ByteCollector(this.#objects, options.signal)
+    return {
+      write: (chunk) => collector.write(chunk),
+      commit: async () => {
+        const bytes = await collector.take()
+        upload.contents.push({ before: content, offset: options.offset, bytes })
+        upload.touchedAtMs = this.#objects.now()
+        return stateOf(uploadId, upload.contents.length - 1)
+      },
+      discard: async () => collector.discard(),
+    }
+  }
+
+  /** The part that `offset` cuts off is the one replaced. */
+  replaceLast(state: string, options: AppendOptions): Promise<PartDraft> {
+    return this.append(state, options)
+  }
+
+  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    await turn()
+    const { target, size, attributes, conditions } = options
+    const { uploadId } = parse(state)
+    if (!this.#uploads.has(uploadId)) {
+      const object = this.#objects.get(target)
+      return object?.uploadState === state ? factsOf(object) : undefined
+    }
+    const { content } = this.#find(state)
+    assertCommitted(uploadId, content, size)
+    const bytes = bytesOf(content, size)
+    const object = this.#objects.put(target, { bytes, attributes, conditions, uploadState: state })
+    this.#uploads.delete(uploadId)
+    return factsOf(object)
+  }
+
+  async abort(state: string): Promise<void> {
+    await turn()
+    this.#uploads.delete(parse(state).uploadId)
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    for (const [uploadId, upload] of this.#uploads) {
+      const isOld = this.#objects.now() - upload.touchedAtMs >= olderThanMs
+      if (isOld && !(await isKnown(uploadId))) this.#uploads.delete(uploadId)
+    }
+  }
+
+  #find(state: string): { uploadId: string; upload: MemoryUpload; content: Content } {
+    const { uploadId, index } = parse(state)
+    const upload = this.#uploads.get(uploadId)
+    const content = upload?.contents[index]
+    if (upload !== undefined && content !== undefined) return { uploadId, upload, content }
+    throw new DriveError('changed', `The bytes of upload ${uploadId} are gone: start it again`)
+  }
+}
+
+function stateOf(uploadId: string, index: number): string {
+  return `${uploadId}:${index}`
+}
+
+function parse(state: string): { uploadId: string; index: number } {
+  const end = state.lastIndexOf(':')
+  return { uploadId: state.slice(0, end), index: Number(state.slice(end + 1)) }
+}
+
+function assertCommitted(uploadId: string, content: Content, size: number): void {
+  const committed = content.offset + content.bytes.length
+  if (size <= committed) return
+  throw new DriveError('changed', `Upload ${uploadId} has ${committed} bytes, not ${size}`)
+}
+
+function bytesOf(content: Content, size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let end = size
+  for (let at: Content | undefined = content; at !== undefined; at = at.before) {
+    if (at.offset < end) bytes.set(at.bytes.subarray(0, end - at.offset), at.offset)
+    end = Math.min(end, at.offset)
+  }
+  return bytes
+}

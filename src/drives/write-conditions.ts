@@ -1,0 +1,30 @@
+import { DriveError, type ObjectName, type WriteConditions } from './drive.ts'
+
+/**
+ * Checks conditions against the object as it is now: `etag` is its ETag, undefined when there is
+ * none (RFC 9110 section 13.1; API reference, PutObject: "If-Match on an object that does not exist
+ * is 404"). Call it where nobody else can write the key until the write is done.
+ *
+ * @throws DriveError `not-found` for If-Match without an object, else `condition`.
+ */
+export function assertConditions(
+  name: ObjectName,
+  etag: string | undefined,
+  conditions: WriteConditions = {},
+): void {
+  const { ifMatch, ifNoneMatch } = conditions
+  if (ifMatch !== undefined && etag === undefined) {
+    throw new DriveError('not-found', `If-Match: ${name.bucket}/${name.key} does not exist`)
+  }
+  const failed =
+    (ifMatch !== undefined && !isAmong(etag, ifMatch)) ||
+    (ifNoneMatch !== undefined && isAmong(etag, ifNoneMatch))
+  if (failed) {
+    const state = etag === undefined ? 'does not exist' : `has the ETag "${etag}"`
+    throw new DriveError('condition', `${name.bucket}/${name.key} ${state}`)
+  }
+}
+
+function isAmong(etag: string | undefined, etags: readonly string[] | '*'): boolean {
+  return etag !== undefined && (etags === '*' || etags.includes(etag))
+}
