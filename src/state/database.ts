@@ -23,6 +23,7 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** Strings have no U+0000, which PostgreSQL cannot store; JSON never has. */
 export type SqlValue = string | number | null
 
 export interface Statement {

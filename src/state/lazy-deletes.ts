@@ -1,0 +1,74 @@
+/** Keys that one call of `remove` gets at most. */
+const batchSize = 512
+
+export interface LazyDeletesOptions {
+  /** How long a key waits at least, milliseconds. */
+  readonly delayMs: number
+  /** Keys that wait at most; more are let go, never deleted. */
+  readonly maxWaiting: number
+  /** Deletes the keys. Keys of a call that rejects are let go. */
+  readonly remove: (keys: readonly string[]) => Promise<void>
+}
+
+/**
+ * Deletes rows that nobody misses, later and many at a time. Nothing depends on it: keys that wait
+ * are lost when the process ends.
+ */
+export class LazyDeletes {
+  readonly #options: LazyDeletesOptions
+  /** When each key is due (performance.now()), the earliest first, as all wait equally long. */
+  readonly #dueAt = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: LazyDeletesOptions) {
+    this.#options = options
+  }
+
+  add(key: string): void {
+    this.#dueAt.delete(key)
+    if (this.#dueAt.size >= this.#options.maxWaiting) return
+    this.#dueAt.set(key, performance.now() + this.#options.delayMs)
+    this.#schedule()
+  }
+
+  /** The key is in use again. */
+  cancel(key: string): void {
+    this.#dueAt.delete(key)
+  }
+
+  /** Keys that wait are let go. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#dueAt.clear()
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#dueAt.size === 0) return
+    // One delay from now most of what waits is due: deletes come rarely, and many at a time.
+    this.#timer = setTimeout(() => this.#removeDue(), this.#options.delayMs)
+    this.#timer.unref()
+  }
+
+  async #removeDue(): Promise<void> {
+    try {
+      for (let keys = this.#takeDue(); keys.length > 0; keys = this.#takeDue()) {
+        await this.#options.remove(keys)
+      }
+    } catch {
+      // The database is away: rows that nobody misses stay.
+    }
+    this.#timer = undefined
+    this.#schedule()
+  }
+
+  #takeDue(): string[] {
+    const now = performance.now()
+    const keys: string[] = []
+    for (const [key, dueAt] of this.#dueAt) {
+      if (dueAt > now || keys.length >= batchSize) break
+      this.#dueAt.delete(key)
+      keys.push(key)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { type Database, DatabaseError, type SqlValue } from './database.ts'
+
+const migrationsFolder = new URL('./migrations/', import.meta.url)
+const fileNamePattern = /^(\d{4})-([a-z0-9-]+)\.sql$/
+
+/** One file of src/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  /** SHA-256 of the SQL, hex. */
+  readonly checksum: string
+  readonly sql: string
+}
+
+export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>
+
+/** One connection to a database that is about to be migrated. */
+export interface MigrationSession {
+  /** Opens a transaction that only one migrating process at a time can be in. */
+  begin(): Promise<void>
+  /** Runs one statement, or several when there are no parameters. */
+  run(sql: string, params?: readonly SqlValue[]): Promise<void>
+  rows<Row>(sql: string): Promise<Row[]>
+  commit(): Promise<void>
+  /** Closes the connection; what was not committed is undone. */
+  close(): Promise<void>
+}
+
+const createTable = `CREATE TABLE IF NOT EXISTS migrations (
+  number INTEGER NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  checksum TEXT NOT NULL,
+  applied_at_ms BIGINT NOT NULL
+)`
+const selectApplied = 'SELECT number, name, checksum FROM migrations ORDER BY number'
+const insertApplied =
+  'INSERT INTO migrations (number, name, checksum, applied_at_ms) VALUES (?, ?, ?, ?)'
+
+/** The migrations of this version, by number. */
+export async function readMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
+  const fileNames = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(fileNames.map((fileName) => readMigration(folder, fileName)))
+}
+
+/**
+ * Brings the database to this version in one transaction, and closes the session. Without effect
+ * on a database that is there already; several processes may do it at once.
+ *
+ * @throws DatabaseError when the database is of a newer version or was migrated by other files.
+ */
+export async function applyMigrations(
+  session: MigrationSession,
+  migrations: readonly Migration[],
+): Promise<void> {
+  try {
+    await session.begin()
+    await session.run(createTable)
+    const applied = await session.rows<AppliedMigration>(selectApplied)
+    for (const migration of pendingMigrations(migrations, applied)) {
+      const { number, name, checksum, sql } = migration
+      await session.run(sql)
+      await session.run(insertApplied, [number, name, checksum, Date.now()])
+    }
+    await session.commit()
+  } finally {
+    await session.close()
+  }
+}
+
+/** @throws DatabaseError when the database is not at this version. */
+export async function assertMigrated(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const applied = await database.read<AppliedMigration>(selectApplied)
+  const [next] = pendingMigrations(migrations, applied)
+  if (next !== undefined) {
+    throw new DatabaseError(`the database lacks migration ${label(next)}; start the primary first`)
+  }
+}
+
+/**
+ * Pure: those of `migrations` that are not in `applied`, in order.
+ *
+ * @throws DatabaseError when `applied` is no beginning of `migrations`.
+ */
+export function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  for (const [index, done] of applied.entries()) {
+    const ours = migrations[index]
+    if (ours === undefined) {
+      throw new DatabaseError(
+        `the database was made by a newer version: it has migration ${label(done)}, ` +
+          'which this version does not know; run that version or restore a backup',
+      )
+    }
+    if (ours.number !== done.number || ours.checksum !== done.checksum) {
+      throw new DatabaseError(
+        `the database was made by another version: its migration ${label(done)} ` +
+          `is not the ${label(ours)} of this one`,
+      )
+    }
+  }
+  return migrations.slice(applied.length)
+}
+
+async function readMigration(folder: URL, fileName: string): Promise<Migration> {
+  const [, digits, name] = fileNamePattern.exec(fileName) ?? []
+  if (digits === undefined || name === undefined) {
+    throw new DatabaseError(`expected a migration named NNNN-name.sql, got ${fileName}`)
+  }
+  // A checkout on Windows may have changed the line ends.
+  const sql = (await readFile(new URL(fileName, folder), 'utf8')).replaceAll('\r\n', '\n')
+  const checksum = createHash('sha256').update(sql).digest('hex')
+  return { number: Number(digits), name, checksum, sql }
+}
+
+function label({ number, name }: AppliedMigration): string {
+  return `${String(number).padStart(4, '0')}-${name}`
+}

@@ -1,0 +1,17 @@
+-- What the local drive knows of files beside their bytes; see file-records.ts.
+CREATE TABLE file_records (
+  identity TEXT NOT NULL PRIMARY KEY,
+  -- bucket/key when saved
+  place TEXT NOT NULL,
+  size BIGINT NOT NULL,
+  modified_at_ms DOUBLE PRECISION NOT NULL,
+  saved_at_ms BIGINT NOT NULL,
+  json TEXT NOT NULL
+);
+
+CREATE INDEX file_records_by_place ON file_records (place);
+
+-- Folders that only keys created: they go when their last object goes.
+CREATE TABLE own_folders (
+  identity TEXT NOT NULL PRIMARY KEY
+);

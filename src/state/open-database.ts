@@ -1,0 +1,54 @@
+import type { Database } from './database.ts'
+import {
+  applyMigrations,
+  assertMigrated,
+  type MigrationSession,
+  readMigrations,
+} from './migrate.ts'
+import { PostgresDatabase } from './postgres.ts'
+import { PostgresMigrationSession } from './postgres-migration.ts'
+import { SqliteDatabase } from './sqlite.ts'
+import { SqliteMigrationSession } from './sqlite-migration.ts'
+
+export type DatabaseLocation =
+  /** A file; it and its folder are made if absent. */
+  | { readonly kind: 'sqlite'; readonly path: string }
+  /** `postgres://…` */
+  | { readonly kind: 'postgres'; readonly url: string }
+
+export interface OpenDatabaseOptions {
+  /**
+   * Whether to bring the database to this version: the primary process does. Without, one that is
+   * not there yet is refused.
+   */
+  readonly migrate: boolean
+}
+
+/** @throws DatabaseError when it can't be reached or is not of this version. */
+export async function openDatabase(
+  location: DatabaseLocation,
+  options: OpenDatabaseOptions,
+): Promise<Database> {
+  const migrations = await readMigrations()
+  if (options.migrate) await applyMigrations(openSession(location), migrations)
+  const database = connect(location)
+  try {
+    await assertMigrated(database, migrations)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function openSession(location: DatabaseLocation): MigrationSession {
+  return location.kind === 'sqlite'
+    ? new SqliteMigrationSession(location.path)
+    : new PostgresMigrationSession(location.url)
+}
+
+function connect(location: DatabaseLocation): Database {
+  return location.kind === 'sqlite'
+    ? new SqliteDatabase(location.path)
+    : new PostgresDatabase(location.url)
+}

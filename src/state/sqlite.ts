@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import {
+  type Database,
+  DatabaseError,
+  type SqlValue,
+  type Statement,
+  type WriteResult,
+} from './database.ts'
+import { openSqliteConnection } from './sqlite-connection.ts'
+import { isBusy, toDatabaseError } from './sqlite-errors.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+import { StatementCache } from './statement-cache.ts'
+
+const threadUrl = new URL('./sqlite-writer-thread.ts', import.meta.url)
+
+/** Pages that the reading connection keeps, in KiB. */
+const readCacheKib = 16 * 1024
+
+/** Readers meet a lock only while another process recovers or removes the log: briefly. */
+const busyReadTries = 100
+const busyReadWaitMs = 20
+
+/**
+ * Reads run on the calling thread: by primary key they take microseconds, less than it costs to ask
+ * another thread. Writes wait for the disk and for other processes, and so run in a thread of their
+ * own (SqliteWriter).
+ */
+export class SqliteDatabase implements Database {
+  readonly kind = 'sqlite'
+  readonly #path: string
+  readonly #connection: DatabaseSync
+  readonly #statements: StatementCache
+  readonly #writer: SqliteWriter
+
+  /**
+   * @param path The file; made if absent.
+   * @throws DatabaseError when it can't be opened.
+   */
+  constructor(path: string) {
+    this.#path = path
+    this.#connection = openSqliteConnection(path)
+    this.#connection.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${readCacheKib}`)
+    this.#statements = new StatementCache(this.#connection)
+    this.#writer = new SqliteWriter(() => new Worker(threadUrl, { workerData: { path } }))
+  }
+
+  async read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    try {
+      return this.#select<Row>(sql, params)
+    } catch (error) {
+      if (!isBusy(error)) throw toDatabaseError(error, this.#path)
+      return this.#selectWhenFree<Row>(sql, params)
+    }
+  }
+
+  async write(statements: readonly Statement[]): Promise<WriteResult[]> {
+    return this.#writer.write(statements)
+  }
+
+  async check(): Promise<void> {
+    await this.read('SELECT count(*) AS tables FROM sqlite_schema')
+  }
+
+  async close(): Promise<void> {
+    if (!this.#connection.isOpen) return
+    this.#connection.close()
+    await this.#writer.close()
+  }
+
+  #select<Row>(sql: string, params: readonly SqlValue[]): Row[] {
+    if (!this.#connection.isOpen) throw new DatabaseError(`the database ${this.#path} is closed`)
+    const rows = this.#statements.prepare(sql).statement.all(...params)
+    // node:sqlite gives objects without a prototype, which many libraries stumble over.
+    return rows.map((row) => ({ ...row }) as Row)
+  }
+
+  async #selectWhenFree<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      await wait(busyReadWaitMs)
+      try {
+        return this.#select<Row>(sql, params)
+      } catch (error) {
+        if (!isBusy(error) || tries >= busyReadTries) throw toDatabaseError(error, this.#path)
+      }
+    }
+  }
+}
