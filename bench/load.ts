@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { signHeaders } from '../test/support/signed-request.ts'
+import type { LoadJob, LoadResult, PreparedRequest } from './load-generator.ts'
+import { bucket, type RunningServer } from './servers.ts'
+
+/** Runs a job in a load generator of its own, pinned to `core` if given. */
+export async function generateLoad(job: LoadJob, core?: number): Promise<LoadResult> {
+  const script = fileURLToPath(new URL('load-generator.ts', import.meta.url))
+  const pinned = core === undefined ? [] : ['taskset', '-c', String(core)]
+  const [program = '', ...parameters] = [...pinned, process.execPath, script]
+  const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(JSON.stringify(job))
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const result = JSON.parse(output) as LoadResult
+  if (result.failures > 0) {
+    throw new Error(`${result.failures} of ${result.requests} failed: ${result.firstFailure}`)
+  }
+  return result
+}
+
+export interface RequestShape {
+  readonly method: string
+  /** Behind the bucket; with a query where there is one. */
+  readonly key: string
+  readonly bodyBytes?: number
+}
+
+/** The request as bytes, signed for this server with a signature that is good for 15 minutes. */
+export function prepareRequest(server: RunningServer, shape: RequestShape): PreparedRequest {
+  const { method, key, bodyBytes = 0 } = shape
+  const target = `/${bucket}/${key}`
+  const host = `127.0.0.1:${server.port}`
+  const headers = {
+    ...signHeaders({ method, target, host }, server.kind.credentials),
+    ...(method === 'GET' ? {} : { 'content-length': String(bodyBytes) }),
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return { head: `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, bodyBytes }
+}
+
+export interface SmallRequest {
+  readonly method: string
+  readonly key?: string
+  readonly query?: string
+  readonly body?: string
+}
+
+/** One signed request from this process, for listings and the calls around multipart uploads. */
+export async function signedFetch(server: RunningServer, request: SmallRequest): Promise<Response> {
+  const { method, key, query = '', body } = request
+  const path = key === undefined ? `/${bucket}` : `/${bucket}/${key}`
+  const target = query === '' ? path : `${path}?${query}`
+  const host = `127.0.0.1:${server.port}`
+  const { host: _, ...headers } = signHeaders({ method, target, host }, server.kind.credentials)
+  return await fetch(`http://${host}${target}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+}

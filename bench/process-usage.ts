@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+/** What a server and its children have used, from /proc (proc(5)). Linux only, as taskset is. */
+
+/** USER_HZ: the unit of times in /proc/PID/stat, 100 on every Linux that Node runs on. */
+const ticksPerSecond = 100
+
+/** The process and all its descendants. */
+export function processTree(pid: number): number[] {
+  const childrenOf = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    const parent = Number(statFields(Number(name))?.[1])
+    if (!Number.isNaN(parent))
+      childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(name)])
+  }
+  const tree = [pid]
+  for (const member of tree) tree.push(...(childrenOf.get(member) ?? []))
+  return tree
+}
+
+/** User and system time so far of the process and its living descendants. */
+export function cpuSeconds(pid: number): number {
+  return sum(processTree(pid), (member) => {
+    const fields = statFields(member)
+    return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / ticksPerSecond
+  })
+}
+
+/** Resident memory now, all processes together (memory they share counts for each). */
+export function residentBytes(pid: number): number {
+  return sum(processTree(pid), (member) => statusBytes(member, 'VmRSS'))
+}
+
+/** The sum of each process's peak since `resetPeak`: at least as high as any moment's sum. */
+export function peakBytes(pid: number): number {
+  return sum(processTree(pid), (member) => statusBytes(member, 'VmHWM'))
+}
+
+export function resetPeak(pid: number): void {
+  // 5 resets VmHWM to VmRSS (proc(5), /proc/pid/clear_refs).
+  for (const member of processTree(pid)) writeFileSync(`/proc/${member}/clear_refs`, '5')
+}
+
+/** Bytes handed to write calls so far (wchar): tells whether an operation copies. */
+export function writtenBytes(pid: number): number {
+  return sum(processTree(pid), (member) =>
+    Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${member}/io`, 'latin1'))?.[1] ?? 0),
+  )
+}
+
+function statusBytes(pid: number, field: string): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024
+  } catch {
+    return 0 // It has ended since the tree was read.
+  }
+}
+
+/** Fields of /proc/PID/stat behind the command name: state, ppid, … */
+function statFields(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return undefined // No process, or it has ended since.
+  }
+}
+
+function sum<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + amountOf(item), 0)
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { BenchContext, Scenario, Table } from './scenario.ts'
+import { listingScenarios } from './scenarios/listing.ts'
+import { throughputScenarios } from './scenarios/throughput.ts'
+import { uploadScenarios } from './scenarios/uploads.ts'
+import { serverKinds } from './servers.ts'
+
+/**
+ * Runs the scenarios named on the command line, or all, prints their tables and appends them to
+ * results.md. See README.md.
+ */
+const scenarios: readonly Scenario[] = [
+  ...throughputScenarios,
+  ...listingScenarios,
+  ...uploadScenarios,
+]
+const resultsFile = new URL('results.md', import.meta.url)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    folder: { type: 'string', default: '/tmp/stowage-bench' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '5' },
+    servers: { type: 'string', default: serverKinds.map(({ name }) => name).join(',') },
+    'dry-run': { type: 'boolean', default: false },
+  },
+})
+
+const chosen = scenarios.filter(
+  ({ name }) => positionals.length === 0 || positionals.includes(name),
+)
+const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+if (unknown.length > 0) {
+  console.error(
+    `No scenario ${unknown.join(', ')}. There are: ${scenarios.map(({ name }) => name).join(', ')}`,
+  )
+  process.exit(2)
+}
+
+mkdirSync(values.folder, { recursive: true })
+const folder = mkdtempSync(join(values.folder, 'run-'))
+const context: BenchContext = {
+  folder,
+  keptFolder: values.folder,
+  seconds: Number(values.seconds),
+  rounds: Number(values.rounds),
+  isWanted: ({ name }) => values.servers.split(',').includes(name),
+  progress: (line) => console.error(line),
+}
+
+function describeRun(): string {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  const memory = (totalmem() / 1024 ** 3).toFixed(0)
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model.trim()}, ${memory} GiB, Linux ${release()}`
+  const fileSystem = execFileSync('stat', ['-f', '-c', '%T', values.folder], {
+    encoding: 'utf8',
+  }).trim()
+  const absent = serverKinds.flatMap(({ name, absence }) =>
+    absence === undefined ? [] : [`${name} (${absence})`],
+  )
+  return [
+    `\n## ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${commit}\n`,
+    `${machine}, Node ${process.version}, ${fileSystem}; ${values.rounds} rounds of ${values.seconds} s.`,
+    absent.length === 0 ? '' : `Not measured: ${absent.join(', ')}.`,
+  ].join('\n')
+}
+
+function renderTable(scenario: Scenario, table: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [
+    `\n### ${scenario.name}: ${scenario.question}\n`,
+    line(table.columns),
+    line(table.columns.map((_, index) => (index === 0 ? '---' : '---:'))),
+    ...table.rows.map(line),
+    `\nWanted: ${scenario.target}. Measured: **${table.verdict}**.`,
+  ].join('\n')
+}
+
+function report(text: string): void {
+  console.log(text)
+  if (!values['dry-run']) appendFileSync(resultsFile, `${text}\n`)
+}
+
+try {
+  report(describeRun())
+  for (const scenario of chosen) {
+    report(renderTable(scenario, await scenario.run(context)))
+  }
+} finally {
+  if (existsSync(folder)) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,190 @@
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { signedFetch } from '../load.ts'
+import { peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
+import {
+  type BenchContext,
+  inMebibytes,
+  mebibyte,
+  median,
+  type Scenario,
+  type Table,
+  verdict,
+} from '../scenario.ts'
+import { bucket, type RunningServer, startServer, stowage } from '../servers.ts'
+
+const totalFiles = 1_000_000
+const samples = 30
+const mostFirstToLast = 1.5
+const mostPageMs = 15
+const mostMemoryBytes = 300 * mebibyte
+
+interface Tree {
+  readonly name: string
+  readonly folders: number
+  /** Key of file `index`, 0 to totalFiles - 1, ascending. */
+  readonly keyOf: (index: number) => string
+}
+
+const flatTree: Tree = {
+  name: 'flat',
+  folders: 0,
+  keyOf: (index) => `file-${String(index).padStart(7, '0')}`,
+}
+const deepTree: Tree = {
+  name: 'deep',
+  folders: 10_000,
+  keyOf: (index) =>
+    `${folderOf(Math.floor(index / 100))}/file-${String(index % 100).padStart(3, '0')}`,
+}
+
+function folderOf(index: number): string {
+  return `folder-${String(index).padStart(5, '0')}`
+}
+
+/** A million empty files, made once. Built beside and renamed, so that half a tree is never used. */
+function ensureTree(context: BenchContext, tree: Tree): string {
+  const root = join(context.keptFolder, tree.name)
+  if (existsSync(root)) return root
+  context.progress(`making ${totalFiles} files in ${root}, once`)
+  const unfinished = `${root}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  const folder = join(unfinished, bucket)
+  mkdirSync(folder, { recursive: true })
+  for (let index = 0; index < tree.folders; index++) mkdirSync(join(folder, folderOf(index)))
+  for (let index = 0; index < totalFiles; index++) {
+    closeSync(openSync(join(folder, tree.keyOf(index)), 'wx'))
+  }
+  renameSync(unfinished, root)
+  return root
+}
+
+interface Page {
+  readonly milliseconds: number
+  readonly keys: number
+  readonly lastKey: string
+  readonly isTruncated: boolean
+}
+
+async function fetchPage(server: RunningServer, startAfter: string): Promise<Page> {
+  const query = `list-type=2&start-after=${encodeURIComponent(startAfter)}`
+  const startedAtMs = performance.now()
+  const reply = await signedFetch(server, { method: 'GET', query })
+  const xml = await reply.text()
+  const milliseconds = performance.now() - startedAtMs
+  const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)]
+  if (reply.status !== 200 || keys.length === 0)
+    throw new Error(`${reply.status}: ${xml.slice(0, 500)}`)
+  return {
+    milliseconds,
+    keys: keys.length,
+    lastKey: keys.at(-1)?.[1] ?? '',
+    isTruncated: xml.includes('<IsTruncated>true</IsTruncated>'),
+  }
+}
+
+async function withServer<Result>(
+  root: string,
+  use: (server: RunningServer) => Promise<Result>,
+): Promise<Result> {
+  const server = await startServer(stowage, { folder: root })
+  try {
+    return await use(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Every worker keeps its own index of a folder: many connections warm all of them. */
+async function warmUp(server: RunningServer, startAfter: string): Promise<number> {
+  const first = await fetchPage(server, startAfter)
+  await Promise.all(Array.from({ length: 16 }, () => fetchPage(server, startAfter)))
+  return first.milliseconds
+}
+
+async function medianOfPages(server: RunningServer, startAfter: string): Promise<number> {
+  const times: number[] = []
+  for (let sample = 0; sample < samples; sample++) {
+    times.push((await fetchPage(server, startAfter)).milliseconds)
+  }
+  return median(times)
+}
+
+async function measureTree(context: BenchContext, tree: Tree): Promise<readonly string[]> {
+  const root = ensureTree(context, tree)
+  return withServer(root, async (server) => {
+    const coldMs = await warmUp(server, '')
+    const beforeLastPage = tree.keyOf(totalFiles - 1001)
+    await warmUp(server, beforeLastPage)
+    const firstMs = await medianOfPages(server, '')
+    const middleMs = await medianOfPages(server, tree.keyOf(totalFiles / 2))
+    const lastMs = await medianOfPages(server, beforeLastPage)
+    const figures = [coldMs, firstMs, middleMs, lastMs].map((time) => time.toFixed(1))
+    return [tree.name, ...figures, (lastMs / firstMs).toFixed(2)]
+  })
+}
+
+async function listPages(context: BenchContext): Promise<Table> {
+  const rows = [await measureTree(context, flatTree), await measureTree(context, deepTree)]
+  const slowestMs = Math.max(...rows.flatMap((row) => row.slice(2, 5).map(Number)))
+  const worstRatio = Math.max(...rows.map((row) => Number(row[5])))
+  const figure = `slowest p50 ${slowestMs} ms, last ÷ first ${worstRatio}`
+  return {
+    columns: ['1,000,000 files', 'cold ms', 'first page p50 ms', 'middle', 'last', 'last ÷ first'],
+    rows,
+    verdict: verdict(figure, slowestMs < mostPageMs && worstRatio <= mostFirstToLast),
+  }
+}
+
+async function listAll(server: RunningServer): Promise<{ keys: number; pages: number }> {
+  let keys = 0
+  let pages = 0
+  let after = ''
+  for (;;) {
+    const page = await fetchPage(server, after)
+    keys += page.keys
+    pages++
+    if (!page.isTruncated) return { keys, pages }
+    after = page.lastKey
+  }
+}
+
+async function listMemory(context: BenchContext): Promise<Table> {
+  const rows: string[][] = []
+  let mostBytes = 0
+  for (const tree of [flatTree, deepTree]) {
+    const root = ensureTree(context, tree)
+    await withServer(root, async (server) => {
+      const idleBytes = residentBytes(server.pid)
+      resetPeak(server.pid)
+      const startedAtMs = performance.now()
+      const { keys, pages } = await listAll(server)
+      const seconds = (performance.now() - startedAtMs) / 1000
+      if (keys !== totalFiles) throw new Error(`${tree.name}: ${keys} keys listed of ${totalFiles}`)
+      const aboveBytes = peakBytes(server.pid) - idleBytes
+      mostBytes = Math.max(mostBytes, aboveBytes)
+      const figures = [inMebibytes(idleBytes), inMebibytes(aboveBytes), seconds.toFixed(1)]
+      rows.push([tree.name, String(pages), ...figures])
+    })
+  }
+  return {
+    columns: ['1,000,000 files', 'pages', 'idle MiB', 'peak MiB above idle', 'seconds'],
+    rows,
+    verdict: verdict(`${inMebibytes(mostBytes)} MiB above idle`, mostBytes <= mostMemoryBytes),
+  }
+}
+
+export const listingScenarios: readonly Scenario[] = [
+  {
+    name: 'list-pages',
+    question: 'What does a page of 1,000 keys cost, wherever it lies among 1,000,000?',
+    target: `p50 under ${mostPageMs} ms; last page at most ${mostFirstToLast} × the first, once warm`,
+    run: listPages,
+  },
+  {
+    name: 'list-memory',
+    question: 'How much memory does one client take that lists 1,000,000 keys?',
+    target: `at most ${inMebibytes(mostMemoryBytes)} MiB above idle, all processes`,
+    run: listMemory,
+  },
+]
