@@ -1,0 +1,189 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpFault, RenderFault } from './fault.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
+import { ReplyWriter } from './reply.ts'
+import { newRequestId } from './request-id.ts'
+import { parseRequestTarget } from './request-target.ts'
+import { discardRest, unreadBodyOf } from './unread-body.ts'
+
+/** What became of a request, for the log. */
+export interface Outcome {
+  readonly status: number
+  /** Bytes of the reply's body handed to the socket. */
+  readonly bytesSent: number
+  /** From the end of the request's head to the last byte of the reply. */
+  readonly durationMs: number
+  /** The client went away before the reply was complete, or its body broke off. */
+  readonly isAborted: boolean
+  readonly facts: HttpReply['facts']
+  /** Why the body of the reply broke off, or what the handler threw. */
+  readonly failure?: unknown
+}
+
+/** What an exchange knows of the connection it runs on. */
+export interface ExchangeConnection {
+  readonly remoteAddress: string
+  readonly isSecure: boolean
+  /** Whether this is the last request the connection may serve: the server is stopping. */
+  readonly isClosing: boolean
+  /** Closes without further words; every exchange is then abandoned. */
+  destroy(): void
+}
+
+export interface ExchangeOptions {
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+  readonly connection: ExchangeConnection
+  /** The client waits for `100 Continue` before it sends the body. */
+  readonly isAwaitingContinue: boolean
+}
+
+/** One request and its reply. What few requests ask for is made when they ask. */
+export class Exchange implements HttpRequest {
+  readonly id: string = newRequestId()
+  readonly method: string
+  readonly rawPath: string
+  readonly rawQuery: string
+  readonly receivedAtMs: number = Date.now()
+  readonly #startedAt = performance.now()
+  readonly #incoming: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #connection: ExchangeConnection
+  readonly #writer: ReplyWriter
+  readonly #fault: HttpFault | undefined
+  #isAwaitingContinue: boolean
+  #abort: AbortController | undefined
+  #failure: unknown
+
+  constructor({ incoming, response, connection, isAwaitingContinue }: ExchangeOptions) {
+    this.#incoming = incoming
+    this.#response = response
+    this.#connection = connection
+    this.#writer = new ReplyWriter(response)
+    this.#isAwaitingContinue = isAwaitingContinue
+    const target = parseRequestTarget(incoming.url ?? '')
+    this.method = incoming.method ?? ''
+    this.rawPath = target?.rawPath ?? '/'
+    this.rawQuery = target?.rawQuery ?? ''
+    // RFC 9112 section 3.2: HTTP/1.1 without Host is answered 400.
+    const lacksHost = incoming.headers.host === undefined && incoming.httpVersion === '1.1'
+    this.#fault = target === undefined || lacksHost ? 'malformed' : undefined
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#incoming.headers
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#incoming.rawHeaders
+  }
+
+  get body(): IncomingMessage {
+    return this.#incoming
+  }
+
+  get isSecure(): boolean {
+    return this.#connection.isSecure
+  }
+
+  get remoteAddress(): string {
+    return this.#connection.remoteAddress
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#writer.isAbandoned) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  acceptBody(): void {
+    if (!this.#isAwaitingContinue) return
+    this.#isAwaitingContinue = false
+    if (!this.#writer.isAbandoned && !this.#writer.isHeadSent) this.#response.writeContinue()
+  }
+
+  /** Whether the client has not yet taken what was written for it. */
+  get isWaitingForClient(): boolean {
+    return this.#response.writableLength > 0 || (this.#response.socket?.writableLength ?? 0) > 0
+  }
+
+  /** Whether the body is still arriving and no reply has begun, so that a 400 can answer it. */
+  get isReceiving(): boolean {
+    return !this.#incoming.complete && !this.#writer.isHeadSent
+  }
+
+  /** The connection closed. */
+  abandon(): void {
+    this.#writer.abandon()
+    this.#abort?.abort()
+  }
+
+  /** Lets the handler answer, sends that and takes care of the rest of the body. Never rejects. */
+  async run(
+    handler: HttpHandler,
+    renderFault: RenderFault,
+    onFinish: (request: HttpRequest, outcome: Outcome) => void,
+  ): Promise<void> {
+    let reply = await this.#replyOf(handler, renderFault)
+    try {
+      await this.#send(reply)
+    } catch (error) {
+      this.#failure = error
+      reply = await this.#recover(renderFault('internal', this.id))
+    }
+    onFinish(this, this.#outcome(reply))
+  }
+
+  async #replyOf(handler: HttpHandler, renderFault: RenderFault): Promise<HttpReply> {
+    if (this.#fault !== undefined) return renderFault(this.#fault, this.id)
+    try {
+      return await handler(this)
+    } catch (error) {
+      this.#failure = error
+      return renderFault('internal', this.id)
+    }
+  }
+
+  async #send(reply: HttpReply): Promise<void> {
+    const unread = unreadBodyOf(this.#incoming, this.#isAwaitingContinue)
+    // A body that arrives later than its refusal is not asked for any more.
+    this.#isAwaitingContinue = false
+    const isLingering = unread === 'large'
+    await this.#writer.write(reply, {
+      isHead: this.method === 'HEAD',
+      closesConnection: isLingering || this.#connection.isClosing,
+      staysOpen: isLingering,
+    })
+    if (unread !== 'none') void this.#discardRest(isLingering)
+  }
+
+  async #discardRest(isLingering: boolean): Promise<void> {
+    const isComplete = await discardRest(this.#incoming)
+    if (isLingering) this.#writer.end()
+    if (!isComplete) this.#connection.destroy()
+  }
+
+  /** A reply failed. Before its head another can take its place; after it only closing is honest. */
+  async #recover(reply: HttpReply): Promise<HttpReply> {
+    if (!this.#writer.isHeadSent) {
+      await this.#send(reply)
+    } else {
+      this.#connection.destroy()
+    }
+    return reply
+  }
+
+  #outcome(reply: HttpReply): Outcome {
+    const isAborted = this.#writer.isAbandoned || this.#response.destroyed
+    return {
+      status: this.#response.headersSent ? this.#response.statusCode : reply.status,
+      bytesSent: this.#writer.bytesSent,
+      durationMs: performance.now() - this.#startedAt,
+      isAborted,
+      facts: reply.facts,
+      ...(this.#failure === undefined ? {} : { failure: this.#failure }),
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { HttpReply } from './message.ts'
+
+/** What is answered below the protocols, because no protocol got to see a request. */
+export type HttpFault =
+  /** Not HTTP, a target without a path, no Host, broken framing of the body. */
+  | 'malformed'
+  /** A method that the parser does not know. */
+  | 'unknown-method'
+  /** The header section exceeds its limit. */
+  | 'headers-too-large'
+  /** The header section did not arrive in time. */
+  | 'header-timeout'
+  /** A handler rejected, or a body failed before its first byte: a bug or a broken disk. */
+  | 'internal'
+
+/** Renders a fault in the protocol's own form, such as an S3 error document. */
+export type RenderFault = (fault: HttpFault, requestId: string) => HttpReply
+
+/** Faults by the code of the error that node:http reports. */
+const faultOfCode: Readonly<Record<string, HttpFault>> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_INVALID_METHOD: 'unknown-method',
+  ERR_HTTP_REQUEST_TIMEOUT: 'header-timeout',
+}
+
+/** The fault behind an error of the parser; undefined when the connection itself broke. */
+export function faultOf(error: NodeJS.ErrnoException): HttpFault | undefined {
+  const code = error.code ?? ''
+  return faultOfCode[code] ?? (code.startsWith('HPE_') ? 'malformed' : undefined)
+}

@@ -1,0 +1,205 @@
+import type { ServerResponse } from 'node:http'
+import type { HeaderFields, HttpReply, StreamBody } from './message.ts'
+
+export interface ReplyOptions {
+  /** HEAD: the headers of the body, but not the body. */
+  readonly isHead: boolean
+  /** Says `Connection: close`. */
+  readonly closesConnection: boolean
+  /**
+   * Leaves the message open once all its bytes are sent, for `end` to be called later: node:http
+   * closes the socket at the end of a last message, whatever the client is still sending.
+   */
+  readonly staysOpen: boolean
+}
+
+const productName = 'Stowage'
+
+/** A stream this short is sent in one piece with its header, when it comes as one chunk. */
+const singleWriteBytes = 128 * 1024
+
+/** RFC 9110 sections 15.3.5 and 15.4.5: these have no content, whatever a handler gives. */
+const bodyless: ReadonlySet<number> = new Set([204, 304])
+
+/** A body broke its promise of `length` bytes. */
+class BodyLengthError extends Error {
+  constructor(expected: number, sent: number) {
+    super(`the body of a reply has ${sent} bytes or more where ${expected} were declared`)
+    this.name = 'BodyLengthError'
+  }
+}
+
+/**
+ * The only writer to sockets that protocols reply on. One per request; `write` is called once.
+ *
+ * Whatever happens (the client goes away, the source fails, HEAD), the iterator of a stream is
+ * brought to its end, so that what it holds open is released.
+ */
+export class ReplyWriter {
+  readonly #response: ServerResponse
+  #bytesSent = 0
+  #isAbandoned = false
+  #wake: (() => void) | undefined
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  /** Bytes of the body that were handed to the socket. */
+  get bytesSent(): number {
+    return this.#bytesSent
+  }
+
+  /** Whether the connection closed before the reply was written. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned
+  }
+
+  get isHeadSent(): boolean {
+    return this.#response.headersSent
+  }
+
+  /** The connection is gone: whoever waits for it goes on. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#wake?.()
+  }
+
+  /**
+   * Resolves when the operating system has every byte, or when the connection closed.
+   *
+   * @throws whatever a stream throws, or BodyLengthError. When `isHeadSent` is false another reply
+   * can be written; else the connection can only be destroyed.
+   */
+  async write(reply: HttpReply, options: ReplyOptions): Promise<void> {
+    const { body } = reply
+    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+      return this.#writeFixed(reply, asBytes(body), options)
+    }
+    if (options.isHead || bodyless.has(reply.status) || this.#isAbandoned) {
+      await release(startOf(body))
+      return this.#writeHeadOnly(reply, body.length, options)
+    }
+    return this.#writeStream(reply, body, options)
+  }
+
+  /** Ends a message that stayed open. */
+  end(): void {
+    if (!this.#isAbandoned) this.#response.end()
+  }
+
+  #writeFixed(reply: HttpReply, bytes: Uint8Array | undefined, options: ReplyOptions) {
+    const length = bytes?.length ?? 0
+    const hasContent = length > 0 && !options.isHead && !bodyless.has(reply.status)
+    if (bytes === undefined || !hasContent) {
+      return this.#writeHeadOnly(reply, bytes?.length, options)
+    }
+    if (this.#isAbandoned) return
+    this.#writeHead(reply, length, options)
+    this.#bytesSent = length
+    return this.#finish(bytes, options)
+  }
+
+  #writeHeadOnly(reply: HttpReply, length: number | undefined, options: ReplyOptions) {
+    if (this.#isAbandoned) return
+    this.#writeHead(reply, length ?? impliedLength(reply, options), options)
+    return this.#finish(undefined, options)
+  }
+
+  #writeHead(reply: HttpReply, length: number | undefined, options: ReplyOptions): void {
+    const fields: string[] = []
+    for (const [name, value] of reply.headers) fields.push(name, value)
+    if (length !== undefined && !bodyless.has(reply.status)) {
+      fields.push('Content-Length', String(length))
+    }
+    fields.push('Server', productName)
+    if (options.closesConnection) fields.push('Connection', 'close')
+    this.#response.writeHead(reply.status, fields)
+  }
+
+  #finish(bytes: Uint8Array | undefined, { staysOpen }: ReplyOptions): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      if (!staysOpen) {
+        this.#response.end(bytes, resolve)
+      } else if (bytes === undefined) {
+        this.#response.flushHeaders()
+        resolve()
+      } else {
+        this.#response.write(bytes, () => resolve())
+      }
+    })
+  }
+
+  async #writeStream(reply: HttpReply, body: StreamBody, options: ReplyOptions): Promise<void> {
+    const iterator = startOf(body)
+    try {
+      // Before the head: a source that fails at once can still be answered with an error.
+      const first = await iterator.next()
+      if (this.#isAbandoned) return
+      if (!first.done && first.value.length === body.length && body.length <= singleWriteBytes) {
+        return await this.#writeFixed(reply, first.value, options)
+      }
+      this.#writeHead(reply, body.length, options)
+      await this.#pump(first, iterator, body.length)
+      if (!this.#isAbandoned) await this.#finish(undefined, options)
+    } finally {
+      await iterator.return?.()
+    }
+  }
+
+  async #pump(
+    first: IteratorResult<Uint8Array>,
+    iterator: AsyncIterator<Uint8Array>,
+    length: number,
+  ): Promise<void> {
+    let step = first
+    while (!step.done) {
+      const chunk = step.value
+      if (this.#bytesSent + chunk.length > length) {
+        throw new BodyLengthError(length, this.#bytesSent + chunk.length)
+      }
+      this.#bytesSent += chunk.length
+      if (!this.#response.write(chunk)) await this.#drained()
+      if (this.#isAbandoned) return
+      step = await iterator.next()
+      if (this.#isAbandoned) return
+    }
+    if (this.#bytesSent < length) throw new BodyLengthError(length, this.#bytesSent)
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      if (this.#isAbandoned) resolve()
+      else this.#response.once('drain', resolve)
+    })
+  }
+}
+
+function asBytes(body: string | Uint8Array | undefined): Uint8Array | undefined {
+  return typeof body === 'string' ? Buffer.from(body) : body
+}
+
+function startOf(body: StreamBody): AsyncIterator<Uint8Array> {
+  return body.chunks[Symbol.asyncIterator]()
+}
+
+/** A generator that never ran does not run its `finally` on return: it is started first. */
+async function release(iterator: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    await iterator.next()
+  } catch {
+    // Nobody is going to see these bytes, nor their error.
+  }
+  await iterator.return?.()
+}
+
+/** Without a body the length is 0, unless the handler of a HEAD has said how long it would be. */
+function impliedLength(reply: HttpReply, { isHead }: ReplyOptions): number | undefined {
+  return isHead || hasField(reply.headers, 'content-length') ? undefined : 0
+}
+
+function hasField(headers: HeaderFields, name: string): boolean {
+  return headers.some(([field]) => field.toLowerCase() === name)
+}

@@ -1,0 +1,173 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import type { ListenOptions, Socket } from 'node:net'
+import { answerRaw, isAnswered } from './client-error.ts'
+import { Connection } from './connection.ts'
+import { Exchange, type Outcome } from './exchange.ts'
+import { faultOf, type RenderFault } from './fault.ts'
+import type { HttpHandler, HttpRequest } from './message.ts'
+import { newRequestId } from './request-id.ts'
+
+/** PEM texts. */
+export interface TlsIdentity {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface HttpServerOptions {
+  readonly handler: HttpHandler
+  readonly renderFault: RenderFault
+  /** Called once for every request that reached a handler or was refused for its target. */
+  readonly onFinish?: (request: HttpRequest, outcome: Outcome) => void
+  /** Present: the server speaks HTTPS. */
+  readonly tls?: TlsIdentity
+  /** A client that takes nothing of its reply for so long is cut. Default two minutes. */
+  readonly idleWriteMs?: number
+  /** A header section must be complete after so long. Default one minute. */
+  readonly headersMs?: number
+}
+
+const idleWriteMs = 120_000
+const headersMs = 60_000
+/** How often node:http looks for late header sections. */
+const lateHeaderCheckMs = 5_000
+
+const limits: ServerOptions = {
+  maxHeaderSize: 64 * 1024,
+  // An upload may take hours; that its bytes keep coming is checked where they are read.
+  requestTimeout: 0,
+  // Longer than the 60 s of common load balancers, which must be the ones to close.
+  keepAliveTimeout: 65_000,
+  // Exchange answers a missing Host with a body; node:http would answer without one.
+  requireHostHeader: false,
+  // Finds clients that vanished without a word while their request runs.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+  optimizeEmptyRequests: true,
+}
+
+/** Serves one handler over HTTP/1.1 or HTTPS: limits, timeouts, expectations, graceful stop. */
+export class HttpServer {
+  readonly #server: Server
+  readonly #options: HttpServerOptions
+  readonly #connections = new Map<Socket, Connection>()
+  readonly #onFinish: (request: HttpRequest, outcome: Outcome) => void
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    this.#onFinish = options.onFinish ?? (() => undefined)
+    const serverOptions = {
+      ...limits,
+      headersTimeout: options.headersMs ?? headersMs,
+      connectionsCheckingInterval: Math.min(lateHeaderCheckMs, options.headersMs ?? headersMs),
+    }
+    this.#server =
+      options.tls === undefined
+        ? createHttpServer(serverOptions)
+        : createHttpsServer({ ...serverOptions, ...options.tls })
+    this.#server.timeout = options.idleWriteMs ?? idleWriteMs
+    this.#server.on('request', (incoming, response) => this.#serve(incoming, response, false))
+    this.#server.on('checkContinue', (incoming, response) => this.#serve(incoming, response, true))
+    // RFC 9110 section 10.1.1 lets a server ignore an expectation it does not know; some clients
+    // send an empty one.
+    this.#server.on('checkExpectation', (incoming, response) =>
+      this.#serve(incoming, response, false),
+    )
+    this.#server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket))
+    this.#server.on('timeout', (socket) => this.#onIdle(socket))
+  }
+
+  /**
+   * Resolves with the port once connections are accepted.
+   *
+   * @throws the system's error, such as EADDRINUSE or EACCES.
+   */
+  listen(options: ListenOptions): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(options, () => {
+        this.#server.off('error', reject)
+        const address = this.#server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : 0)
+      })
+    })
+  }
+
+  /** Uses another certificate for connections from now on. Without effect on a plain server. */
+  replaceTls(tls: TlsIdentity): void {
+    if (this.#server instanceof HttpsServer) this.#server.setSecureContext(tls)
+  }
+
+  /**
+   * Accepts nothing more, closes idle connections, lets running requests finish for at most
+   * `graceMs` and cuts what is left. Resolves when every connection is closed, with whether all
+   * requests finished by themselves.
+   */
+  stop(graceMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      let isClean = true
+      const timer = setTimeout(() => {
+        isClean = false
+        this.#server.closeAllConnections()
+      }, graceMs)
+      this.#server.close(() => {
+        clearTimeout(timer)
+        resolve(isClean)
+      })
+      this.#server.closeIdleConnections()
+      for (const connection of this.#connections.values()) connection.close()
+    })
+  }
+
+  #serve(incoming: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): void {
+    const connection = this.#connectionOf(incoming.socket)
+    const exchange = new Exchange({ incoming, response, connection, isAwaitingContinue })
+    connection.begin(exchange)
+    void this.#run(exchange, connection)
+  }
+
+  async #run(exchange: Exchange, connection: Connection): Promise<void> {
+    await exchange.run(this.#options.handler, this.#options.renderFault, this.#onFinish)
+    connection.finish(exchange)
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    const known = this.#connections.get(socket)
+    if (known !== undefined) return known
+    const connection = new Connection(socket, this.#options.tls !== undefined)
+    this.#connections.set(socket, connection)
+    socket.once('close', () => this.#connections.delete(socket))
+    return connection
+  }
+
+  /** The parser gave up on what a client sends. */
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (isAnswered(socket)) return
+    const fault = faultOf(error)
+    const connection = this.#connections.get(socket)
+    // Behind a request that still runs, an answer would be taken for that request's.
+    const isAnswerable = connection === undefined || connection.isIdle || connection.isReceivingBody
+    if (fault === undefined || !isAnswerable || !socket.writable) {
+      socket.destroy()
+    } else {
+      answerRaw(socket, this.#options.renderFault(fault, newRequestId()))
+    }
+  }
+
+  /** Nothing went either way for a while. */
+  #onIdle(socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined || connection.isStalledByClient) {
+      socket.destroy()
+    } else {
+      // A handler is at work, or a body comes slowly: its reader knows how long to wait.
+      socket.setTimeout(this.#server.timeout)
+    }
+  }
+}
