@@ -117,3 +117,8 @@ export class S3Error extends Error {
     this.headers = options.headers ?? {}
   }
 }
+
+/** The answer of reads and deletes to a key without an object; names the key, as S3 does. */
+export function noSuchKey(key: string): S3Error {
+  return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
+}

@@ -1,0 +1,67 @@
+import type { KeptHeader } from '../drives/attributes.ts'
+import type { ObjectFacts } from '../drives/drive.ts'
+import { contentSecurityPolicy } from './content-security.ts'
+import { quoteEtag } from './etag.ts'
+import { formatHttpDate } from './http-date.ts'
+import type { ResponseOverrides } from './response-overrides.ts'
+
+/** Header fields under construction. */
+export type ReplyFields = (readonly [name: string, value: string])[]
+
+/** Spelling on the wire of the fields that are kept; Content-Type is always sent, so not here. */
+const keptFields: readonly (readonly [KeptHeader, string])[] = [
+  ['cache-control', 'Cache-Control'],
+  ['content-disposition', 'Content-Disposition'],
+  ['content-encoding', 'Content-Encoding'],
+  ['content-language', 'Content-Language'],
+  ['expires', 'Expires'],
+]
+
+/** S3's answer for an object that came without a Content-Type. */
+const defaultContentType = 'binary/octet-stream'
+
+/** The fields of every 200 and 206 for an object, Content-Length excepted. */
+export function objectFields(
+  facts: ObjectFacts,
+  overrides: ResponseOverrides | undefined,
+): ReplyFields {
+  const { headers, metadata, etag } = facts.attributes
+  const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
+  const fields: ReplyFields = [
+    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['ETag', quoteEtag(etag)],
+    ['Accept-Ranges', 'bytes'],
+    ['Content-Type', contentType],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Content-Security-Policy', contentSecurityPolicy(contentType)],
+  ]
+  for (const [header, name] of keptFields) {
+    const value = overrides?.[header] ?? headers[header]
+    if (value !== undefined) fields.push([name, value])
+  }
+  for (const name in metadata) fields.push([`x-amz-meta-${name}`, metadata[name] ?? ''])
+  return fields
+}
+
+/** A 304 carries what a cache updates its copy with (RFC 9110 section 15.4.5). */
+export function notModifiedFields(facts: ObjectFacts): ReplyFields {
+  const { headers, etag } = facts.attributes
+  const fields: ReplyFields = [
+    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['ETag', quoteEtag(etag)],
+  ]
+  if (headers['cache-control'] !== undefined)
+    fields.push(['Cache-Control', headers['cache-control']])
+  if (headers.expires !== undefined) fields.push(['Expires', headers.expires])
+  return fields
+}
+
+/** The checksum of the whole object, if one is stored, for x-amz-checksum-mode: ENABLED. */
+export function checksumFields(facts: ObjectFacts): ReplyFields {
+  const { checksum } = facts.attributes
+  if (checksum === undefined) return []
+  return [
+    [`x-amz-checksum-${checksum.algorithm.toLowerCase()}`, checksum.value],
+    ['x-amz-checksum-type', checksum.type],
+  ]
+}

@@ -1,0 +1,40 @@
+import type { OpenObject } from '../../drives/drive.ts'
+import type { HttpReply } from '../../http/message.ts'
+import type { ObjectContext } from '../context.ts'
+import { noSuchKey } from '../errors.ts'
+import { objectBody } from '../object-body.ts'
+import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../read-plan.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
+export async function getObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  const asked = parseReadRequest(context)
+  const object = await service.drive.open(bucket, key)
+  if (object === undefined) throw noSuchKey(key)
+  const { status, headers, range } = await planOrClose(asked, object)
+  if (range === undefined) {
+    await object.close()
+    return { status, headers }
+  }
+  return { status, headers, body: await objectBody(object, range, request) }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
+export async function headObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, bucket, key } = context
+  const asked = parseReadRequest(context)
+  const facts = await service.drive.head(bucket, key)
+  if (facts === undefined) throw noSuchKey(key)
+  const { status, headers, range } = planRead(asked, facts)
+  if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
+  return { status, headers }
+}
+
+async function planOrClose(asked: ReadRequest, object: OpenObject): Promise<ReadPlan> {
+  try {
+    return planRead(asked, object)
+  } catch (error) {
+    await object.close()
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import type { PartSizes } from '../drives/attributes.ts'
+import type { ByteRange } from './range.ts'
+
+/** How many parts an object was uploaded in. */
+export function countParts(partSizes: PartSizes): number {
+  let parts = 0
+  for (const [count] of partSizes) parts += count
+  return parts
+}
+
+/** Where part `partNumber`, counted from 1, lies; undefined when there are fewer parts. */
+export function partRange(partSizes: PartSizes, partNumber: number): ByteRange | undefined {
+  let before = partNumber - 1
+  let start = 0
+  for (const [count, sizeBytes] of partSizes) {
+    if (before < count) {
+      start += before * sizeBytes
+      return { start, end: start + sizeBytes }
+    }
+    before -= count
+    start += count * sizeBytes
+  }
+  return undefined
+}

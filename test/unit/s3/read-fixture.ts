@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import type { Attributes } from '../../../src/drives/attributes.ts'
+import {
+  type Drive,
+  DriveError,
+  type Entry,
+  type EntryCursor,
+  type ListQuery,
+  type OpenObject,
+} from '../../../src/drives/drive.ts'
+import { compareKeys } from '../../../src/drives/key-order.ts'
+import type { HttpReply } from '../../../src/http/message.ts'
+import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'
+import { S3Error, type S3ErrorCode } from '../../../src/s3/errors.ts'
+import { parseQuery } from '../../../src/s3/query.ts'
+
+/** 1 January 2025, 12:00:00.250 UTC: when every object of these tests was changed. */
+export const modifiedAtMs = Date.UTC(2025, 0, 1, 12, 0, 0, 250)
+export const lastModified = 'Wed, 01 Jan 2025 12:00:00 GMT'
+
+export interface FakeObject {
+  readonly bytes: Uint8Array
+  readonly attributes: Attributes
+}
+
+export function fakeObject(text: string, attributes: Partial<Attributes> = {}): FakeObject {
+  const bytes = Buffer.from(text)
+  return { bytes, attributes: { etag: 'abc', headers: {}, metadata: {}, ...attributes } }
+}
+
+/** The reading half of a drive over a map, which counts what is open. */
+export class FakeDrive {
+  readonly objects: ReadonlyMap<string, FakeObject>
+  /** Objects opened and not closed yet. */
+  openCount = 0
+  /** Objects opened ever. */
+  opened = 0
+  /** Set: reading fails after this many bytes. */
+  failsAfterBytes = Number.POSITIVE_INFINITY
+
+  constructor(objects: Readonly<Record<string, FakeObject>>) {
+    this.objects = new Map(Object.entries(objects))
+  }
+
+  async bucketCreatedAtMs(): Promise<number> {
+    return modifiedAtMs
+  }
+
+  async head(_bucket: string, key: string) {
+    const object = this.objects.get(key)
+    if (object === undefined) return undefined
+    return { size: object.bytes.length, modifiedAtMs, attributes: object.attributes }
+  }
+
+  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+    const facts = await this.head(bucket, key)
+    const bytes = this.objects.get(key)?.bytes
+    if (facts === undefined || bytes === undefined) return undefined
+    this.openCount++
+    this.opened++
+    let isOpen = true
+    return {
+      ...facts,
+      read: (start, end) => this.#read(bytes.subarray(start, end)),
+      close: async () => {
+        if (isOpen) this.openCount--
+        isOpen = false
+      },
+    }
+  }
+
+  async *#read(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += 1000) {
+      if (at >= this.failsAfterBytes) throw new DriveError('changed', 'the file is shorter now')
+      yield bytes.subarray(at, at + 1000)
+    }
+  }
+
+  list(_bucket: string, query: ListQuery): EntryCursor {
+    return new SortedCursor(entriesOf(this.objects, query))
+  }
+}
+
+/** A cursor over entries that are at hand. */
+export class SortedCursor implements EntryCursor {
+  readonly #entries: readonly Entry[]
+  #index = 0
+  /** Entries handed out: what a listing cost. */
+  entriesRead = 0
+
+  constructor(entries: readonly Entry[]) {
+    this.#entries = entries
+  }
+
+  async next(limit: number): Promise<Entry[]> {
+    assert.ok(limit > 0, `a limit of at least 1, got ${limit}`)
+    const entries = this.#entries.slice(this.#index, this.#index + limit)
+    this.#index += entries.length
+    this.entriesRead += entries.length
+    return entries
+  }
+
+  seek(key: string): void {
+    while (this.#isBefore(key)) this.#index++
+  }
+
+  #isBefore(key: string): boolean {
+    const entry = this.#entries[this.#index]
+    return entry !== undefined && compareKeys(entry.key, key) < 0
+  }
+}
+
+/** What Drive.list promises, from a map. */
+export function entriesOf(objects: ReadonlyMap<string, FakeObject>, query: ListQuery): Entry[] {
+  const keys = [...objects.keys()].filter((key) => key.startsWith(query.prefix)).sort(compareKeys)
+  const entries = new Map<string, Entry>()
+  for (const key of keys) {
+    if (compareKeys(key, query.after) <= 0) continue
+    const slash = query.delimiter === undefined ? -1 : key.indexOf('/', query.prefix.length)
+    const folder = key.slice(0, slash + 1)
+    if (slash < 0) entries.set(key, objectEntry(key, objects))
+    else if (folder !== query.after) entries.set(folder, { kind: 'folder', key: folder })
+  }
+  return [...entries.values()]
+}
+
+function objectEntry(key: string, objects: ReadonlyMap<string, FakeObject>): Entry {
+  const object = objects.get(key)
+  assert.ok(object)
+  const { etag } = object.attributes
+  return { kind: 'object', key, size: object.bytes.length, modifiedAtMs, etag }
+}
+
+export interface FakeRequest {
+  readonly query?: string
+  readonly headers?: Record<string, string>
+  readonly isSigned?: boolean
+  readonly key?: string
+  readonly region?: string
+  readonly signal?: AbortSignal
+}
+
+/** A context as the pipeline makes it, for bucket `b`. */
+export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectContext {
+  const { query = '', headers = {}, isSigned = true, key = 'k', region = 'us-east-1' } = request
+  const service: Pick<S3Service, 'drive' | 'settings' | 'now'> = {
+    drive: drive as unknown as Drive,
+    settings: {
+      accessKey: 'AK',
+      secretKey: 'SK',
+      region,
+      allowedBuckets: ['b', 'archive'],
+      publicReadBuckets: new Set(),
+      publicList: true,
+      publicUrl: undefined,
+      corsAllowedOrigins: [],
+    },
+    now: () => modifiedAtMs,
+  }
+  return {
+    service: service as S3Service,
+    request: {
+      id: 'ID',
+      method: 'GET',
+      rawPath: '/b/k',
+      rawQuery: query,
+      headers,
+      rawHeaders: [],
+      body: Readable.from([]),
+      isSecure: false,
+      remoteAddress: '127.0.0.1',
+      receivedAtMs: modifiedAtMs,
+      signal: request.signal ?? new AbortController().signal,
+      acceptBody: () => undefined,
+    },
+    query: parseQuery(query),
+    isSigned,
+    bucket: 'b',
+    key,
+  }
+}
+
+export function headersOf(reply: HttpReply): Record<string, string> {
+  const names = reply.headers.map(([name]) => name.toLowerCase())
+  assert.equal(new Set(names).size, names.length, 'no header twice')
+  return Object.fromEntries(reply.headers.map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+export async function bodyOf(reply: HttpReply): Promise<string> {
+  const { body } = reply
+  if (body === undefined) return ''
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return Buffer.from(body).toString()
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body.chunks) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  assert.equal(bytes.length, body.length, 'the declared length')
+  return bytes.toString()
+}
+
+/** For assert.rejects and assert.throws. */
+export function isS3Error(code: S3ErrorCode, elements: Record<string, string> = {}) {
+  return (error: unknown): true => {
+    assert.ok(error instanceof S3Error, String(error))
+    assert.equal(error.code, code)
+    assert.deepEqual({ ...error.elements, ...elements }, error.elements)
+    return true
+  }
+}
