@@ -1,0 +1,98 @@
+/**
+ * Signature Version 4, header and presigned form (contract, "Authentication"). What makes it hard is
+ * that the bytes signed are not always the bytes received: proxies rewrite Host and Accept-Encoding,
+ * clients escape a path one way and sign it another. So a request whose signature does not match as
+ * received is tried in a few other readings; a request that matches pays for one.
+ */
+
+import type { HttpRequest } from '../../http/message.ts'
+import type { S3Settings } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { readAuthorizationHeader } from './authorization-header.ts'
+import { type CanonicalReading, readings } from './canonical-readings.ts'
+import { canonicalRequest, stringToSign } from './canonical-request.ts'
+import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
+import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
+import type { SignatureClaim } from './signature-claim.ts'
+import { signingKey } from './signing-key.ts'
+
+/** How a request is signed; `unsigned`: authentication was not even attempted. */
+export type Authentication =
+  | { readonly kind: 'signed'; readonly form: 'header' | 'presigned' }
+  | { readonly kind: 'unsigned' }
+
+/** What the server canonicalised, for the debug log. Without session tokens and customer keys. */
+export interface SignatureMismatch {
+  readonly canonicalRequest: string
+  readonly stringToSign: string
+}
+
+export type SignatureSettings = Pick<S3Settings, 'accessKey' | 'secretKey' | 'region' | 'publicUrl'>
+
+const signed = {
+  header: { kind: 'signed', form: 'header' },
+  presigned: { kind: 'signed', form: 'presigned' },
+} as const
+const unsigned: Authentication = { kind: 'unsigned' }
+
+/**
+ * Verifies the signature of a request, if it has one.
+ *
+ * @param nowMs wall clock, milliseconds since the epoch.
+ * @param onMismatch called before a signature that does not match is refused.
+ * @throws S3Error AccessDenied for every failure but a wrong clock, RequestTimeTooSkewed for that.
+ */
+export function authenticate(
+  request: HttpRequest,
+  settings: SignatureSettings,
+  nowMs: number,
+  onMismatch?: (details: SignatureMismatch) => void,
+): Authentication {
+  const claim = readClaim(request)
+  if (claim === undefined) return unsigned
+  checkTime(claim, nowMs)
+  const scope = checkCredential(claim, settings)
+  checkSignedHeaders(claim, request.headers)
+  const key = signingKey({ ...settings, day: claim.amzDate.slice(0, 8) })
+  let first: SignatureMismatch | undefined
+  for (const reading of readings(request, claim, settings.publicUrl)) {
+    const canonical = canonicalRequest(reading)
+    const text = stringToSign(canonical, claim.amzDate, scope)
+    if (isSameText(key.signHex(text), claim.signature)) return signed[claim.form]
+    first ??= { canonicalRequest: redacted(reading), stringToSign: text }
+  }
+  if (first !== undefined) onMismatch?.(first)
+  throw new S3Error(
+    'AccessDenied',
+    'The request signature we calculated does not match the signature you provided. ' +
+      'Check your key and signing method.',
+  )
+}
+
+function readClaim(request: HttpRequest): SignatureClaim | undefined {
+  const { authorization } = request.headers
+  const isPresigned = isPresigningAttempt(request.rawQuery)
+  if (authorization === undefined) {
+    return isPresigned ? readPresignedQuery(request) : undefined
+  }
+  if (isPresigned) {
+    throw new S3Error(
+      'AccessDenied',
+      'Only one form of authentication is allowed: the Authorization header or query parameters.',
+    )
+  }
+  return readAuthorizationHeader(request, authorization)
+}
+
+const secretHeader = /^(?:authorization|cookie|x-amz-security-token|.*-customer-key)$/
+
+function redacted(reading: CanonicalReading): string {
+  return canonicalRequest({
+    ...reading,
+    query: reading.query.replace(/(X-Amz-Security-Token=)[^&]*/gi, '$1[redacted]'),
+    signedHeaders: reading.signedHeaders.map(({ name, value }) => ({
+      name,
+      value: secretHeader.test(name) ? '[redacted]' : value,
+    })),
+  })
+}

@@ -1,0 +1,111 @@
+/**
+ * The text that a Signature Version 4 covers
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html). Everything here is
+ * a latin1 string, one character per byte received, because the signature is over exact bytes.
+ */
+
+import { hash } from 'node:crypto'
+import { uriDecode, uriEncode, uriEncodePath } from './uri-encode.ts'
+
+export interface CanonicalParts {
+  readonly method: string
+  readonly path: string
+  /** Sorted already, see canonicalQuery. */
+  readonly query: string
+  readonly signedHeaders: readonly SignedHeader[]
+  /** x-amz-content-sha256 or its default. */
+  readonly payloadHash: string
+}
+
+export interface SignedHeader {
+  readonly name: string
+  /** Normalised, see signedHeaderValues. */
+  readonly value: string
+}
+
+/** The canonical request of step 1. */
+export function canonicalRequest(parts: CanonicalParts): string {
+  let lines = `${parts.method}\n${parts.path}\n${parts.query}\n`
+  let names = ''
+  for (const { name, value } of parts.signedHeaders) {
+    lines += `${name}:${value}\n`
+    names += names === '' ? name : `;${name}`
+  }
+  return `${lines}\n${names}\n${parts.payloadHash}`
+}
+
+/** The string to sign of step 2. `scope` is `day/region/s3/aws4_request`. */
+export function stringToSign(canonical: string, amzDate: string, scope: string): string {
+  const digest = hash('sha256', Buffer.from(canonical, 'latin1'), 'hex')
+  return `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${digest}`
+}
+
+/**
+ * The pairs of a raw query sorted by name, then by value, as bytes. A name without `=` gets one.
+ * X-Amz-Signature is left out: it is what the presigned form adds last.
+ */
+export function canonicalQuery(rawQuery: string): string {
+  if (rawQuery === '') return ''
+  return rawQuery
+    .split('&')
+    .filter((pair) => pair !== '' && !pair.startsWith('X-Amz-Signature='))
+    .map(splitPair)
+    .sort(comparePairs)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
+}
+
+/** A raw path written the way AWS writes it, for clients that sign that but send raw characters. */
+export function reencodedPath(rawPath: string): string {
+  return uriEncodePath(uriDecode(rawPath))
+}
+
+/** A raw query written the way AWS writes it; `+` is a space there. Not sorted. */
+export function reencodedQuery(rawQuery: string): string {
+  return rawQuery
+    .replaceAll('+', ' ')
+    .split('&')
+    .map((pair) => {
+      const [name, value] = splitPair(pair)
+      return pair === '' ? '' : `${uriEncode(uriDecode(name))}=${uriEncode(uriDecode(value))}`
+    })
+    .join('&')
+}
+
+/**
+ * The signed headers with normalised values: trimmed, inner runs of spaces as one, repeats joined
+ * by a comma. One that was not received has an empty value.
+ */
+export function signedHeaderValues(
+  rawHeaders: readonly string[],
+  names: readonly string[],
+): SignedHeader[] {
+  const values = new Map<string, string>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? ''
+    if (!names.includes(name)) continue
+    const value = normalisedValue(rawHeaders[i + 1] ?? '')
+    const earlier = values.get(name)
+    values.set(name, earlier === undefined ? value : `${earlier},${value}`)
+  }
+  return names.map((name) => ({ name, value: values.get(name) ?? '' }))
+}
+
+function normalisedValue(value: string): string {
+  const trimmed = value.trim()
+  return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed
+}
+
+type Pair = readonly [name: string, value: string]
+
+function splitPair(pair: string): Pair {
+  const equals = pair.indexOf('=')
+  return equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
+}
+
+// Latin1 strings compare as their bytes do.
+function comparePairs([nameA, valueA]: Pair, [nameB, valueB]: Pair): number {
+  if (nameA !== nameB) return nameA < nameB ? -1 : 1
+  if (valueA === valueB) return 0
+  return valueA < valueB ? -1 : 1
+}

@@ -1,0 +1,131 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { S3Settings } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { parseAmzDate } from './amz-date.ts'
+import type { SignatureClaim } from './signature-claim.ts'
+
+const maxSkewMs = 15 * 60 * 1000 // contract, rule 4
+const maxExpiresSeconds = 604_800 // contract, rule 3: 7 days
+
+/** Equal or not, in a time that does not depend on where they differ. */
+export function isSameText(a: string, b: string): boolean {
+  const bytesA = Buffer.from(a, 'latin1')
+  const bytesB = Buffer.from(b, 'latin1')
+  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB)
+}
+
+/**
+ * Checks the access key and the scope of the credential; returns the scope
+ * (`day/region/s3/aws4_request`).
+ *
+ * @throws S3Error AccessDenied naming what was expected.
+ */
+export function checkCredential(
+  claim: SignatureClaim,
+  settings: Pick<S3Settings, 'accessKey' | 'region'>,
+): string {
+  const parts = claim.credential.split('/')
+  const [day, region, service, terminator] = parts.slice(-4)
+  const accessKey = parts.slice(0, -4).join('/')
+  if (parts.length < 5 || service !== 's3' || terminator !== 'aws4_request') {
+    throw new S3Error(
+      'AccessDenied',
+      'The credential is malformed; expected "ACCESS_KEY/YYYYMMDD/REGION/s3/aws4_request".',
+    )
+  }
+  if (!isSameText(accessKey, settings.accessKey)) {
+    throw new S3Error('AccessDenied', 'The access key ID you provided does not exist here.')
+  }
+  if (region !== settings.region) {
+    // minio clients take the region to sign for from this element.
+    const elements = { Region: settings.region }
+    throw new S3Error(
+      'AccessDenied',
+      `The region of the credential is wrong; expected "${settings.region}".`,
+      { elements },
+    )
+  }
+  if (day !== claim.amzDate.slice(0, 8)) {
+    throw new S3Error(
+      'AccessDenied',
+      'The day of the credential differs from the day of x-amz-date (X-Amz-Date).',
+    )
+  }
+  return `${day}/${region}/s3/aws4_request`
+}
+
+/**
+ * Checks the moment of signing against the clock: contract, rules 3 and 4.
+ *
+ * @throws S3Error AccessDenied or RequestTimeTooSkewed.
+ */
+export function checkTime(claim: SignatureClaim, nowMs: number): void {
+  const expires = claim.form === 'presigned' ? expiresSeconds(claim.expires) : undefined
+  const signedAtMs = parseAmzDate(claim.amzDate)
+  if (signedAtMs === undefined) {
+    throw new S3Error(
+      'AccessDenied',
+      'A valid x-amz-date (X-Amz-Date) is needed, in the form YYYYMMDDThhmmssZ.',
+    )
+  }
+  if (expires === undefined) checkSkew(signedAtMs, nowMs)
+  else checkExpiry(signedAtMs, expires, nowMs)
+}
+
+function expiresSeconds(text: string | undefined): number {
+  const seconds = text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (seconds < 1 || seconds > maxExpiresSeconds) throw expired()
+  return seconds
+}
+
+function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
+  if (signedAtMs + expires * 1000 < nowMs) throw expired()
+  // A URL dated ahead would outlive the 7 days; AWS refuses it too, clock skew aside.
+  if (signedAtMs - nowMs > maxSkewMs) {
+    throw new S3Error('AccessDenied', 'Request is not yet valid')
+  }
+}
+
+// The message is the contract's, to the letter.
+function expired(): S3Error {
+  return new S3Error('AccessDenied', 'Request has expired')
+}
+
+function checkSkew(signedAtMs: number, nowMs: number): void {
+  if (Math.abs(nowMs - signedAtMs) <= maxSkewMs) return
+  // SDKs correct their clock from the reply; the elements are AWS's.
+  throw new S3Error('RequestTimeTooSkewed', undefined, {
+    elements: {
+      RequestTime: new Date(signedAtMs).toISOString(),
+      ServerTime: new Date(nowMs).toISOString(),
+      MaxAllowedSkewMilliseconds: String(maxSkewMs),
+    },
+  })
+}
+
+// These give no rights: the body's integrity, which a signature does not cover here anyway (contract,
+// rule 7), what the string to sign has already, and what CDNs add on the way.
+const mayStayUnsigned =
+  /^x-amz-(?:checksum-.*|cf-id|content-sha256|date|decoded-content-length|sdk-checksum-algorithm|trailer|user-agent)$/
+
+/**
+ * Checks that host and every x-amz-* header with a meaning of its own are signed, as AWS demands.
+ * Otherwise the holder of a presigned PUT could add x-amz-copy-source and read any object by it.
+ *
+ * @throws S3Error AccessDenied naming the headers.
+ */
+export function checkSignedHeaders(claim: SignatureClaim, headers: IncomingHttpHeaders): void {
+  const missing = claim.signedHeaders.includes('host') ? [] : ['host']
+  for (const name in headers) {
+    if (!name.startsWith('x-amz-') || claim.signedHeaders.includes(name)) continue
+    if (!mayStayUnsigned.test(name)) missing.push(name)
+  }
+  if (missing.length === 0) return
+  const names = missing.join(', ')
+  throw new S3Error(
+    'AccessDenied',
+    `There were headers present in the request which were not signed: ${names}`,
+    { elements: { HeadersNotSigned: names } },
+  )
+}

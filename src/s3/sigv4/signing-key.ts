@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto'
+import { HmacSha256Key } from './hmac-sha256.ts'
+
+export interface SigningScope {
+  readonly secretKey: string
+  readonly region: string
+  /** YYYYMMDD, in UTC. */
+  readonly day: string
+}
+
+// A presigned URL lives 7 days, so at most 9 days are in use at once.
+const maxCachedKeys = 16
+const cachedKeys = new Map<string, HmacSha256Key>()
+
+/**
+ * The signing key of a day (contract, rule 2;
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 3).
+ */
+export function signingKey(scope: SigningScope): HmacSha256Key {
+  const name = `${scope.day}/${scope.region}/${scope.secretKey}`
+  let key = cachedKeys.get(name)
+  if (key === undefined) {
+    key = deriveSigningKey(scope)
+    for (const oldest of cachedKeys.keys()) {
+      if (cachedKeys.size < maxCachedKeys) break
+      cachedKeys.delete(oldest)
+    }
+    cachedKeys.set(name, key)
+  }
+  return key
+}
+
+function deriveSigningKey(scope: SigningScope): HmacSha256Key {
+  const steps = [scope.day, scope.region, 's3', 'aws4_request']
+  let key: Buffer = Buffer.from(`AWS4${scope.secretKey}`)
+  for (const step of steps) key = createHmac('sha256', key).update(step).digest()
+  return new HmacSha256Key(key)
+}
