@@ -65,9 +65,7 @@ export class Exchange implements HttpRequest {
     this.method = incoming.method ?? ''
     this.rawPath = target?.rawPath ?? '/'
     this.rawQuery = target?.rawQuery ?? ''
-    // RFC 9112 section 3.2: HTTP/1.1 without Host is answered 400.
-    const lacksHost = incoming.headers.host === undefined && incoming.httpVersion === '1.1'
-    this.#fault = target === undefined || lacksHost ? 'malformed' : undefined
+    this.#fault = target === undefined ? 'invalid-target' : faultOfHead(incoming)
   }
 
   get headers(): IncomingHttpHeaders {
@@ -176,14 +174,18 @@ export class Exchange implements HttpRequest {
   }
 
   #outcome(reply: HttpReply): Outcome {
-    const isAborted = this.#writer.isAbandoned || this.#response.destroyed
     return {
       status: this.#response.headersSent ? this.#response.statusCode : reply.status,
       bytesSent: this.#writer.bytesSent,
       durationMs: performance.now() - this.#startedAt,
-      isAborted,
+      isAborted: !this.#writer.isComplete,
       facts: reply.facts,
       ...(this.#failure === undefined ? {} : { failure: this.#failure }),
     }
   }
+}
+
+/** RFC 9112 section 3.2: HTTP/1.1 without Host is answered 400. */
+function faultOfHead({ headers, httpVersion }: IncomingMessage): HttpFault | undefined {
+  return headers.host === undefined && httpVersion === '1.1' ? 'malformed' : undefined
 }

@@ -2,8 +2,10 @@ import type { HttpReply } from './message.ts'
 
 /** What is answered below the protocols, because no protocol got to see a request. */
 export type HttpFault =
-  /** Not HTTP, a target without a path, no Host, broken framing of the body. */
+  /** Not HTTP, no Host, broken framing of the body. */
   | 'malformed'
+  /** A request target without a path, or with raw bytes that no URI has (RFC 3986 section 2). */
+  | 'invalid-target'
   /** A method that the parser does not know. */
   | 'unknown-method'
   /** The header section exceeds its limit. */
@@ -19,6 +21,7 @@ export type RenderFault = (fault: HttpFault, requestId: string) => HttpReply
 /** Faults by the code of the error that node:http reports. */
 const faultOfCode: Readonly<Record<string, HttpFault>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_INVALID_URL: 'invalid-target',
   HPE_INVALID_METHOD: 'unknown-method',
   ERR_HTTP_REQUEST_TIMEOUT: 'header-timeout',
 }

@@ -39,6 +39,7 @@ export class ReplyWriter {
   readonly #response: ServerResponse
   #bytesSent = 0
   #isAbandoned = false
+  #isComplete = false
   #wake: (() => void) | undefined
 
   constructor(response: ServerResponse) {
@@ -53,6 +54,11 @@ export class ReplyWriter {
   /** Whether the connection closed before the reply was written. */
   get isAbandoned(): boolean {
     return this.#isAbandoned
+  }
+
+  /** Whether the operating system has every byte of the reply. */
+  get isComplete(): boolean {
+    return this.#isComplete
   }
 
   get isHeadSent(): boolean {
@@ -120,13 +126,17 @@ export class ReplyWriter {
   #finish(bytes: Uint8Array | undefined, { staysOpen }: ReplyOptions): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
+      const complete = () => {
+        this.#isComplete = true
+        resolve()
+      }
       if (!staysOpen) {
-        this.#response.end(bytes, resolve)
+        this.#response.end(bytes, complete)
       } else if (bytes === undefined) {
         this.#response.flushHeaders()
-        resolve()
+        complete()
       } else {
-        this.#response.write(bytes, () => resolve())
+        this.#response.write(bytes, complete)
       }
     })
   }
