@@ -11,6 +11,7 @@ export class MemoryCursor implements EntryCursor {
   #from = ''
   /** The key of the last entry returned. */
   #last = ''
+  #hasEnded = false
 
   constructor(objects: MemoryObjects, bucket: string, query: ListQuery) {
     this.#objects = objects
@@ -21,6 +22,7 @@ export class MemoryCursor implements EntryCursor {
   async next(limit: number): Promise<Entry[]> {
     await turn()
     const entries: Entry[] = []
+    if (this.#hasEnded) return entries
     for (const key of this.#objects.sortedKeys(this.#bucket)) {
       if (entries.length === limit) break
       const entry = this.#isWanted(key) ? this.#entryOf(key) : undefined
@@ -28,6 +30,7 @@ export class MemoryCursor implements EntryCursor {
       this.#last = entry.key
       entries.push(entry)
     }
+    this.#hasEnded = entries.length === 0
     return entries
   }
 

@@ -1,0 +1,20 @@
+/**
+ * What every drive must do, sentence by sentence of src/drives/drive.ts. A drive's own test calls
+ * `driveContract` and declares what it can't offer, each with its reason.
+ */
+import { describe } from 'node:test'
+import { type Ability, DriveSuite, type MakeDrive } from './drive/drive-suite.ts'
+import { keyCases } from './drive/keys.ts'
+import { objectCases } from './drive/objects.ts'
+
+export function driveContract(
+  name: string,
+  make: MakeDrive,
+  lacking: Partial<Record<Ability, string>> = {},
+): void {
+  describe(name, () => {
+    const suite = new DriveSuite(make, lacking)
+    objectCases(suite)
+    keyCases(suite)
+  })
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { it, type TestContext } from 'node:test'
+import type { Drive } from '../../../src/drives/drive.ts'
+
+/** The buckets that every drive under test is prepared with. */
+export const buckets = ['alpha', 'beta'] as const
+
+/** What a drive can be lacking, or its test can't do. Each absence is declared with its reason. */
+export type Ability =
+  /** `DriveUnderTest.reopen`. */
+  | 'reopen'
+  /** `DriveUnderTest.byHand`. */
+  | 'byHand'
+  /** `DriveUnderTest.leftovers`. */
+  | 'leftovers'
+  /** `MakeOptions.capacityBytes` is obeyed. */
+  | 'capacity'
+  /** `Drive.copy`. */
+  | 'copy'
+  /** `UploadDrive.replaceLast`. */
+  | 'replaceLast'
+  /** `UploadDrive.canTruncate`. */
+  | 'truncate'
+
+export interface MakeOptions {
+  /** The space that the drive is to have, about. Absent: ample. */
+  readonly capacityBytes?: number
+}
+
+/** A drive that is empty and prepared with `buckets`; whoever makes it closes it after the test. */
+export interface DriveUnderTest {
+  readonly drive: Drive
+  /** Another drive over the same files, as after a restart or in a second process; prepared. */
+  reopen?(): Promise<Drive>
+  readonly byHand?: ByHand
+  /** Names of what the drive keeps of drafts and uploads. */
+  leftovers?(): Promise<readonly string[]>
+}
+
+/** What a person does to the first bucket's folder without the drive. */
+export interface ByHand {
+  /** Makes or overwrites a file, and the folders above it. */
+  put(path: string, bytes: Uint8Array): Promise<void>
+  remove(path: string): Promise<void>
+  makeFolder(path: string): Promise<void>
+  /** Paths of all files and of all folders, these with a `/` at the end; sorted. */
+  list(): Promise<string[]>
+}
+
+export type MakeDrive = (t: TestContext, options: MakeOptions) => Promise<DriveUnderTest>
+
+type Case<Under> = (under: Under, t: TestContext) => Promise<void>
+type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
+  Required<Pick<DriveUnderTest, Member>>
+
+const timeoutMs = 120_000
+
+/** Declares cases over a drive. Each gets a drive of its own. */
+export class DriveSuite {
+  readonly #make: MakeDrive
+  readonly #lacking: Partial<Record<Ability, string>>
+
+  constructor(make: MakeDrive, lacking: Partial<Record<Ability, string>>) {
+    this.#make = make
+    this.#lacking = lacking
+  }
+
+  it(title: string, run: Case<DriveUnderTest>, makeOptions: MakeOptions = {}): void {
+    it(title, { timeout: timeoutMs }, async (t) => run(await this.#make(t, makeOptions), t))
+  }
+
+  /** A case that is skipped where the ability is declared lacking, and only there. */
+  itIfAble(ability: Ability, title: string, run: Case<DriveUnderTest>, make?: MakeOptions): void {
+    const reason = this.#lacking[ability]
+    if (reason === undefined) this.it(title, run, make)
+    else it(title, { skip: `lacks ${ability}: ${reason}` })
+  }
+
+  itWithByHand(title: string, run: Case<With<'byHand'>>): void {
+    this.itIfAble('byHand', title, async (under, t) => {
+      assert.ok(under.byHand, 'byHand is neither given nor declared lacking')
+      await run({ ...under, byHand: under.byHand }, t)
+    })
+  }
+
+  itWithReopen(title: string, run: Case<With<'reopen'>>): void {
+    this.itIfAble('reopen', title, async (under, t) => {
+      const reopen = under.reopen
+      assert.ok(reopen, 'reopen is neither given nor declared lacking')
+      await run({ ...under, reopen: () => reopen() }, t)
+    })
+  }
+}
+
+/** Two drives over the same files where there can be two, else the same one twice. */
+export async function twoDrives(under: DriveUnderTest): Promise<[Drive, Drive]> {
+  return [under.drive, under.reopen === undefined ? under.drive : await under.reopen()]
+}
+
+/** Fails when the drive keeps something of drafts or uploads. */
+export async function assertNoLeftovers(under: DriveUnderTest): Promise<void> {
+  assert.deepEqual((await under.leftovers?.()) ?? [], [])
+}

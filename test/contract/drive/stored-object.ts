@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { Attributes } from '../../../src/drives/attributes.ts'
+import {
+  type Drive,
+  DriveError,
+  type DriveErrorKind,
+  type Entry,
+  type ListQuery,
+  type ObjectFacts,
+  type PartDraft,
+  type WriteConditions,
+} from '../../../src/drives/drive.ts'
+import { buckets } from './drive-suite.ts'
+
+/** The bucket of all cases that need one. */
+export const bucket = buckets[0]
+
+/** Objects that a test expects: key to text. */
+export type Expected = Readonly<Record<string, string>>
+
+export function md5Of(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex')
+}
+
+/** Bytes that differ from place to place and from seed to seed, so that a mix-up shows. */
+export function bytesOf(size: number, seed = 0): Buffer {
+  const bytes = Buffer.alloc(size)
+  for (let index = 0; index < size; index++) bytes[index] = (index * 31 + (index >> 8) + seed) & 255
+  return bytes
+}
+
+export function attributesOf(bytes: Uint8Array, more: Partial<Attributes> = {}): Attributes {
+  return { etag: md5Of(bytes), headers: {}, metadata: {}, ...more }
+}
+
+export interface PutOptions {
+  readonly conditions?: WriteConditions
+  readonly attributes?: Partial<Attributes>
+  readonly chunkBytes?: number
+  readonly bucket?: string
+}
+
+/** Writes an object in chunks, as the S3 operation does: what fails is discarded. */
+export async function put(
+  drive: Drive,
+  key: string,
+  content: Uint8Array | string,
+  options: PutOptions = {},
+): Promise<ObjectFacts> {
+  const bytes = Buffer.from(content)
+  const draft = await drive.draft(options.bucket ?? bucket, key, { size: bytes.length })
+  try {
+    await writeChunks(draft, bytes, options.chunkBytes ?? 64 * 1024)
+    return await draft.publish(attributesOf(bytes, options.attributes), options.conditions)
+  } finally {
+    await draft.discard()
+  }
+}
+
+/** Writes through one buffer that is used again as soon as it may be. */
+export async function writeChunks(
+  draft: Pick<PartDraft, 'write'>,
+  bytes: Uint8Array,
+  chunkBytes = 64 * 1024,
+): Promise<void> {
+  const buffer = new Uint8Array(chunkBytes)
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const chunk = bytes.subarray(at, at + chunkBytes)
+    buffer.set(chunk)
+    await draft.write(buffer.subarray(0, chunk.length))
+    buffer.fill(0xee)
+  }
+}
+
+/** The object's bytes, undefined when there is none. Facts and length must agree. */
+export async function get(drive: Drive, key: string, name: string = bucket) {
+  const object = await drive.open(name, key)
+  if (object === undefined) return undefined
+  try {
+    const bytes = await collect(object.read(0, object.size))
+    assert.equal(bytes.length, object.size)
+    return bytes
+  } finally {
+    await object.close()
+  }
+}
+
+export async function getText(drive: Drive, key: string): Promise<string | undefined> {
+  return (await get(drive, key))?.toString()
+}
+
+export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const copies: Buffer[] = []
+  for await (const chunk of chunks) copies.push(Buffer.from(chunk))
+  return Buffer.concat(copies)
+}
+
+/** All entries, asked for in batches of `limit`; what drive.ts promises of each batch is checked. */
+export async function listAll(
+  drive: Drive,
+  query: Partial<ListQuery> = {},
+  limit = 1000,
+): Promise<Entry[]> {
+  const cursor = drive.list(bucket, { prefix: '', after: '', ...query })
+  const entries: Entry[] = []
+  for (;;) {
+    const batch = await cursor.next(limit)
+    assert.ok(batch.length <= limit)
+    if (batch.length === 0) break
+    entries.push(...batch)
+  }
+  assert.deepEqual(await cursor.next(limit), [], 'the end is the end')
+  return entries
+}
+
+export async function listKeys(drive: Drive, query: Partial<ListQuery> = {}): Promise<string[]> {
+  return (await listAll(drive, query)).map((entry) => entry.key)
+}
+
+export function sortedKeys(keys: Iterable<string>): string[] {
+  return [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+}
+
+/** These objects are there with these contents, by listing, head and open; and no others. */
+export async function assertHolds(drive: Drive, expected: Expected): Promise<void> {
+  assert.deepEqual(await listKeys(drive), sortedKeys(Object.keys(expected)))
+  for (const [key, text] of Object.entries(expected)) {
+    assert.equal(await getText(drive, key), text, key)
+    assert.equal((await drive.head(bucket, key))?.attributes.etag, md5Of(Buffer.from(text)), key)
+  }
+}
+
+export async function rejectsAs(promise: Promise<unknown>, ...kinds: DriveErrorKind[]) {
+  await assert.rejects(promise, (error) => {
+    assert.ok(error instanceof DriveError, String(error))
+    assert.ok(kinds.includes(error.kind), `${error.kind}: ${error.message}`)
+    return true
+  })
+}
