@@ -1,0 +1,69 @@
+import { DriveError, type DriveErrorKind } from '../drive.ts'
+
+/** What the system's error codes (errno(3)) mean to the callers of a drive. */
+const kinds: Readonly<Record<string, DriveErrorKind>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  // A file larger than the file system takes, such as 4 GiB on FAT.
+  EFBIG: 'full',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+  // A bucket's folder, or one below it, was put on another file system after the start.
+  EXDEV: 'denied',
+  ENAMETOOLONG: 'key-too-long',
+  EINVAL: 'invalid-key',
+  EILSEQ: 'invalid-key',
+  EBUSY: 'busy',
+  ETXTBSY: 'busy',
+  EAGAIN: 'busy',
+  EMFILE: 'busy',
+  ENFILE: 'busy',
+  ENOMEM: 'busy',
+}
+
+const advice: Readonly<Record<DriveErrorKind, string>> = {
+  condition: 'A condition did not hold.',
+  'not-found': 'It is not there.',
+  changed: 'It changed meanwhile.',
+  denied: 'The system refuses; check the permissions of the drive.',
+  full: 'There is no space left on the drive.',
+  'key-too-long': 'The path would be longer than the system takes.',
+  'invalid-key': 'The file system does not take this name.',
+  busy: 'Too much is going on; try again.',
+  unavailable: 'The drive does not answer; check that it is mounted and healthy.',
+}
+
+/** Codes with which a look-up says that nothing is there under a name. */
+const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ'])
+
+/** The system's code of an error, such as `ENOENT`; the empty string when it has none. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+}
+
+/** Whether a look-up failed because no file has the name (or can have it). */
+export function isAbsent(error: unknown): boolean {
+  return absentCodes.has(codeOf(error))
+}
+
+/**
+ * The DriveError for what a system call threw. DriveErrors and errors without a system code (bugs)
+ * come back as they are.
+ * @param doing for people, in the form `write a/b`.
+ */
+export function driveErrorOf(error: unknown, doing: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof DriveError || !/^E[A-Z0-9]+$/.test(code)) return error
+  const kind = kinds[code] ?? 'unavailable'
+  return new DriveError(kind, `Could not ${doing} (${code}). ${advice[kind]}`, { cause: error })
+}
+
+/** Runs `work` and turns what the system refuses into a DriveError. */
+export async function withDriveErrors<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw driveErrorOf(error, doing)
+  }
+}

@@ -1,0 +1,119 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { thisProcess } from '../../process/identity.ts'
+import { DriveError } from '../drive.ts'
+import { doesBirthtimeLast } from './file-identity.ts'
+import { codeOf, withDriveErrors } from './fs-error.ts'
+import { PacedFiles } from './paced-files.ts'
+
+/** Where the drive's own files are, on the same file system as the buckets. */
+export const ownFolderName = '.stowage'
+
+/** The drive's folder as found at start: everything that does not change while it runs. */
+export interface LocalRoot {
+  /** Absolute, no symbolic link in it, no trailing `/`. */
+  readonly path: string
+  /** `<root>/.stowage/tmp`; every process has its own folder in it. */
+  readonly tempFolder: string
+  readonly processFolder: string
+  readonly uploadFolder: string
+  readonly lockFolder: string
+  readonly device: number
+  /** Whether birth times belong to a file's identity here. */
+  readonly hasBirthtime: boolean
+  /** `/proc/self/fd/` where descriptors can be named (Linux), else undefined. */
+  readonly descriptors: string | undefined
+  readonly files: PacedFiles
+}
+
+/**
+ * Makes the root and the drive's own folders where they are absent.
+ * @throws DriveError `denied` or `unavailable`, for people, when the folder can't be used.
+ */
+export function openLocalRoot(path: string): Promise<LocalRoot> {
+  return withDriveErrors(`use ${path} as a drive`, async () => {
+    await fs.promises.mkdir(path, { recursive: true })
+    const real = await fs.promises.realpath(path)
+    const own = join(real, ownFolderName)
+    const tempFolder = join(own, 'tmp')
+    const root = {
+      path: real === '/' ? '' : real,
+      tempFolder,
+      processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
+      uploadFolder: join(own, 'uploads'),
+      lockFolder: join(own, 'locks'),
+    }
+    for (const folder of [
+      own,
+      tempFolder,
+      root.processFolder,
+      root.uploadFolder,
+      root.lockFolder,
+    ]) {
+      await makeOwnFolder(folder)
+    }
+    const { dev } = await fs.promises.lstat(own)
+    const hasBirthtime = await doesBirthtimeLast(root.processFolder)
+    const descriptors = await findDescriptors(root.processFolder)
+    return { ...root, device: dev, hasBirthtime, descriptors, files: new PacedFiles() }
+  })
+}
+
+/** The path of a bucket's folder. */
+export function bucketPath(root: LocalRoot, bucket: string): string {
+  return `${root.path}/${bucket}`
+}
+
+let lastTempNumber = 0
+
+/** A path for a new file of this process on the drive's file system. */
+export function newTempPath(root: LocalRoot): string {
+  return `${root.processFolder}/${++lastTempNumber}`
+}
+
+/** Creates a temporary file; also after somebody has tidied up the drive's own folders. */
+export async function createTempFile(root: LocalRoot): Promise<{ path: string; fd: number }> {
+  const path = newTempPath(root)
+  try {
+    return { path, fd: await root.files.create(path) }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    // Without the drive's own folder this is not the drive: perhaps it is not mounted.
+    await requireOwnFolder(root)
+    await fs.promises.mkdir(root.processFolder, { recursive: true })
+    return { path, fd: await root.files.create(path) }
+  }
+}
+
+/** @throws DriveError `unavailable` when the drive's own folder is gone. */
+export async function requireOwnFolder(root: LocalRoot): Promise<void> {
+  if ((await root.files.lstat(`${root.path}/${ownFolderName}`)) !== undefined) return
+  const message = `${root.path} is not the drive's folder any more (no ${ownFolderName} in it).`
+  throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
+}
+
+/** Its own folders must be folders: files written to them are trusted to be on the drive. */
+async function makeOwnFolder(path: string): Promise<void> {
+  try {
+    await fs.promises.mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  const stats = await fs.promises.lstat(path)
+  if (stats.isDirectory()) return
+  throw new DriveError('denied', `${path} is not a folder. Stowage keeps its own files there.`)
+}
+
+/** Whether /proc names this process's open files by their real paths (proc(5)). */
+async function findDescriptors(folder: string): Promise<string | undefined> {
+  const handle = await fs.promises.open(folder, 'r')
+  try {
+    const link = await fs.promises.readlink(`/proc/self/fd/${handle.fd}`)
+    return link === folder ? '/proc/self/fd/' : undefined
+  } catch {
+    // No /proc: not Linux. Real paths are asked for instead.
+    return undefined
+  } finally {
+    await handle.close()
+  }
+}

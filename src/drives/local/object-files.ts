@@ -1,0 +1,111 @@
+import { constants, type Stats } from 'node:fs'
+import type { ObjectFacts } from '../drive.ts'
+import { type FileIdentity, identityOf } from './file-identity.ts'
+import { codeOf, isAbsent } from './fs-error.ts'
+import type { KnownAttributes } from './known-attributes.ts'
+import { bucketPath, type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { isRealPath } from './open-folder.ts'
+import { safeOpenFlags } from './paced-files.ts'
+import type { Place, Spot } from './place.ts'
+
+/** One version of an object: an open file. The one who asked for it closes it. */
+export interface ObjectFile {
+  readonly fd: number
+  readonly identity: FileIdentity
+  readonly size: number
+  readonly modifiedAtMs: number
+}
+
+/**
+ * A file is looked for at its natural path, then at its alternative one, then again: it may have
+ * been moved from the one not yet looked at to the other in between.
+ */
+const looks = 4
+
+/** Finds and opens objects' files, never through a symbolic link. */
+export class ObjectFiles {
+  readonly #root: LocalRoot
+  readonly #known: KnownAttributes
+
+  constructor(root: LocalRoot, known: KnownAttributes) {
+    this.#root = root
+    this.#known = known
+  }
+
+  /** Undefined when there is no such object. */
+  async open(place: Place): Promise<ObjectFile | undefined> {
+    for (let look = 0; look < looks; look++) {
+      const file = await this.#openAt(look % 2 === 0 ? place.natural : place.alternative)
+      if (file !== undefined) return file
+    }
+    await this.requireBucket(place.bucket)
+    return undefined
+  }
+
+  async facts(place: Place, file: ObjectFile): Promise<ObjectFacts> {
+    const { identity, size, modifiedAtMs } = file
+    const attributes = await this.#known.of({ identity, place: place.path, size, modifiedAtMs })
+    return { size, modifiedAtMs, attributes }
+  }
+
+  /** The object's facts, nothing left open. */
+  async head(place: Place): Promise<(ObjectFacts & { identity: FileIdentity }) | undefined> {
+    const file = await this.open(place)
+    if (file === undefined) return undefined
+    await this.#root.files.close(file.fd)
+    return { ...(await this.facts(place, file)), identity: file.identity }
+  }
+
+  /**
+   * That nothing was found means little when the bucket is not there.
+   * @throws DriveError `unavailable` when the drive itself is gone.
+   */
+  async requireBucket(bucket: string): Promise<void> {
+    const stats = await this.#root.files.lstat(bucketPath(this.#root, bucket))
+    if (stats === undefined) await requireOwnFolder(this.#root)
+  }
+
+  async #openAt(spot: Spot): Promise<ObjectFile | undefined> {
+    const { files } = this.#root
+    const folder = `${this.#root.path}/${spot.folder}`
+    const path = `${folder}/${spot.name}`
+    // Asked first so that a device or FIFO is not even opened; and a miss costs no exception.
+    if (!(await files.lstat(path))?.isFile()) return undefined
+    const fd = await this.#openPath(path)
+    if (fd === undefined) return undefined
+    try {
+      const stats = await files.fstat(fd)
+      if (stats.isFile() && (await isRealPath(this.#root, { fd, path, folder }))) {
+        return { fd, ...describe(stats, this.#root) }
+      }
+    } catch (error) {
+      await files.close(fd)
+      throw error
+    }
+    await files.close(fd)
+    return undefined
+  }
+
+  async #openPath(path: string): Promise<number | undefined> {
+    try {
+      return await this.#root.files.open(path, constants.O_RDONLY | safeOpenFlags)
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      if (codeOf(error) !== 'ENXIO') throw error
+      // A socket took the file's place since it was looked at.
+      return undefined
+    }
+  }
+}
+
+/** What of a file's status the drive goes by. */
+export function describe(
+  stats: Stats,
+  root: LocalRoot,
+): { identity: FileIdentity; size: number; modifiedAtMs: number } {
+  return {
+    identity: identityOf(stats, root.hasBirthtime),
+    size: stats.size,
+    modifiedAtMs: stats.mtimeMs,
+  }
+}

@@ -1,0 +1,101 @@
+import fs from 'node:fs'
+import { codeOf, isAbsent } from './fs-error.ts'
+import type { LocalRoot } from './local-root.ts'
+import { folderOpenFlags, fsyncFile } from './paced-files.ts'
+
+/**
+ * A folder held open. On Linux, names in it are resolved from the descriptor (`/proc/self/fd/N/name`,
+ * as openat(2) does), so that nobody can put a symbolic link in between and lead a write out of the
+ * root; elsewhere by the path, whose real form was compared.
+ */
+export class OpenFolder {
+  readonly #root: LocalRoot
+  readonly #fd: number
+  /** Absolute. */
+  readonly path: string
+
+  private constructor(root: LocalRoot, path: string, fd: number) {
+    this.#root = root
+    this.path = path
+    this.#fd = fd
+  }
+
+  /** Undefined when it is absent, no folder, or reached through a symbolic link. */
+  static async open(root: LocalRoot, relativePath: string): Promise<OpenFolder | undefined> {
+    const path = `${root.path}/${relativePath}`
+    const fd = await openFolderFd(root, path)
+    if (fd === undefined) return undefined
+    const folder = new OpenFolder(root, path, fd)
+    if (await isRealPath(root, { fd, path, folder: path })) return folder
+    await folder.close()
+    return undefined
+  }
+
+  /** As `open`, for a name in this folder. */
+  async openChild(name: string): Promise<OpenFolder | undefined> {
+    const fd = await openFolderFd(this.#root, this.at(name))
+    return fd === undefined ? undefined : new OpenFolder(this.#root, `${this.path}/${name}`, fd)
+  }
+
+  /** The path by which to use a name in the folder. */
+  at(name: string): string {
+    const { descriptors } = this.#root
+    return descriptors === undefined ? `${this.path}/${name}` : `${descriptors}${this.#fd}/${name}`
+  }
+
+  stats(): fs.Stats | Promise<fs.Stats> {
+    return this.#root.files.fstat(this.#fd)
+  }
+
+  /** Makes names added to or taken from the folder durable. */
+  async sync(): Promise<void> {
+    try {
+      await fsyncFile(this.#fd)
+    } catch (error) {
+      // Some file systems (SMB, some FUSE ones) can't and need not.
+      if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#root.files.close(this.#fd)
+  }
+}
+
+export interface OpenedPath {
+  readonly fd: number
+  /** The path that was opened: absolute, `folder` included. */
+  readonly path: string
+  /** The path of the folder that holds it (or of the folder itself). */
+  readonly folder: string
+}
+
+/**
+ * Whether what was opened is really at this path, no symbolic link on the way. A file that was
+ * unlinked after it was opened counts: it was there.
+ */
+export async function isRealPath(root: LocalRoot, opened: OpenedPath): Promise<boolean> {
+  if (root.descriptors === undefined) {
+    return (await realPath(opened.folder)) === opened.folder
+  }
+  const link = await root.files.readlink(`${root.descriptors}${opened.fd}`)
+  return link === opened.path || link === `${opened.path} (deleted)`
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  try {
+    return await fs.promises.realpath(path)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+async function openFolderFd(root: LocalRoot, path: string): Promise<number | undefined> {
+  try {
+    return await root.files.open(path, folderOpenFlags)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}

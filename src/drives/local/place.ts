@@ -1,0 +1,53 @@
+import { DriveError, type ObjectName } from '../drive.ts'
+import { isLegalKey, pathOfKey } from '../key-path.ts'
+
+/** A path in two parts: the folder's path below the root (bucket first), and the name in it. */
+export interface Spot {
+  /** `bucket` or `bucket/a/b`. */
+  readonly folder: string
+  readonly name: string
+}
+
+/** Where an object may be (key-path.ts). */
+export interface Place extends ObjectName {
+  readonly natural: Spot
+  readonly alternative: Spot
+  /** The natural path below the root. One place, one object: locks and records go by it. */
+  readonly path: string
+}
+
+/** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
+export function placeOf(bucket: string, key: string): Place {
+  if (!isLegalKey(key)) {
+    throw new DriveError('invalid-key', 'A key has 1 to 1,024 bytes of UTF-8.')
+  }
+  const { natural, alternative } = pathOfKey(key)
+  const spot = spotOf(bucket, natural)
+  return {
+    bucket,
+    key,
+    natural: spot,
+    alternative: spotOf(bucket, alternative),
+    path: `${spot.folder}/${spot.name}`,
+  }
+}
+
+/** The same spot as one path below the root. */
+export function pathOfSpot(spot: Spot): string {
+  return `${spot.folder}/${spot.name}`
+}
+
+/** The keys of the objects whose natural paths this key's folders have: `a/b/c` has `a`, `a/b`. */
+export function ancestorKeys(key: string): string[] {
+  const keys: string[] = []
+  for (let end = key.indexOf('/'); end !== -1; end = key.indexOf('/', end + 1)) {
+    keys.push(key.slice(0, end))
+  }
+  return keys
+}
+
+function spotOf(bucket: string, components: readonly string[]): Spot {
+  const name = components.at(-1) ?? ''
+  if (components.length === 1) return { folder: bucket, name }
+  return { folder: `${bucket}/${components.slice(0, -1).join('/')}`, name }
+}

@@ -1,0 +1,11 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+/** A new folder that goes when the test ends. */
+export function tempFolder(t: TestContext): string {
+  const path = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), 'stowage-local-'))
+  t.after(() => fs.rmSync(path, { recursive: true, force: true }))
+  return path
+}
