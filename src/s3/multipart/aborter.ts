@@ -1,0 +1,66 @@
+import type { Drive } from '../../drives/drive.ts'
+import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { Lease, Leases } from './lease.ts'
+import { noSuchUpload } from './upload-errors.ts'
+import type { UploadName } from './upload-records.ts'
+import type { UploadWatch } from './upload-watch.ts'
+
+/** How long an abort waits for a part under way to let go of the bytes. */
+const waitForPartMs = 2_000
+
+export interface AborterOptions {
+  readonly drive: Drive
+  readonly table: UploadTable
+  readonly find: (name: UploadName) => Promise<UploadRow>
+  readonly leases: Leases
+  readonly watch: UploadWatch
+  readonly now: () => number
+}
+
+/** Ends uploads without an object. */
+export class Aborter {
+  readonly #options: AborterOptions
+
+  constructor(options: AborterOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Aborts an open upload. A part under way fails; its bytes and all others are gone when this
+   * resolves or, if that part holds on to them for long, with the next sweep.
+   *
+   * @throws S3Error NoSuchUpload.
+   */
+  async abort(name: UploadName, signal: AbortSignal): Promise<void> {
+    const { find, table, leases, watch, now } = this.#options
+    const upload = await find(name)
+    if (!(await table.abort(upload.id, now()))) throw noSuchUpload(upload.id)
+    watch.notify(upload.id)
+    const deadlineMs = now() + waitForPartMs
+    for (;;) {
+      const aborted = await table.find(upload.id)
+      if (aborted === undefined) return
+      const lease = await leases.take(aborted)
+      if (lease !== undefined) return this.cleanUp(lease)
+      const leftMs = deadlineMs - now()
+      if (leftMs <= 0 || signal.aborted) return
+      await watch.wait(aborted, { timeoutMs: leftMs, signal })
+    }
+  }
+
+  /** Removes the bytes, then the row, of an aborted upload under its lease, which ends. */
+  async cleanUp(lease: Lease): Promise<void> {
+    const { drive, table, watch } = this.#options
+    const { upload, owner } = lease
+    try {
+      await drive.uploads.abort(upload.driveState)
+      lease.end()
+      await table.remove(upload.id, 'aborted', owner)
+      watch.notify(upload.id)
+    } catch (error) {
+      // The drive's error is the one to tell; a lease that can't be given back expires.
+      await lease.release().catch(() => undefined)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import type { Drive } from '../../drives/drive.ts'
+import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { S3Log } from '../context.ts'
+import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
+import type { Lease, Leases } from './lease.ts'
+import { noSuchUpload, slowDown } from './upload-errors.ts'
+import { decodePart, decodeTarget, detailsOf, type UploadName } from './upload-records.ts'
+import type { UploadWatch } from './upload-watch.ts'
+
+/** A waiting Complete looks this often whether the holder of the lease has died. */
+const livenessCheckMs = 1_000
+
+/** As many as an upload can have. */
+const allParts = 10_000
+
+export interface CompleterOptions {
+  readonly drive: Drive
+  readonly table: UploadTable
+  readonly find: (name: UploadName) => Promise<UploadRow>
+  readonly leases: Leases
+  readonly watch: UploadWatch
+  /** How long a Complete waits for a part under way to give way, or for another Complete. */
+  readonly waitMs: number
+  readonly now: () => number
+  readonly log: S3Log
+}
+
+/**
+ * Turns uploads into objects. What is to be published is written down first (`completing`), so that
+ * whoever comes next, another Complete or the sweep after a crash, brings the same thing to its end.
+ */
+export class Completer {
+  readonly #options: CompleterOptions
+  /** Writes that no reply waits for. */
+  readonly #afterwards = new Set<Promise<void>>()
+
+  constructor(options: CompleterOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Publishes the upload, or answers again what an earlier Complete has published.
+   *
+   * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, InvalidRequest, BadDigest or
+   *   SlowDown; DriveError as UploadDrive.complete. The upload is then open as before.
+   */
+  async complete(
+    name: UploadName,
+    request: CompletionRequest,
+    signal: AbortSignal,
+  ): Promise<Completion> {
+    const { find, leases, watch, now, waitMs } = this.#options
+    const deadlineMs = now() + waitMs
+    while (now() < deadlineMs && !signal.aborted) {
+      const upload = await find(name)
+      if (upload.phase === 'completed') return completionOf(upload)
+      if (upload.phase === 'aborted') throw noSuchUpload(upload.id)
+      const isOpen = upload.phase === 'open'
+      const lease = await (isOpen ? this.#begin(upload, request) : leases.take(upload))
+      if (lease !== undefined) return this.publish(lease)
+      // Wakes at once when the row is no longer as it was read.
+      await watch.wait(upload, { timeoutMs: livenessCheckMs, signal })
+    }
+    throw slowDown('The upload is busy. Send the request again.')
+  }
+
+  /**
+   * From open to completing, with the lease if it is free. A part under way keeps it, is told to
+   * stop by the new phase and gives it back. Undefined also when the upload has changed, so that
+   * the list must be checked against what is there now.
+   */
+  async #begin(upload: UploadRow, request: CompletionRequest): Promise<Lease | undefined> {
+    const { table, leases, drive, watch, now } = this.#options
+    const rows = await table.parts(upload.id, 0, allParts)
+    const plan = planCompletion(request, {
+      details: detailsOf(upload),
+      parts: rows.map(decodePart),
+      canTruncate: drive.uploads.canTruncate,
+    })
+    const completion = JSON.stringify(plan)
+    const isFree = leases.isFree(upload)
+    const { owner, untilMs } = isFree
+      ? leases.columns()
+      : { owner: upload.leaseOwner, untilMs: upload.leaseUntilMs }
+    const change = { completion, nowMs: now(), lease: { owner, untilMs } }
+    if (!(await table.beginCompletion(upload, change))) return undefined
+    watch.notify(upload.id)
+    const begun = { ...upload, phase: 'completing', completion } as const
+    return isFree ? leases.hold({ ...begun, leaseOwner: owner, leaseUntilMs: untilMs }) : undefined
+  }
+
+  /**
+   * Publishes an upload in `completing` under its lease, which ends. May be repeated after a crash:
+   * the drive knows what it has published already.
+   */
+  async publish(lease: Lease): Promise<Completion> {
+    const { drive } = this.#options
+    const { upload } = lease
+    const completion = completionOf(upload)
+    const { size, attributes, conditions } = completion
+    const options = { target: decodeTarget(upload.target), size, attributes }
+    try {
+      lease.assertHeld()
+      await drive.uploads.complete(
+        upload.driveState,
+        conditions === undefined ? options : { ...options, conditions },
+      )
+    } catch (error) {
+      await this.#reopen(lease, completion)
+      throw error
+    }
+    this.#finishAfterwards(lease)
+    return completion
+  }
+
+  /** Resolves when every write that no reply waited for has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#afterwards)
+  }
+
+  /**
+   * The object is there and the row says what it is: a crash before this write is healed by whoever
+   * finds the row, so the client need not wait for it.
+   */
+  #finishAfterwards(lease: Lease): void {
+    const { table, watch, log, now } = this.#options
+    const { id } = lease.upload
+    lease.end()
+    const write = table
+      .finishCompletion(id, lease.owner, now())
+      .then(
+        () => watch.notify(id),
+        (error: unknown) => log.warn({ err: error, uploadId: id }, 'completed upload not noted'),
+      )
+      .finally(() => this.#afterwards.delete(write))
+    this.#afterwards.add(write)
+  }
+
+  /**
+   * Nothing was published: the client may try again or abort. Parts that the list left out stay
+   * out, since the drive may have cut them off.
+   */
+  async #reopen(lease: Lease, completion: Completion): Promise<void> {
+    const { table, watch, log, now } = this.#options
+    const { upload } = lease
+    lease.end()
+    const { partCount, size } = completion
+    try {
+      await table.reopen(upload.id, lease.owner, { partCount, size, nowMs: now() })
+    } catch (error) {
+      // The drive's error is the one to answer; the sweep brings the upload to an end.
+      log.warn({ err: error, uploadId: upload.id }, 'failed completion not undone')
+    }
+    watch.notify(upload.id)
+  }
+}
+
+function completionOf(upload: UploadRow): Completion {
+  return JSON.parse(upload.completion) as Completion
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import type { Attributes, ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { WriteConditions } from '../../drives/drive.ts'
+import { S3Error } from '../errors.ts'
+import { completedChecksum } from './completed-checksum.ts'
+import type { UploadDetails, UploadedPart } from './upload-records.ts'
+
+/** What a client asks CompleteMultipartUpload for. */
+export interface CompletionRequest {
+  /** As listed, at least one. */
+  readonly parts: readonly ListedPart[]
+  /** x-amz-checksum-*: what the client expects of the whole object. */
+  readonly checksum?: SentChecksum
+  /** x-amz-checksum-type. */
+  readonly checksumType?: StoredChecksum['type']
+  /** x-amz-mp-object-size, bytes. */
+  readonly objectSize?: number
+  readonly conditions?: WriteConditions
+}
+
+export interface ListedPart {
+  readonly number: number
+  /** No quotes. */
+  readonly etag: string
+  readonly checksums: readonly SentChecksum[]
+}
+
+export interface SentChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  /** Base64. */
+  readonly value: string
+}
+
+/** What is to be published. Kept as JSON with the upload: what was decided once stays decided. */
+export interface Completion {
+  readonly attributes: Attributes
+  readonly partCount: number
+  /** Bytes of the object. */
+  readonly size: number
+  readonly conditions?: WriteConditions
+}
+
+/** What was committed, for a list to be checked against. */
+export interface CommittedUpload {
+  readonly details: UploadDetails
+  /** All of them, 1, 2, 3 … */
+  readonly parts: readonly UploadedPart[]
+  /** Whether trailing parts may be left out. */
+  readonly canTruncate: boolean
+}
+
+/**
+ * Checks the list against what was committed and computes the object's attributes.
+ *
+ * @throws S3Error InvalidPartOrder, InvalidPart, InvalidRequest or BadDigest.
+ */
+export function planCompletion(request: CompletionRequest, upload: CommittedUpload): Completion {
+  assertAscending(request.parts)
+  const parts = request.parts.map((listed, index) => matchPart(listed, index, upload.parts))
+  if (parts.length < upload.parts.length && !upload.canTruncate) {
+    throw new S3Error(
+      'InvalidPart',
+      `All ${upload.parts.length} parts must be listed: this drive can't cut off what was uploaded.`,
+    )
+  }
+  const size = parts.reduce((sum, part) => sum + part.size, 0)
+  assertSize(request.objectSize, size)
+  const { headers, metadata } = upload.details
+  const checksum = completedChecksum(request, upload.details, parts)
+  const attributes: Attributes = {
+    etag: etagOfParts(parts),
+    headers,
+    metadata,
+    partSizes: sizesOfParts(parts),
+    ...(checksum === undefined ? {} : { checksum }),
+  }
+  const { conditions } = request
+  const completion = { attributes, partCount: parts.length, size }
+  return conditions === undefined ? completion : { ...completion, conditions }
+}
+
+function assertAscending(parts: readonly ListedPart[]): void {
+  let before = 0
+  for (const { number } of parts) {
+    if (number <= before) {
+      throw new S3Error(
+        'InvalidPartOrder',
+        `The list of parts was not in ascending order: part ${number} is listed after part ${before}.`,
+      )
+    }
+    before = number
+  }
+}
+
+/** Parts lie one behind the other on the drive, so a list has no gaps and begins with part 1. */
+function matchPart(
+  listed: ListedPart,
+  index: number,
+  committed: readonly UploadedPart[],
+): UploadedPart {
+  const part = committed[index]
+  if (part === undefined || committed.length < listed.number) {
+    throw invalidPart(listed, `Part ${listed.number} was not uploaded.`)
+  }
+  if (listed.number !== index + 1) {
+    throw invalidPart(listed, `Part ${index + 1} is missing from the list: it can't be left out.`)
+  }
+  if (listed.etag !== part.etag) {
+    throw invalidPart(
+      listed,
+      `Part ${listed.number} has ETag "${part.etag}", the list says "${listed.etag}".`,
+    )
+  }
+  for (const { algorithm, value } of listed.checksums) {
+    if (part.checksum?.algorithm === algorithm && part.checksum.value !== value) {
+      throw invalidPart(
+        listed,
+        `Part ${listed.number} has ${algorithm} ${part.checksum.value}, the list says ${value}.`,
+      )
+    }
+  }
+  return part
+}
+
+function invalidPart(listed: ListedPart, message: string): S3Error {
+  return new S3Error('InvalidPart', message, {
+    elements: { PartNumber: String(listed.number), ETag: listed.etag },
+  })
+}
+
+/** AWS: "If the value doesn't match, … fails with an HTTP 400 InvalidRequest error." */
+function assertSize(expected: number | undefined, size: number): void {
+  if (expected === undefined || expected === size) return
+  throw new S3Error(
+    'InvalidRequest',
+    `x-amz-mp-object-size is ${expected}, the listed parts have ${size} bytes.`,
+  )
+}
+
+/** MD5 of the parts' binary MD5s, `-` and their number (decisions, "ETag"). */
+function etagOfParts(parts: readonly UploadedPart[]): string {
+  const hash = createHash('md5')
+  for (const part of parts) hash.update(part.etag, 'hex')
+  return `${hash.digest('hex')}-${parts.length}`
+}
+
+function sizesOfParts(parts: readonly UploadedPart[]): [count: number, sizeBytes: number][] {
+  const runs: [count: number, sizeBytes: number][] = []
+  for (const { size } of parts) {
+    const run = runs.at(-1)
+    if (run?.[1] === size) run[0] += 1
+    else runs.push([1, size])
+  }
+  return runs
+}

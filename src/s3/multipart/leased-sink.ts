@@ -1,0 +1,28 @@
+import type { PartDraft } from '../../drives/drive.ts'
+import type { Lease } from './lease.ts'
+
+/** A sink into a part's draft that takes bytes only while the lease is held. */
+export class LeasedSink {
+  readonly #draft: PartDraft
+  readonly #lease: Lease
+  #writing: Promise<void> | undefined
+
+  constructor(draft: PartDraft, lease: Lease) {
+    this.#draft = draft
+    this.#lease = lease
+  }
+
+  /** As PartDraft.write. @throws S3Error when the lease is lost. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#lease.assertHeld()
+    this.#writing = this.#draft.write(chunk)
+    await this.#writing
+  }
+
+  /** Forgets the bytes, once the write under way is over: a draft takes one call at a time. */
+  async discard(): Promise<void> {
+    // How that write ended matters no more.
+    await this.#writing?.catch(() => undefined)
+    await this.#draft.discard()
+  }
+}

@@ -1,0 +1,121 @@
+import type { UploadRow } from '../../state/uploads.ts'
+import { S3Error } from '../errors.ts'
+import type { Lease, Leases } from './lease.ts'
+import { turnOf } from './part-turn.ts'
+import { noSuchUpload, slowDown } from './upload-errors.ts'
+import type { UploadName } from './upload-records.ts'
+import type { UploadWatch } from './upload-watch.ts'
+
+/** How long an upload on which nothing happens is given for the missing part to come. */
+const gapWaitMs = 2_000
+/** A waiting request looks this often whether the holder of the lease has died. */
+const livenessCheckMs = 1_000
+
+/** Requests that one process holds at a time; each is a connection with an unread body. */
+export const maxHeldParts = 1_024
+
+export type Admission =
+  /** The part may be written, under this lease. */
+  | { readonly turn: 'append' | 'replace'; readonly lease: Lease }
+  /** The part is committed already. */
+  | { readonly turn: 'compare'; readonly upload: UploadRow }
+
+export interface PartQueueOptions {
+  readonly find: (name: UploadName) => Promise<UploadRow>
+  readonly leases: Leases
+  readonly watch: UploadWatch
+  readonly canReplaceLast: boolean
+  readonly partWaitMs: number
+  readonly now: () => number
+  readonly maxHeldParts?: number
+}
+
+/**
+ * Where parts wait for their turn. Parts come strictly in order (contract, "Part order"), but stock
+ * clients send several at once: one that comes early is held, its body unread, while an earlier one
+ * is on its way (decisions, "Parts").
+ */
+export class PartQueue {
+  readonly #options: PartQueueOptions
+  #heldCount = 0
+
+  constructor(options: PartQueueOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves when it is the part's turn.
+   *
+   * @throws S3Error NoSuchUpload, or SlowDown when its turn does not come in time.
+   */
+  async admit(name: UploadName, number: number, signal: AbortSignal): Promise<Admission> {
+    const admission = await this.#tryAdmit(name, number)
+    if (admission.turn !== 'wait') return admission
+    if (this.#heldCount >= (this.#options.maxHeldParts ?? maxHeldParts)) {
+      throw slowDown('Too many parts wait for their turn. Send fewer at a time.')
+    }
+    this.#heldCount += 1
+    try {
+      return await this.#hold(name, number, { signal, upload: admission.upload })
+    } finally {
+      this.#heldCount -= 1
+    }
+  }
+
+  async #hold(
+    name: UploadName,
+    number: number,
+    held: { readonly signal: AbortSignal; readonly upload: UploadRow },
+  ): Promise<Admission> {
+    const { watch, leases, now, partWaitMs } = this.#options
+    const deadlineMs = now() + partWaitMs
+    let gapDeadlineMs = now() + gapWaitMs
+    let { upload } = held
+    for (;;) {
+      const isBusy = upload.phase === 'completing' || !leases.isFree(upload)
+      if (isBusy) gapDeadlineMs = now() + gapWaitMs
+      const leftMs = Math.min(deadlineMs, gapDeadlineMs) - now()
+      if (leftMs <= 0) throw outOfTurn(number, upload)
+      await watch.wait(upload, {
+        timeoutMs: Math.min(leftMs, livenessCheckMs),
+        signal: held.signal,
+      })
+      if (held.signal.aborted) throw clientGone()
+      const admission = await this.#tryAdmit(name, number)
+      if (admission.turn !== 'wait') return admission
+      if (admission.upload.partCount !== upload.partCount) gapDeadlineMs = now() + gapWaitMs
+      upload = admission.upload
+    }
+  }
+
+  async #tryAdmit(
+    name: UploadName,
+    number: number,
+  ): Promise<Admission | { readonly turn: 'wait'; readonly upload: UploadRow }> {
+    const { find, leases, canReplaceLast } = this.#options
+    for (;;) {
+      const upload = await find(name)
+      const turn = turnOf(number, upload, canReplaceLast)
+      if (turn === 'gone') throw noSuchUpload(upload.id)
+      if (turn === 'far') throw outOfTurn(number, upload)
+      if (turn === 'compare' || turn === 'wait') return { turn, upload }
+      if (!leases.isFree(upload)) return { turn: 'wait', upload }
+      const lease = await leases.take(upload)
+      if (lease !== undefined) return { turn, lease }
+      // Somebody else was faster, so the row has changed: each round sees another's progress.
+    }
+  }
+}
+
+function outOfTurn(number: number, upload: UploadRow): S3Error {
+  const next = upload.partCount + 1
+  return slowDown(
+    number === next || number === next - 1
+      ? `The upload is busy with another request for part ${number}. Send the part again later.`
+      : `Parts must come in order: part ${next} is next, this is part ${number}. Send it again later.`,
+  )
+}
+
+function clientGone(): S3Error {
+  return new S3Error('IncompleteBody', 'The client went away before it was the turn of its part.')
+}

@@ -1,0 +1,33 @@
+import type { UploadRow } from '../../state/uploads.ts'
+
+/** How far ahead of the next part another may be to be held. */
+export const maxPartsAhead = 64
+
+export type PartTurn =
+  /** It is the next part. */
+  | 'append'
+  /** It is the last committed part again, on a drive that can replace it. */
+  | 'replace'
+  /** It is committed: all that can be done is to see whether the bytes are the same. */
+  | 'compare'
+  /** Its time may come. */
+  | 'wait'
+  /** It is too far ahead to be held. */
+  | 'far'
+  /** The upload takes no more parts. */
+  | 'gone'
+
+/** What a part of this number may do to the upload as it is now. */
+export function turnOf(
+  number: number,
+  upload: Pick<UploadRow, 'phase' | 'partCount'>,
+  canReplaceLast: boolean,
+): PartTurn {
+  if (upload.phase === 'completing') return 'wait'
+  if (upload.phase !== 'open') return 'gone'
+  const ahead = number - upload.partCount - 1
+  if (ahead > maxPartsAhead) return 'far'
+  if (ahead > 0) return 'wait'
+  if (ahead === 0) return 'append'
+  return ahead === -1 && canReplaceLast ? 'replace' : 'compare'
+}

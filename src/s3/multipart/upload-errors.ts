@@ -1,0 +1,16 @@
+import { S3Error } from '../errors.ts'
+
+/** The upload is unknown, of another key, aborted or completed. */
+export function noSuchUpload(uploadId: string): S3Error {
+  return new S3Error('NoSuchUpload', undefined, { elements: { UploadId: uploadId } })
+}
+
+/** Contract: a part out of sequence, or a busy upload. The client is to send it again. */
+export function slowDown(message: string, options: ErrorOptions = {}): S3Error {
+  return new S3Error('SlowDown', message, { ...options, headers: { 'Retry-After': '1' } })
+}
+
+/** The request stood still for so long that another one took the upload's lease. */
+export function leaseLost(): S3Error {
+  return slowDown('The upload was taken over while this request stood still. Send it again.')
+}

@@ -1,0 +1,60 @@
+import type { Attributes, ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { ObjectName } from '../../drives/drive.ts'
+import type { PartRow, UploadRow } from '../../state/uploads.ts'
+
+/** An upload as requests name it: the id counts only together with its bucket and key. */
+export interface UploadName extends ObjectName {
+  readonly uploadId: string
+}
+
+/** What CreateMultipartUpload asked for; kept with the upload until Complete. */
+export interface UploadDetails extends Pick<Attributes, 'headers' | 'metadata'> {
+  readonly checksum?: UploadChecksum
+}
+
+/** The checksum that the completed object is to have. */
+export interface UploadChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  readonly type: StoredChecksum['type']
+}
+
+/** A committed part. */
+export interface UploadedPart {
+  readonly number: number
+  /** Hex MD5, no quotes. */
+  readonly etag: string
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly checksum?: StoredChecksum
+}
+
+export function encodeTarget(target: ObjectName): string {
+  return JSON.stringify([target.bucket, target.key])
+}
+
+export function decodeTarget(target: string): ObjectName {
+  const [bucket, key] = JSON.parse(target) as [string, string]
+  return { bucket, key }
+}
+
+export function encodeDetails(details: UploadDetails): string {
+  return JSON.stringify(details)
+}
+
+export function detailsOf(upload: UploadRow): UploadDetails {
+  return JSON.parse(upload.details) as UploadDetails
+}
+
+export function encodePart(part: UploadedPart): PartRow {
+  const { number, etag, size, modifiedAtMs, checksum } = part
+  const checksumJson = checksum === undefined ? '' : JSON.stringify(checksum)
+  return { number, etag, size, modifiedAtMs, checksum: checksumJson }
+}
+
+export function decodePart(row: PartRow): UploadedPart {
+  const { number, etag, size, modifiedAtMs } = row
+  const part = { number, etag, size, modifiedAtMs }
+  return row.checksum === ''
+    ? part
+    : { ...part, checksum: JSON.parse(row.checksum) as StoredChecksum }
+}

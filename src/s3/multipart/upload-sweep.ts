@@ -1,0 +1,89 @@
+import type { Drive } from '../../drives/drive.ts'
+import type { UploadPhase, UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { S3Log } from '../context.ts'
+import type { Aborter } from './aborter.ts'
+import type { Completer } from './completer.ts'
+import type { Lease, Leases } from './lease.ts'
+
+/** How long a completed upload answers a repeated Complete (decisions, "Complete"). */
+const answerAgainMs = 15 * 60_000
+/** Bytes of no known upload are left alone this long: their row may be on its way. */
+const orphanAgeMs = 60 * 60_000
+/** Uploads of one phase that one sweep looks at; the next sweep takes the rest. */
+const maxPerPhase = 1_000
+
+export interface UploadSweepOptions {
+  readonly drive: Drive
+  readonly table: UploadTable
+  readonly leases: Leases
+  readonly completer: Completer
+  readonly aborter: Aborter
+  /** Age without a part at which an open upload goes. */
+  readonly expiryMs: number
+  readonly now: () => number
+  readonly log: S3Log
+}
+
+type Step = (upload: UploadRow) => Promise<unknown>
+
+/**
+ * Brings to an end what requests have left: expired uploads, crashed completions and aborts, old
+ * answers, bytes that belong to nothing. Any number of processes may sweep at once, at any time.
+ */
+export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
+  const { drive, table, completer, aborter, now, log } = options
+  const nowMs = now()
+  await sweepPhase(options, { phase: 'open', untilMs: nowMs - options.expiryMs }, (upload) =>
+    underLease(options, upload, async (lease) => {
+      if (await table.abort(upload.id, now())) await aborter.cleanUp(lease)
+    }),
+  )
+  await sweepPhase(options, { phase: 'completing', untilMs: nowMs }, (upload) =>
+    underLease(options, upload, (lease) => completer.publish(lease)),
+  )
+  await sweepPhase(options, { phase: 'aborted', untilMs: nowMs }, (upload) =>
+    underLease(options, upload, (lease) => aborter.cleanUp(lease)),
+  )
+  await sweepPhase(options, { phase: 'completed', untilMs: nowMs - answerAgainMs }, (upload) =>
+    table.remove(upload.id, 'completed', upload.leaseOwner),
+  )
+  await attempt(log, {}, () =>
+    drive.uploads.sweep(async (id) => (await table.find(id)) !== undefined, orphanAgeMs),
+  )
+}
+
+async function sweepPhase(
+  options: UploadSweepOptions,
+  idle: { readonly phase: UploadPhase; readonly untilMs: number },
+  step: Step,
+): Promise<void> {
+  const { table, log } = options
+  const uploads = await table.idle(idle.phase, idle.untilMs, maxPerPhase)
+  for (const upload of uploads) {
+    await attempt(log, { uploadId: upload.id, phase: upload.phase }, () => step(upload))
+  }
+}
+
+/** The lease is taken of the row as it was read: an upload that has moved since is left alone. */
+async function underLease(
+  options: UploadSweepOptions,
+  upload: UploadRow,
+  work: (lease: Lease) => Promise<unknown>,
+): Promise<void> {
+  const lease = await options.leases.take(upload)
+  if (lease === undefined) return
+  try {
+    await work(lease)
+  } finally {
+    lease.end()
+  }
+}
+
+/** One upload that can't be brought to its end must not keep the others from theirs. */
+async function attempt(log: S3Log, fields: object, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    log.warn({ ...fields, err: error }, 'upload sweep: will be tried again')
+  }
+}

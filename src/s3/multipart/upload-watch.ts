@@ -1,0 +1,126 @@
+import type { UploadRow } from '../../state/uploads.ts'
+
+/** Between looks at the database: at first, and at most while nothing changes. */
+const firstPauseMs = 25
+const longestPauseMs = 200
+
+interface Waiter {
+  /** What the waiter believes the row to be. */
+  readonly seen: string
+  readonly wake: () => void
+}
+
+/** The one look-out for an upload in this process, however many wait for it. */
+interface Lookout {
+  readonly waiters: Set<Waiter>
+  pauseMs: number
+  timer: NodeJS.Timeout | undefined
+  isLooking: boolean
+}
+
+export interface WaitOptions {
+  /** The wait ends after this many milliseconds in any case. */
+  readonly timeoutMs: number
+  /** The wait ends when it aborts. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Lets requests wait for an upload to change. A change made in this process wakes them at once
+ * (`notify`); one made by another process is noticed by looking at the row: one reader for each
+ * upload, every 25 ms, less often while nothing happens.
+ */
+export class UploadWatch {
+  readonly #find: (id: string) => Promise<UploadRow | undefined>
+  readonly #lookouts = new Map<string, Lookout>()
+
+  constructor(find: (id: string) => Promise<UploadRow | undefined>) {
+    this.#find = find
+  }
+
+  /** Wakes everybody who waits for the upload. */
+  notify(id: string): void {
+    const lookout = this.#lookouts.get(id)
+    if (lookout === undefined) return
+    for (const waiter of [...lookout.waiters]) waiter.wake()
+  }
+
+  /**
+   * Resolves when the upload may differ from `upload`, on timeout, or when the signal aborts. The
+   * caller reads the row anew to see which. Never rejects.
+   */
+  wait(upload: UploadRow, options: WaitOptions): Promise<void> {
+    const { timeoutMs, signal } = options
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const lookout = this.#lookoutFor(upload.id)
+      const wake = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', wake)
+        lookout.waiters.delete(waiter)
+        this.#dismissIdle(upload.id, lookout)
+        resolve()
+      }
+      const waiter: Waiter = { seen: fingerprint(upload), wake }
+      const timer = setTimeout(wake, timeoutMs)
+      signal.addEventListener('abort', wake, { once: true })
+      lookout.waiters.add(waiter)
+      // The row may have changed since the caller read it.
+      void this.#look(upload.id, lookout)
+    })
+  }
+
+  #lookoutFor(id: string): Lookout {
+    const known = this.#lookouts.get(id)
+    if (known !== undefined) return known
+    const lookout: Lookout = {
+      waiters: new Set(),
+      pauseMs: firstPauseMs,
+      timer: undefined,
+      isLooking: false,
+    }
+    this.#lookouts.set(id, lookout)
+    return lookout
+  }
+
+  #dismissIdle(id: string, lookout: Lookout): void {
+    if (lookout.waiters.size > 0) return
+    clearTimeout(lookout.timer)
+    if (this.#lookouts.get(id) === lookout) this.#lookouts.delete(id)
+  }
+
+  async #look(id: string, lookout: Lookout): Promise<void> {
+    if (lookout.isLooking) return
+    lookout.isLooking = true
+    clearTimeout(lookout.timer)
+    const isChanged = await this.#wakeWhoSawOtherwise(id, lookout)
+    lookout.isLooking = false
+    if (lookout.waiters.size === 0) return
+    const grownMs = Math.min(lookout.pauseMs * 1.25, longestPauseMs)
+    lookout.pauseMs = isChanged ? firstPauseMs : grownMs
+    lookout.timer = setTimeout(() => void this.#look(id, lookout), lookout.pauseMs)
+  }
+
+  async #wakeWhoSawOtherwise(id: string, lookout: Lookout): Promise<boolean> {
+    let current: string | undefined
+    try {
+      const upload = await this.#find(id)
+      current = upload === undefined ? '' : fingerprint(upload)
+    } catch {
+      // The database does not answer: each waiter finds that out, and says it, by its own read.
+      current = undefined
+    }
+    let isChanged = false
+    for (const waiter of [...lookout.waiters]) {
+      if (waiter.seen === current) continue
+      isChanged = true
+      waiter.wake()
+    }
+    return isChanged
+  }
+}
+
+/** Everything that a waiter acts upon. A renewed lease is no change. */
+function fingerprint(upload: UploadRow): string {
+  return [upload.phase, upload.partCount, upload.leaseOwner, upload.driveState].join('\n')
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import type { Drive, ObjectName } from '../../drives/drive.ts'
+import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { S3Log } from '../context.ts'
+import { Aborter } from './aborter.ts'
+import { Completer } from './completer.ts'
+import type { Completion, CompletionRequest } from './completion.ts'
+import { Leases } from './lease.ts'
+import { PartQueue } from './part-queue.ts'
+import { type PartSource, PartWriter } from './part-writer.ts'
+import { noSuchUpload } from './upload-errors.ts'
+import {
+  decodePart,
+  detailsOf,
+  encodeDetails,
+  encodeTarget,
+  type UploadDetails,
+  type UploadedPart,
+  type UploadName,
+} from './upload-records.ts'
+import { sweepUploads } from './upload-sweep.ts'
+import { UploadWatch } from './upload-watch.ts'
+
+export interface UploadsOptions {
+  readonly drive: Drive
+  readonly table: UploadTable
+  /** How long a part that comes early is held, milliseconds (PART_WAIT_SECONDS). */
+  readonly partWaitMs: number
+  /** Age without a part at which an open upload goes, milliseconds (UPLOAD_EXPIRY_HOURS). */
+  readonly expiryMs: number
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: S3Log
+}
+
+/** A page of an upload's parts. */
+export interface PartPage {
+  readonly details: UploadDetails
+  readonly parts: readonly UploadedPart[]
+  readonly isTruncated: boolean
+}
+
+/**
+ * Multipart uploads: parts in order, each streamed to where it will stay, state in the database.
+ * Several processes may serve one upload; the lease in its row lets one at a time touch its bytes.
+ */
+export class Uploads {
+  readonly #options: UploadsOptions
+  readonly #leases: Leases
+  readonly #writer: PartWriter
+  readonly #completer: Completer
+  readonly #aborter: Aborter
+
+  constructor(options: UploadsOptions) {
+    const { drive, table, partWaitMs, now } = options
+    const find = (name: UploadName) => this.#find(name)
+    const watch = new UploadWatch((id) => table.find(id))
+    const leases = new Leases({ table, watch, now })
+    const common = { ...options, find, watch, leases }
+    const canReplaceLast = drive.uploads.replaceLast !== undefined
+    this.#options = options
+    this.#leases = leases
+    this.#writer = new PartWriter({
+      ...common,
+      queue: new PartQueue({ ...common, canReplaceLast }),
+    })
+    this.#completer = new Completer({ ...common, waitMs: partWaitMs })
+    this.#aborter = new Aborter(common)
+  }
+
+  /** Begins an upload. Resolves with its id when it is durable. */
+  async create(target: ObjectName, details: UploadDetails): Promise<string> {
+    const { drive, table, now } = this.#options
+    const id = randomBytes(16).toString('base64url')
+    const driveState = await drive.uploads.begin(id, target)
+    try {
+      await table.insert({
+        id,
+        target: encodeTarget(target),
+        details: encodeDetails(details),
+        driveState,
+        createdAtMs: now(),
+      })
+    } catch (error) {
+      // What stays behind if this fails too is found by the sweep.
+      await drive.uploads.abort(driveState).catch(() => undefined)
+      throw error
+    }
+    return id
+  }
+
+  /** See PartWriter.write. */
+  writePart(name: UploadName, number: number, source: PartSource): Promise<UploadedPart> {
+    return this.#writer.write(name, number, source)
+  }
+
+  /** See Completer.complete. */
+  complete(name: UploadName, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
+    return this.#completer.complete(name, request, signal)
+  }
+
+  /** See Aborter.abort. */
+  abort(name: UploadName, signal: AbortSignal): Promise<void> {
+    return this.#aborter.abort(name, signal)
+  }
+
+  /**
+   * At most `limit` parts with numbers above `after`.
+   *
+   * @throws S3Error NoSuchUpload.
+   */
+  async listParts(
+    name: UploadName,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<PartPage> {
+    const upload = await this.#findOpen(name)
+    const rows = await this.#options.table.parts(upload.id, page.after, page.limit + 1)
+    return {
+      details: detailsOf(upload),
+      parts: rows.slice(0, page.limit).map(decodePart),
+      isTruncated: rows.length > page.limit,
+    }
+  }
+
+  /**
+   * What CreateMultipartUpload asked for.
+   *
+   * @throws S3Error NoSuchUpload.
+   */
+  async details(name: UploadName): Promise<UploadDetails> {
+    return detailsOf(await this.#findOpen(name))
+  }
+
+  /** See sweepUploads. To be called at start and from time to time, by one process or several. */
+  sweep(): Promise<void> {
+    return sweepUploads({
+      ...this.#options,
+      leases: this.#leases,
+      completer: this.#completer,
+      aborter: this.#aborter,
+    })
+  }
+
+  /** Resolves when every write that no reply waited for has ended; to be called before the database closes. */
+  settled(): Promise<void> {
+    return this.#completer.settled()
+  }
+
+  /** The upload in whatever phase it is. An id counts only together with its bucket and key. */
+  async #find(name: UploadName): Promise<UploadRow> {
+    const upload = await this.#options.table.find(name.uploadId)
+    if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)
+    return upload
+  }
+
+  async #findOpen(name: UploadName): Promise<UploadRow> {
+    const upload = await this.#find(name)
+    if (upload.phase !== 'open') throw noSuchUpload(name.uploadId)
+    return upload
+  }
+}
