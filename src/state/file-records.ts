@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto'
 import type { Database, SqlValue, Statement } from './database.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
-import { valueLists } from './value-list.ts'
+import { parameterLists } from './parameter-lists.ts'
 
 /** A reader that opened a file just before it went still looks for its record. */
 const forgetDelayMs = 60_000
@@ -12,19 +13,29 @@ const maxForgotten = 100_000
 /** File systems keep different fractions of a second. */
 const timeToleranceMs = 1
 
-export interface FileRecordRow {
-  readonly identity: string
+export interface FilePlaceRow {
+  /** The path below the drive's root. */
   readonly place: string
   readonly size: number
   /** Milliseconds since the epoch, with a fraction. */
   readonly modifiedAtMs: number
+}
+
+export interface FileRecordRow extends FilePlaceRow {
+  readonly identity: string
   readonly json: string
 }
 
 const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
-const selectByPlace = `SELECT json FROM file_records
-  WHERE place = ? AND size = ? AND modified_at_ms BETWEEN ? AND ?
-  ORDER BY saved_at_ms DESC LIMIT 1`
+/** PostgreSQL takes a bare parameter in VALUES for text. */
+const wantedPlace = `(CAST(? AS TEXT), CAST(? AS BIGINT),
+  CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION))`
+const selectByPlaces = (wanted: string) => `
+  WITH wanted (place, size, earliest, latest) AS (VALUES ${wanted})
+  SELECT file_records.place AS place, json FROM wanted JOIN file_records
+    ON file_records.place = wanted.place AND file_records.size = wanted.size
+    AND modified_at_ms BETWEEN earliest AND latest
+  ORDER BY saved_at_ms`
 const upsert = `INSERT INTO file_records
     (identity, place, size, modified_at_ms, saved_at_ms, json) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (identity) DO UPDATE SET
@@ -63,9 +74,9 @@ export class DatabaseFileRecords {
 
   async findMany(identities: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for (const { sql, params } of valueLists(identities)) {
+    for (const { sql, params } of identityLists(identities)) {
       const rows = await this.#database.read<{ identity: string; json: string }>(
-        `SELECT identity, json FROM file_records WHERE identity IN ${sql}`,
+        `SELECT identity, json FROM file_records WHERE identity IN (${sql})`,
         params,
       )
       for (const { identity, json } of rows) found.set(identity, json)
@@ -73,18 +84,23 @@ export class DatabaseFileRecords {
     return found
   }
 
-  async findByPlace(
-    place: string,
-    size: number,
-    modifiedAtMs: number,
-  ): Promise<string | undefined> {
-    const [row] = await this.#database.read<{ json: string }>(selectByPlace, [
-      storedPlace(place),
-      size,
-      modifiedAtMs - timeToleranceMs,
-      modifiedAtMs + timeToleranceMs,
-    ])
-    return row?.json
+  async findByPlaces(places: readonly FilePlaceRow[]): Promise<Map<string, string>> {
+    const placeOf = new Map<string, string>()
+    const wanted = places.map(({ place, size, modifiedAtMs }) => {
+      const stored = storedPlace(place)
+      placeOf.set(stored, place)
+      return [stored, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
+    })
+    const found = new Map<string, string>()
+    for (const { sql, params } of parameterLists(wanted, wantedPlace)) {
+      const rows = await this.#database.read<{ place: string; json: string }>(
+        selectByPlaces(sql),
+        params,
+      )
+      // The newest comes last and stays.
+      for (const { place, json } of rows) found.set(placeOf.get(place) ?? place, json)
+    }
+    return found
   }
 
   async save(record: FileRecordRow, ownFolders: readonly string[]): Promise<void> {
@@ -120,9 +136,9 @@ export class DatabaseFileRecords {
     table: 'file_records' | 'own_folders',
     identities: readonly string[],
   ): Promise<void> {
-    const statements = valueLists(identities).map(
+    const statements = identityLists(identities).map(
       ({ sql, params }): Statement => ({
-        sql: `DELETE FROM ${table} WHERE identity IN ${sql}`,
+        sql: `DELETE FROM ${table} WHERE identity IN (${sql})`,
         params,
       }),
     )
@@ -130,7 +146,14 @@ export class DatabaseFileRecords {
   }
 }
 
-/** As JSON: PostgreSQL's TEXT holds every character but U+0000, which a key may contain. */
+function identityLists(identities: readonly string[]) {
+  return parameterLists(
+    identities.map((identity) => [identity]),
+    '?',
+  )
+}
+
+/** PostgreSQL's indexes take at most some 2,700 bytes and no NUL; equality is all that is asked. */
 function storedPlace(place: string): string {
-  return JSON.stringify(place)
+  return hash('sha256', place, 'base64url')
 }

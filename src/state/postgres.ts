@@ -57,6 +57,8 @@ export class PostgresDatabase implements Database {
   readonly #name: string
   readonly #pool: Pool
   readonly #converted = new Map<string, string>()
+  readonly #running = new Set<Promise<unknown>>()
+  #isClosed = false
 
   /** @param url `postgres://user:password@host:port/database?sslmode=…`; connects at the first call. */
   constructor(url: string) {
@@ -75,7 +77,27 @@ export class PostgresDatabase implements Database {
     this.#pool.on('connect', (client) => client.on('error', ignore))
   }
 
-  async read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    return this.#track(() => this.#select<Row>(sql, params))
+  }
+
+  write(statements: readonly Statement[]): Promise<WriteResult[]> {
+    return this.#track(() => this.#writeUntilKept(statements))
+  }
+
+  async check(): Promise<void> {
+    await this.read('SELECT 1 AS one')
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // The pool would let go of calls that wait for a connection.
+    await Promise.allSettled(this.#running)
+    await this.#pool.end()
+  }
+
+  async #select<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
     try {
       const { rows } = await this.#pool.query(this.#convert(sql), [...params])
       return rows
@@ -84,7 +106,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async write(statements: readonly Statement[]): Promise<WriteResult[]> {
+  async #writeUntilKept(statements: readonly Statement[]): Promise<WriteResult[]> {
     const giveUpAt = performance.now() + conflictRetryMs
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, maxConflictPauseMs)) {
       try {
@@ -99,12 +121,16 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async check(): Promise<void> {
-    await this.read('SELECT 1 AS one')
-  }
-
-  async close(): Promise<void> {
-    if (!this.#pool.ending) await this.#pool.end()
+  /** Runs the call unless closed, and lets `close` wait for it. */
+  async #track<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new DatabaseError(`the database ${this.#name} is closed`)
+    const call = run()
+    this.#running.add(call)
+    try {
+      return await call
+    } finally {
+      this.#running.delete(call)
+    }
   }
 
   async #transaction(statements: readonly Statement[]): Promise<WriteResult[]> {

@@ -1,7 +1,7 @@
 -- What the local drive knows of files beside their bytes; see file-records.ts.
 CREATE TABLE file_records (
   identity TEXT NOT NULL PRIMARY KEY,
-  -- bucket/key when saved
+  -- SHA-256 of the path below the drive's root, base64url: paths are too long for an index
   place TEXT NOT NULL,
   size BIGINT NOT NULL,
   modified_at_ms DOUBLE PRECISION NOT NULL,

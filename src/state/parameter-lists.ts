@@ -1,0 +1,46 @@
+import type { SqlValue } from './database.ts'
+
+/**
+ * Lists are bound in these sizes only, so that few different statements exist and each is prepared
+ * once. PostgreSQL and SQLite allow far more parameters (65,535 and 32,766).
+ */
+const sizes = [1, 8, 64, 512] as const
+const largest = 512
+
+/** One statement's share of a list. */
+export interface ParameterList {
+  /** The item's SQL again and again, separated by commas. */
+  readonly sql: string
+  /** As many as `sql` has; those behind the last item are null, which equals nothing. */
+  readonly params: readonly SqlValue[]
+}
+
+/**
+ * Pure: items → lists that together hold each item once, in order.
+ *
+ * @param itemSql SQL of one item with one `?` for each of its values.
+ */
+export function parameterLists(
+  items: readonly (readonly SqlValue[])[],
+  itemSql: string,
+): ParameterList[] {
+  const lists: ParameterList[] = []
+  for (let start = 0; start < items.length; ) {
+    const rest = items.length - start
+    const size = sizes.find((candidate) => candidate >= rest) ?? largest
+    lists.push(listOf(items.slice(start, start + size), size, itemSql))
+    start += size
+  }
+  return lists
+}
+
+function listOf(
+  items: readonly (readonly SqlValue[])[],
+  size: number,
+  itemSql: string,
+): ParameterList {
+  const sql = Array.from({ length: size }, () => itemSql).join(', ')
+  const values = items.flat()
+  const missing = (values.length / items.length) * (size - items.length)
+  return { sql, params: [...values, ...Array.from({ length: missing }, () => null)] }
+}

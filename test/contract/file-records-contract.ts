@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { FileRecord, FileRecords } from '../../src/drives/local/file-records.ts'
+import type { Database } from '../../src/state/database.ts'
+import { DatabaseFileRecords } from '../../src/state/file-records.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+
+const odd = 'bucket/a\u0000b"\\é🎉?'
+
+/** What the local drive is promised, whatever the database. */
+export function describeFileRecords(name: string, createLocation: () => Promise<DatabaseLocation>) {
+  describe(`${name} file records`, () => {
+    let database: Database
+    let store: DatabaseFileRecords
+    let records: FileRecords
+    before(async () => {
+      database = await openDatabase(await createLocation(), { migrate: true })
+      store = new DatabaseFileRecords(database)
+      records = store
+    })
+    after(async () => {
+      store.close()
+      await database.close()
+    })
+
+    test('find returns what save saved last, and undefined for what was never saved', async () => {
+      await records.save(record('find', { json: '{"etag":"1"}' }), [])
+      assert.equal(await records.find('find'), '{"etag":"1"}')
+      await records.save(record('find', { json: '{"etag":"2"}' }), [])
+      assert.equal(await records.find('find'), '{"etag":"2"}')
+      assert.equal(await records.find('found'), undefined)
+    })
+
+    test('findMany returns all that there are, for any number of identities', async () => {
+      const many = Array.from({ length: 1_000 }, (_, index) => `many-${index}`)
+      await Promise.all(many.map((identity) => records.save(record(identity), [])))
+      for (const count of [0, 1, 2, 8, 9, 64, 65, 512, 513, 1_000]) {
+        const asked = many.slice(0, count).flatMap((identity) => [identity, `no-${identity}`])
+        const found = await records.findMany(asked)
+        assert.deepEqual([...found.keys()].sort(), many.slice(0, count).sort())
+        for (const [identity, json] of found) assert.equal(json, record(identity).json)
+      }
+    })
+
+    test('findByPlaces returns the newest record of exactly this place, size and time', async () => {
+      const here = { place: odd, size: 5, modifiedAtMs: 1_755_555_555_123.25 }
+      const find = async (wanted: Partial<typeof here>) =>
+        (await records.findByPlaces([{ ...here, ...wanted }])).get(wanted.place ?? odd)
+      await records.save(record('place-1', { ...here, json: '1' }), [])
+      await records.save(record('place-2', { ...here, size: 6, json: '2' }), [])
+      assert.equal(await find({}), '1')
+      assert.equal(await find({ size: 6 }), '2')
+      // File systems keep different fractions of a second.
+      assert.equal(await find({ modifiedAtMs: Math.floor(here.modifiedAtMs) }), '1')
+      assert.equal(await find({ modifiedAtMs: here.modifiedAtMs + 2 }), undefined)
+      assert.equal(await find({ size: 7 }), undefined)
+      assert.equal(await find({ place: `${odd}x` }), undefined)
+      await untilClockTicks()
+      await records.save(record('place-0', { ...here, json: '3' }), [])
+      assert.equal(await find({}), '3')
+    })
+
+    test('findByPlaces returns all that there are among 1,000', async () => {
+      const places = Array.from({ length: 1_000 }, (_, index) => ({
+        place: `${'long/'.repeat(800)}${index}`,
+        size: index,
+        modifiedAtMs: index + 0.5,
+      }))
+      const saved = places.filter((_, index) => index % 2 === 0)
+      await Promise.all(saved.map((place) => records.save(record(`at-${place.size}`, place), [])))
+      const found = await records.findByPlaces(places)
+      assert.deepEqual(new Set(found.keys()), new Set(saved.map(({ place }) => place)))
+      assert.equal(found.get(saved[7]?.place ?? ''), record('at-14').json)
+    })
+
+    test('save remembers own folders, known or not, until forgetFolder', async () => {
+      await records.save(record('folders'), ['f1'])
+      await records.save(record('folders'), ['f1', 'f2'])
+      assert.equal(await records.isOwnFolder('f1'), true)
+      assert.equal(await records.isOwnFolder('f2'), true)
+      assert.equal(await records.isOwnFolder('f3'), false)
+      records.forgetFolder('f1')
+      await until(async () => !(await records.isOwnFolder('f1')))
+      assert.equal(await records.isOwnFolder('f2'), true)
+    })
+  })
+}
+
+function record(identity: string, fields: Partial<FileRecord> = {}): FileRecord {
+  const json = JSON.stringify({ etag: identity })
+  return { identity, place: `bucket/${identity}`, size: 1, modifiedAtMs: 1.5, json, ...fields }
+}
+
+async function until(isReached: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + 10_000
+  while (!(await isReached())) {
+    assert.ok(Date.now() < giveUpAt, 'waited 10 s')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Which of two records is newer is known to the millisecond. */
+async function untilClockTicks(): Promise<void> {
+  const start = Date.now()
+  await until(async () => Date.now() > start)
+}

@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { describeDatabase } from './database-contract.ts'
+import { describeFileRecords } from './file-records-contract.ts'
+
+let folder: string
+let count = 0
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stowage-sqlite-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+async function createLocation() {
+  count += 1
+  return { kind: 'sqlite', path: join(folder, `folder-${count}`, 'stowage.db') } as const
+}
+
+describeDatabase('SQLite', createLocation)
+describeFileRecords('SQLite', createLocation)

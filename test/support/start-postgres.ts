@@ -1,0 +1,141 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const run = promisify(execFile)
+const debianFolder = '/usr/lib/postgresql'
+const startTimeoutMs = 30_000
+
+export interface TestPostgres {
+  /** A new, empty database each time. */
+  createDatabase(): Promise<string>
+  stop(): Promise<void>
+}
+
+/**
+ * A PostgreSQL server for tests: the one of POSTGRES_URL, whose user may create databases, or one
+ * of our own from Debian's package, in a temporary folder. Undefined when there is neither.
+ */
+export async function startPostgres(): Promise<TestPostgres | undefined> {
+  const given = process.env.POSTGRES_URL
+  if (given !== undefined) return serverAt(given, async () => undefined)
+  const binaries = await findBinaries()
+  return binaries === undefined ? undefined : startOwn(binaries)
+}
+
+async function startOwn(binaries: string): Promise<TestPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
+  const user = await serverUser()
+  if (user !== undefined) await chown(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  const port = await freePort()
+  const owner = { ...user, cwd: folder }
+  await run(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'stowage', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
+    owner,
+  )
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder],
+    { ...owner, stdio: 'ignore' },
+  )
+  const stop = async () => {
+    await end(server)
+    await rm(folder, { recursive: true, force: true })
+  }
+  const url = `postgres://stowage@127.0.0.1:${port}/postgres`
+  try {
+    await untilAnswering(url)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return serverAt(url, stop)
+}
+
+function serverAt(url: string, stop: () => Promise<void>): TestPostgres {
+  const created: string[] = []
+  return {
+    async createDatabase() {
+      const name = `stowage_test_${process.pid}_${Date.now()}_${created.length}`
+      created.push(name)
+      await runAt(url, `CREATE DATABASE ${name}`)
+      const database = new URL(url)
+      database.pathname = `/${name}`
+      return database.href
+    },
+    async stop() {
+      for (const name of created) await runAt(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await stop()
+    },
+  }
+}
+
+async function runAt(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+async function findBinaries(): Promise<string | undefined> {
+  try {
+    const versions = (await readdir(debianFolder)).map(Number).filter(Number.isFinite)
+    if (versions.length === 0) return undefined
+    return join(debianFolder, String(Math.max(...versions)), 'bin')
+  } catch {
+    // The package is not installed.
+    return undefined
+  }
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+async function serverUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
+  return { uid, gid }
+}
+
+async function idOf(option: '-u' | '-g'): Promise<number> {
+  const { stdout } = await run('id', [option, 'postgres'])
+  return Number(stdout)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('expected a TCP address')
+  return address.port
+}
+
+async function untilAnswering(url: string): Promise<void> {
+  const giveUpAt = Date.now() + startTimeoutMs
+  for (;;) {
+    try {
+      await runAt(url, 'SELECT 1')
+      return
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error
+    }
+    await wait(50)
+  }
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const hasEnded = new Promise((resolve) => server.once('exit', resolve))
+  // SIGINT is PostgreSQL's fast shutdown.
+  server.kill('SIGINT')
+  await hasEnded
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { DatabaseError } from '../../../src/state/database.ts'
+import { type Migration, pendingMigrations, readMigrations } from '../../../src/state/migrate.ts'
+
+const first = migration(1, 'first')
+const second = migration(2, 'second')
+const third = migration(3, 'third')
+
+test('pendingMigrations returns what was not applied, in order', () => {
+  assert.deepEqual(pendingMigrations([first, second, third], []), [first, second, third])
+  assert.deepEqual(pendingMigrations([first, second, third], [first]), [second, third])
+  assert.deepEqual(pendingMigrations([first, second], [first, second]), [])
+})
+
+test('pendingMigrations refuses a database that has a migration unknown here', () => {
+  assert.throws(
+    () => pendingMigrations([first, second], [first, second, third]),
+    (error) => error instanceof DatabaseError && /newer version.*0003-third/.test(error.message),
+  )
+})
+
+test('pendingMigrations refuses a migration that was changed after it was applied', () => {
+  const changed = { ...second, checksum: 'other' }
+  assert.throws(() => pendingMigrations([first, changed], [first, second]), DatabaseError)
+})
+
+test('pendingMigrations refuses a database that skipped one', () => {
+  assert.throws(() => pendingMigrations([first, second, third], [first, third]), DatabaseError)
+})
+
+test('readMigrations finds the files of this version, numbered without gaps', async () => {
+  const migrations = await readMigrations()
+  assert.ok(migrations.length >= 1)
+  assert.deepEqual(
+    migrations.map(({ number }) => number),
+    migrations.map((_, index) => index + 1),
+  )
+})
+
+test('readMigrations gives the same checksum whatever the line ends', async () => {
+  const [unix, windows] = await Promise.all([
+    readOne('0001-a.sql', 'SELECT 1;\nSELECT 2;\n'),
+    readOne('0001-a.sql', 'SELECT 1;\r\nSELECT 2;\r\n'),
+  ])
+  assert.equal(unix?.checksum, windows?.checksum)
+  assert.deepEqual([unix?.number, unix?.name], [1, 'a'])
+})
+
+test('readMigrations refuses a file whose name has no number', async () => {
+  await assert.rejects(readOne('initial.sql', ''), DatabaseError)
+})
+
+function migration(number: number, name: string): Migration {
+  return { number, name, checksum: `checksum of ${name}`, sql: '' }
+}
+
+async function readOne(fileName: string, sql: string): Promise<Migration | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-migrations-'))
+  try {
+    await writeFile(join(folder, fileName), sql)
+    const [only] = await readMigrations(pathToFileURL(`${folder}/`))
+    return only
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

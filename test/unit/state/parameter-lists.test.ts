@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parameterLists } from '../../../src/state/parameter-lists.ts'
+
+const pair = fc.tuple(fc.string(), fc.integer())
+
+test('parameterLists holds every item once, in order, behind it nothing but null', () => {
+  fc.assert(
+    fc.property(fc.array(pair, { maxLength: 1_500 }), (items) => {
+      const lists = parameterLists(items, '(?, ?)')
+      const values = lists.flatMap(({ params }) => params)
+      assert.deepEqual(values.slice(0, items.length * 2), items.flat())
+      assert.ok(values.slice(items.length * 2).every((value) => value === null))
+      for (const { sql, params } of lists) assert.equal(sql.split('?').length - 1, params.length)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('parameterLists makes few different statements', () => {
+  const items = Array.from({ length: 1_300 }, (_, index) => [index])
+  const statements = items.flatMap((_, count) =>
+    parameterLists(items.slice(0, count), '?').map(({ sql }) => sql),
+  )
+  assert.equal(new Set(statements).size, 4)
+})
+
+test('parameterLists of nothing is no statement at all', () => {
+  assert.deepEqual(parameterLists([], '?'), [])
+})
