@@ -1,0 +1,122 @@
+/**
+ * The `aws-chunked` content coding, signed or unsigned, with or without trailers
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and
+ * sigv4-streaming-trailers.html):
+ *
+ *     size[;chunk-signature=…] CRLF data CRLF … 0[;chunk-signature=…] CRLF [name:value CRLF …] CRLF
+ *
+ * Signatures of chunks are not verified (contract, rule 7). minio clients end a trailer in LF and put
+ * an empty line before x-amz-trailer-signature or a second one at the end, which AWS takes; so lines
+ * of the trailer may end either way, and that much may follow its first empty line.
+ */
+
+import { S3Error } from '../errors.ts'
+
+const maxLineBytes = 1024 // a chunk line of SigV4 has at most 100 bytes
+const maxTrailers = 16
+const lineFeed = 0x0a
+
+type State = 'size' | 'data' | 'data-end' | 'trailer' | 'after-trailer'
+
+/** Decodes a body of `aws-chunked` fed in pieces of any size. */
+export class ChunkParser {
+  #state: State = 'size'
+  /** Bytes of data still to come in the current chunk. */
+  #left = 0
+  /** The beginning of a line whose end has not come. */
+  #line = ''
+  readonly #trailers = new Map<string, string>()
+
+  /** Trailers so far by lower-case name; complete after `end`. */
+  get trailers(): ReadonlyMap<string, string> {
+    return this.#trailers
+  }
+
+  /**
+   * Takes the next bytes and returns the payload in them, as views of the same memory.
+   *
+   * @throws S3Error InvalidRequest when the framing is broken.
+   */
+  feed(bytes: Buffer): Buffer[] {
+    const payload: Buffer[] = []
+    let offset = 0
+    while (offset < bytes.length) {
+      if (this.#state === 'data') {
+        const slice = bytes.subarray(offset, offset + this.#left)
+        payload.push(slice)
+        offset += slice.length
+        this.#left -= slice.length
+        if (this.#left === 0) this.#state = 'data-end'
+      } else {
+        offset = this.#takeLine(bytes, offset)
+      }
+    }
+    return payload
+  }
+
+  /**
+   * Ends the body.
+   *
+   * @throws S3Error IncompleteBody when the final chunk or the end of the trailer is missing.
+   */
+  end(): void {
+    if (this.#state === 'after-trailer' && this.#line === '') return
+    throw new S3Error(
+      'IncompleteBody',
+      'The aws-chunked body ends before its final chunk is complete.',
+    )
+  }
+
+  /** Reads up to the end of a line or of the bytes; returns where it stopped. */
+  #takeLine(bytes: Buffer, offset: number): number {
+    const feed = bytes.indexOf(lineFeed, offset)
+    const end = feed < 0 ? bytes.length : feed + 1
+    if (this.#line.length + end - offset > maxLineBytes) {
+      throw broken(`a line is longer than ${maxLineBytes} bytes`)
+    }
+    this.#line += bytes.toString('latin1', offset, end)
+    if (feed >= 0) {
+      const line = this.#line
+      this.#line = ''
+      this.#readLine(line)
+    }
+    return end
+  }
+
+  #readLine(line: string): void {
+    if (this.#state === 'size') this.#readSize(line)
+    else if (this.#state === 'data-end') {
+      if (line !== '\r\n') throw broken('the data of a chunk is not followed by CRLF')
+      this.#state = 'size'
+    } else this.#readTrailer(line.replace(/\r?\n$/, ''))
+  }
+
+  #readSize(line: string): void {
+    const hex = /^([0-9a-f]{1,16})(?:;[^\r\n]*)?\r\n$/i.exec(line)?.[1]
+    const size = hex === undefined ? Number.NaN : Number.parseInt(hex, 16)
+    if (!Number.isSafeInteger(size)) throw broken('expected a chunk size in hexadecimal and CRLF')
+    this.#left = size
+    this.#state = size === 0 ? 'trailer' : 'data'
+  }
+
+  #readTrailer(line: string): void {
+    if (line === '') {
+      this.#state = 'after-trailer'
+      return
+    }
+    const [, name, value] =
+      /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\r]*?)[ \t]*$/.exec(line) ?? []
+    const isLate = this.#state === 'after-trailer' && !/^x-amz-trailer-signature$/i.test(name ?? '')
+    if (name === undefined || value === undefined || isLate) {
+      throw broken('there is something other than trailers after the final chunk')
+    }
+    if (this.#trailers.size === maxTrailers) throw broken(`more than ${maxTrailers} trailers`)
+    if (this.#trailers.has(name.toLowerCase())) throw broken('a trailer is there twice')
+    this.#trailers.set(name.toLowerCase(), value)
+    this.#state = 'trailer'
+  }
+}
+
+function broken(what: string): S3Error {
+  return new S3Error('InvalidRequest', `The aws-chunked body is malformed: ${what}.`)
+}

@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream'
+import { S3Error } from './errors.ts'
+
+const wakingEvents = ['readable', 'end', 'error', 'close'] as const
+
+/**
+ * Reads a body piece by piece. Unlike iteration of the stream it leaves the stream, and with it the
+ * connection, alone when the reader stops early, so that an error can still be answered.
+ */
+export class PayloadReader {
+  readonly #body: Readable
+  readonly #idleTimeoutMs: number
+  #timer: NodeJS.Timeout | undefined
+  #isTimedOut = false
+  #wake: (() => void) | undefined
+  readonly #onEvent = (): void => this.#wake?.()
+
+  constructor(body: Readable, idleTimeoutMs: number) {
+    this.#body = body
+    this.#idleTimeoutMs = idleTimeoutMs
+    for (const event of wakingEvents) body.on(event, this.#onEvent)
+  }
+
+  /**
+   * The next bytes, in whatever size is there; undefined at the end.
+   *
+   * @throws S3Error IncompleteBody when the client went away; RequestTimeout when it sent nothing
+   *   for the idle timeout while we waited.
+   */
+  async next(): Promise<Buffer | undefined> {
+    for (;;) {
+      const bytes: Buffer | null = this.#body.read()
+      if (bytes !== null) return bytes
+      if (this.#body.readableEnded) return undefined
+      if (this.#body.destroyed) throw clientGone(this.#body.errored)
+      if (this.#isTimedOut) throw new S3Error('RequestTimeout')
+      await this.#something()
+    }
+  }
+
+  /** Stops listening. The rest of the body stays unread. */
+  close(): void {
+    clearTimeout(this.#timer)
+    for (const event of wakingEvents) this.#body.off(event, this.#onEvent)
+  }
+
+  #something(): Promise<void> {
+    // One timer for the whole body, moved on at each wait; time spent writing does not count.
+    if (this.#timer === undefined) this.#timer = setTimeout(this.#onIdle, this.#idleTimeoutMs)
+    else this.#timer.refresh()
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined
+        resolve()
+      }
+    })
+  }
+
+  readonly #onIdle = (): void => {
+    if (this.#wake === undefined) return
+    this.#isTimedOut = true
+    this.#wake()
+  }
+}
+
+function clientGone(cause: Error | null): S3Error {
+  return new S3Error('IncompleteBody', 'The connection ended before the whole body had arrived.', {
+    cause,
+  })
+}

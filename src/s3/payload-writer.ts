@@ -1,0 +1,92 @@
+import type { ChecksumAlgorithm } from '../drives/attributes.ts'
+import { type PayloadDigest, PayloadDigester } from './payload-digester.ts'
+
+/** Where a payload goes. One write at a time; the chunk may be reused once it resolves. */
+export interface PayloadSink {
+  write(chunk: Uint8Array): Promise<void>
+}
+
+const blockBytes = 256 * 1024 // a write to a file costs about the same up to here
+const directBytes = 32 * 1024 // smaller pieces are copied together
+
+/**
+ * Writes a payload to a sink and digests it: the next bytes are taken and hashed while a write is
+ * under way. Small pieces are gathered into blocks. Holds at most two blocks.
+ */
+export class PayloadWriter {
+  readonly #sink: PayloadSink
+  readonly #digester: PayloadDigester
+  readonly #blockBytes: number
+  #underWay: Promise<void> | undefined
+  #block: Buffer | undefined
+  /** The other block, which the write under way may still read. */
+  #spare: Buffer | undefined
+  #filled = 0
+
+  /** @param size bytes that will come, where known. */
+  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
+    this.#sink = sink
+    this.#digester = new PayloadDigester(algorithm)
+    this.#blockBytes = Math.min(blockBytes, Math.max(size ?? blockBytes, 1))
+  }
+
+  /**
+   * Takes the next bytes, which must not change afterwards. Rejects when the sink does, at the
+   * latest in `finish`. A promise is returned only when there is something to wait for.
+   */
+  write(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#filled + bytes.length < this.#blockBytes && bytes.length < directBytes) {
+      this.#gather(bytes)
+      return undefined
+    }
+    return this.#writeThrough(bytes)
+  }
+
+  /** Writes what is left and says what the payload was. */
+  async finish(): Promise<PayloadDigest> {
+    await this.#flush()
+    await this.#underWay
+    return this.#digester.digest()
+  }
+
+  /** Waits until the sink is left alone, whatever became of the write. */
+  async settle(): Promise<void> {
+    await this.#underWay?.catch(() => undefined)
+  }
+
+  async #writeThrough(bytes: Uint8Array): Promise<void> {
+    let rest = bytes
+    if (this.#filled > 0) {
+      const fitting = bytes.subarray(0, this.#blockBytes - this.#filled)
+      this.#gather(fitting)
+      if (this.#filled === this.#blockBytes) await this.#flush()
+      rest = bytes.subarray(fitting.length)
+    }
+    if (rest.length >= Math.min(directBytes, this.#blockBytes)) await this.#emit(rest)
+    else if (rest.length > 0) this.#gather(rest)
+  }
+
+  #gather(bytes: Uint8Array): void {
+    this.#block ??= Buffer.allocUnsafeSlow(this.#blockBytes)
+    this.#block.set(bytes, this.#filled)
+    this.#filled += bytes.length
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#block === undefined || this.#filled === 0) return
+    const full = this.#block
+    const filled = this.#filled
+    this.#block = this.#spare
+    this.#spare = full
+    this.#filled = 0
+    await this.#emit(full.subarray(0, filled))
+  }
+
+  async #emit(bytes: Uint8Array): Promise<void> {
+    await this.#underWay
+    this.#underWay = this.#sink.write(bytes)
+    // Rejections are met at the next await; until then nobody listens.
+    this.#underWay.catch(() => undefined)
+    this.#digester.update(bytes)
+  }
+}
