@@ -1,0 +1,93 @@
+import ipaddr from 'ipaddr.js'
+import { SettingMistake } from './setting.ts'
+
+/** Parsers of names that others have rules for: buckets, keys, regions, hosts, origins. */
+
+/** First segments of the URL space that are not buckets (docs/architecture.md). */
+const reservedBuckets: ReadonlySet<string> = new Set(['auth', 'v1'])
+
+/**
+ * "Bucket naming rules" for general purpose buckets
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html).
+ */
+const bucketRules: readonly (readonly [isBroken: RegExp, expectation: string])[] = [
+  [/^.{0,2}$|^.{64,}$/, '3 to 63 characters'],
+  [/[^a-z0-9.-]/, 'only lower-case letters, digits, dots and hyphens'],
+  [/^[^a-z0-9]|[^a-z0-9]$/, 'a letter or digit at both ends'],
+  [/\.\./, 'no two dots side by side'],
+  [/^\d+\.\d+\.\d+\.\d+$/, 'no name that looks like an IP address'],
+  [/^(xn--|sthree-|amzn-s3-demo-)/, 'none of the prefixes xn--, sthree-, amzn-s3-demo-'],
+  [
+    /(-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/,
+    'none of the suffixes -s3alias, --ol-s3, .mrap, --x-s3, --table-s3',
+  ],
+]
+
+export function bucketName(text: string): string {
+  if (reservedBuckets.has(text)) {
+    throw new SettingMistake(`bucket names other than the reserved ${text}`)
+  }
+  for (const [isBroken, expectation] of bucketRules) {
+    if (isBroken.test(text)) {
+      throw new SettingMistake(
+        `bucket names with ${expectation}, which ${JSON.stringify(text)} breaks`,
+      )
+    }
+  }
+  return text
+}
+
+/** A credential is `key/date/region/service/aws4_request` in a comma-separated header. */
+export function accessKey(text: string): string {
+  if (!/^[!-~]{1,128}$/.test(text) || /[/,=]/.test(text)) {
+    throw new SettingMistake('1 to 128 visible ASCII characters other than / , =')
+  }
+  return text
+}
+
+export function regionName(text: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {
+    throw new SettingMistake('1 to 64 letters, digits, hyphens and underscores, such as us-east-1')
+  }
+  return text
+}
+
+export function hostName(text: string): string {
+  if (!/^[A-Za-z0-9._:%-]+$/.test(text) || (text.includes(':') && !ipaddr.isValid(text))) {
+    throw new SettingMistake('an IP address or host name without port, such as 127.0.0.1 or ::')
+  }
+  return text
+}
+
+/** Scheme, host and port, as browsers send it (RFC 6454 section 6.2), or `*` for every origin. */
+export function originOrAny(text: string): string {
+  if (text === '*') return text
+  if (!URL.canParse(text) || new URL(text).origin !== text) {
+    throw new SettingMistake(
+      `origins such as https://example.org, or *, which ${JSON.stringify(text)} is not`,
+    )
+  }
+  return text
+}
+
+export function addressRange(text: string): string {
+  if (!ipaddr.isValid(text) && !ipaddr.isValidCIDR(text)) {
+    throw new SettingMistake(
+      `IP addresses or ranges such as 10.0.0.0/8, which ${JSON.stringify(text)} is not`,
+    )
+  }
+  return text
+}
+
+/**
+ * An origin without a trailing slash. A path is refused: signatures cover the path that the client
+ * used, and a proxy that cuts a prefix off would break every one of them.
+ */
+export function publicOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (url === undefined || !isWeb || `${url.origin}/` !== url.href) {
+    throw new SettingMistake('http:// or https:// with a host and nothing behind it')
+  }
+  return url.origin
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SettingMistake } from './setting.ts'
+
+/** Parsers of values that say where something lives: drive, database, files. */
+
+export interface DrivePlace {
+  readonly kind: 'file'
+  /** Absolute. */
+  readonly path: string
+}
+
+export type DatabasePlace =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+export function drivePlace(text: string): DrivePlace {
+  if (/^(gdrive|webdav(\+https?)?):/.test(text)) {
+    throw new SettingMistake('file:PATH; Google Drive and WebDAV are not supported by this version')
+  }
+  return { kind: 'file', path: pathBehind('file:', text) }
+}
+
+export function databasePlace(text: string): DatabasePlace {
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    if (!URL.canParse(text))
+      throw new SettingMistake('a URL postgres://user:password@host/database')
+    return { kind: 'postgres', url: text }
+  }
+  if (!text.startsWith('sqlite:')) throw new SettingMistake('sqlite:PATH or postgres://…')
+  return { kind: 'sqlite', path: pathBehind('sqlite:', text) }
+}
+
+export function keyValueStore(text: string): string {
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new SettingMistake('redis://host:port or rediss://host:port')
+  }
+  return text
+}
+
+/** The text of a JSON file. Its form is checked by the feature that reads it. */
+export function jsonFile(text: string): string {
+  const path = resolve(text)
+  try {
+    JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    throw new SettingMistake('the path of a readable JSON file', { cause })
+  }
+  return path
+}
+
+/** A PEM text as it is, or the text of the file at that path. */
+export function pemText(text: string): string {
+  const pem = text.includes('-----BEGIN ') ? text : readPem(text)
+  if (!pem.includes('-----BEGIN ')) throw new SettingMistake('PEM, or the path of a PEM file')
+  return pem
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new SettingMistake('PEM, or the path of a readable PEM file', { cause })
+  }
+}
+
+/** `file://host/path` would lose its host without a word. */
+function pathBehind(scheme: string, text: string): string {
+  const path = text.startsWith(scheme) ? text.slice(scheme.length) : ''
+  if (path === '' || path.includes('\0') || /^\/\/[^/]/.test(path)) {
+    throw new SettingMistake(`${scheme}PATH with an absolute or relative path`)
+  }
+  return resolve(path)
+}

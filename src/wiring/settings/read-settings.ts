@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
+import { type SettingValues, settingsTable } from './table.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the program runs with. Units are in the names; lists and flags are never undefined. */
+export type Settings = Readonly<
+  Omit<SettingValues, 'accessKey' | 'secretKey' | 'allowedBuckets'> & {
+    readonly accessKey: string
+    readonly secretKey: string
+    readonly allowedBuckets: readonly string[]
+  }
+>
+
+/** Without these nothing can be served, and no default would be safe. */
+const required = ['accessKey', 'secretKey', 'allowedBuckets'] as const
+
+/**
+ * Reads and checks every setting.
+ *
+ * @throws SettingsError with all mistakes at once.
+ */
+export function readSettings(environment: Environment): Settings {
+  const mistakes: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries<Setting<unknown>>(settingsTable)) {
+    values[key] = readOne(setting, environment, mistakes)
+  }
+  const settings = values as SettingValues
+  for (const key of required) {
+    const { name } = settingsTable[key]
+    // An invalid value has its own line already.
+    if (!isGiven(environment, name)) {
+      mistakes.push(`${name} is not set: ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS go together`)
+    }
+  }
+  mistakes.push(...mistakesBetween(settings), ...tlsMistakes(environment, settings))
+  if (mistakes.length > 0) throw new SettingsError(mistakes)
+  return Object.freeze(settings) as Settings
+}
+
+/** Whether a setting has a value, directly or in a file. */
+export function isGiven(environment: Environment, name: string): boolean {
+  return hasValue(environment[name]) || hasValue(environment[`${name}_FILE`])
+}
+
+/** PEM texts of a server. */
+export interface TlsIdentity {
+  readonly cert: string
+  readonly key: string
+}
+
+type TlsValues = Pick<SettingValues, 'tlsCert' | 'tlsKey'>
+
+export function tlsIdentityOf({ tlsCert, tlsKey }: TlsValues): TlsIdentity | undefined {
+  return tlsCert === undefined || tlsKey === undefined ? undefined : { cert: tlsCert, key: tlsKey }
+}
+
+/**
+ * Reads certificate and key again, for SIGHUP.
+ *
+ * @throws SettingsError when they do not fit together any more.
+ */
+export function readTls(environment: Environment): TlsIdentity | undefined {
+  const mistakes: string[] = []
+  const tlsCert = readOne(settingsTable.tlsCert, environment, mistakes)
+  const tlsKey = readOne(settingsTable.tlsKey, environment, mistakes)
+  mistakes.push(...tlsMistakes(environment, { tlsCert, tlsKey }))
+  if (mistakes.length > 0) throw new SettingsError(mistakes)
+  return tlsIdentityOf({ tlsCert, tlsKey })
+}
+
+function readOne<Value>(
+  setting: Setting<Value>,
+  environment: Environment,
+  mistakes: string[],
+): Value | undefined {
+  const text = textOf(setting.name, environment, mistakes) ?? setting.default
+  if (text === undefined) return undefined
+  try {
+    return setting.parse(text)
+  } catch (error) {
+    if (!(error instanceof SettingMistake)) throw error
+    const value = setting.isSecret ? 'a value that is not shown' : shown(text)
+    mistakes.push(`${setting.name} is ${value}: ${error.message}`)
+    return undefined
+  }
+}
+
+/** An empty value counts as unset: that is how compose files and shells pass on "nothing". */
+function textOf(name: string, environment: Environment, mistakes: string[]): string | undefined {
+  const direct = environment[name]
+  const path = environment[`${name}_FILE`]
+  if (!hasValue(path)) return hasValue(direct) ? direct : undefined
+  if (hasValue(direct)) {
+    mistakes.push(`${name} and ${name}_FILE are both set: expected one of them`)
+    return undefined
+  }
+  try {
+    // Editors and `echo` end files with a line break that is not part of the value.
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    if (text !== '') return text
+    mistakes.push(`${name}_FILE is ${shown(path)}: expected a file that is not empty`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    mistakes.push(`${name}_FILE is ${shown(path)}: expected a readable file (${code})`)
+  }
+  return undefined
+}
+
+function hasValue(text: string | undefined): text is string {
+  return text !== undefined && text !== ''
+}
+
+function mistakesBetween({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {
+  if (allowedBuckets === undefined) return []
+  if (allowedBuckets.length === 0) return ['ALLOWED_BUCKETS is empty: expected at least one bucket']
+  const strangers = publicReadBuckets?.filter((name) => !allowedBuckets.includes(name)) ?? []
+  return strangers.map(
+    (name) => `PUBLIC_READ_BUCKETS has ${shown(name)}: expected only buckets of ALLOWED_BUCKETS`,
+  )
+}
+
+function tlsMistakes(environment: Environment, values: TlsValues): string[] {
+  const hasCert = isGiven(environment, settingsTable.tlsCert.name)
+  const hasKey = isGiven(environment, settingsTable.tlsKey.name)
+  if (hasCert !== hasKey) return ['TLS_CERT and TLS_KEY go together: expected both or neither']
+  const identity = tlsIdentityOf(values)
+  // Absent, or invalid with a line of its own.
+  if (identity === undefined) return []
+  try {
+    createSecureContext(identity)
+    return []
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return [`TLS_CERT and TLS_KEY: expected a certificate and its private key in PEM (${code})`]
+  }
+}

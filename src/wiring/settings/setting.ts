@@ -1,0 +1,44 @@
+/** One setting: a row of the table that the program, its messages and docs/configuration.md share. */
+export interface Setting<Value> {
+  readonly name: string
+  /** Stands for an unset value, in the form a person would write. Absent: the setting may be unset. */
+  readonly default?: string
+  /** Says what happens when unset, where that is not `default`. For the documentation. */
+  readonly whenUnset?: string
+  readonly meaning: string
+  /** Never shown, in no message and no log. */
+  readonly isSecret?: true
+  /** @throws SettingMistake when the text is not what is expected. */
+  readonly parse: (text: string) => Value
+}
+
+/** The value of a setting is not what is expected. The message begins with `expected`. */
+export class SettingMistake extends Error {
+  constructor(expectation: string, options?: ErrorOptions) {
+    super(`expected ${expectation}`, options)
+    this.name = 'SettingMistake'
+  }
+}
+
+/** All that is wrong with the settings, one line for each mistake. */
+export class SettingsError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.name = 'SettingsError'
+    this.mistakes = mistakes
+  }
+}
+
+const shownCharacters = 120
+
+/** A value as a message may show it: passwords inside URLs are left out, long values cut. */
+export function shown(text: string): string {
+  const withoutPassword = text.replace(/:\/\/[^/@]*@/g, '://…@')
+  return JSON.stringify(
+    withoutPassword.length > shownCharacters
+      ? `${withoutPassword.slice(0, shownCharacters)}…`
+      : withoutPassword,
+  )
+}

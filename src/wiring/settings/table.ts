@@ -1,0 +1,175 @@
+import { availableParallelism } from 'node:os'
+import {
+  accessKey,
+  addressRange,
+  bucketName,
+  hostName,
+  originOrAny,
+  publicOrigin,
+  regionName,
+} from './parse-names.ts'
+import { databasePlace, drivePlace, jsonFile, keyValueStore, pemText } from './parse-places.ts'
+import { booleanOf, integerIn, listOf, oneOf, solidText } from './parse-plain.ts'
+import type { Setting } from './setting.ts'
+
+/**
+ * Every setting there is, in the order of docs/configuration.md (a test compares the two).
+ * docs/configuration.md says how values are given: environment, NAME_FILE, comma-separated lists.
+ */
+export const settingsTable = {
+  accessKey: {
+    name: 'ACCESS_KEY',
+    whenUnset: 'generated at the first start',
+    meaning: 'The only access key id that is accepted.',
+    parse: accessKey,
+  },
+  secretKey: {
+    name: 'SECRET_KEY',
+    whenUnset: 'generated at the first start',
+    meaning: 'The secret of that access key.',
+    isSecret: true,
+    parse: solidText,
+  },
+  region: {
+    name: 'REGION',
+    default: 'us-east-1',
+    meaning: 'The region that clients sign for.',
+    parse: regionName,
+  },
+  allowedBuckets: {
+    name: 'ALLOWED_BUCKETS',
+    whenUnset: '`files` at the first start',
+    meaning: 'The buckets that are served: folders of the drive, made when absent. A list.',
+    parse: listOf(bucketName),
+  },
+  publicReadBuckets: {
+    name: 'PUBLIC_READ_BUCKETS',
+    default: '',
+    meaning: 'Buckets that anyone may read without a signature; among ALLOWED_BUCKETS. A list.',
+    parse: listOf(bucketName),
+  },
+  publicList: {
+    name: 'PUBLIC_LIST',
+    default: 'true',
+    meaning: 'Whether public buckets may also be listed without a signature.',
+    parse: booleanOf,
+  },
+  drive: {
+    name: 'DRIVE',
+    default: 'file:./data/drive',
+    meaning: 'The drive: `file:PATH`, a folder of this machine.',
+    parse: drivePlace,
+  },
+  database: {
+    name: 'DATABASE_URL',
+    default: 'sqlite:./data/stowage.db',
+    meaning: 'What must survive a restart: `sqlite:PATH` or `postgres://…`.',
+    isSecret: true,
+    parse: databasePlace,
+  },
+  host: {
+    name: 'HOST',
+    default: '127.0.0.1',
+    meaning: 'The address to listen on; `0.0.0.0` or `::` for all of the machine.',
+    parse: hostName,
+  },
+  port: {
+    name: 'PORT',
+    default: '9000',
+    meaning: 'The port to listen on; 0 takes a free one.',
+    parse: integerIn({ min: 0, max: 65_535 }),
+  },
+  tlsCert: {
+    name: 'TLS_CERT',
+    whenUnset: 'plain HTTP',
+    meaning: 'Certificate chain, PEM or the path of a PEM file. With TLS_KEY: HTTPS.',
+    parse: pemText,
+  },
+  tlsKey: {
+    name: 'TLS_KEY',
+    whenUnset: 'plain HTTP',
+    meaning: 'Private key of the certificate, PEM or the path of a PEM file.',
+    isSecret: true,
+    parse: pemText,
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    whenUnset: 'from the request',
+    meaning:
+      'The address clients use, behind a proxy; signatures are checked against its host too.',
+    parse: publicOrigin,
+  },
+  corsAllowedOrigins: {
+    name: 'CORS_ALLOWED_ORIGINS',
+    default: '',
+    meaning: 'Origins whose web pages may use S3, or `*`. Unset: no CORS headers. A list.',
+    parse: listOf(originOrAny),
+  },
+  trustProxy: {
+    name: 'TRUST_PROXY',
+    default: '',
+    meaning: 'Addresses or ranges of proxies whose X-Forwarded-For is believed. A list.',
+    parse: listOf(addressRange),
+  },
+  uploadExpiryHours: {
+    name: 'UPLOAD_EXPIRY_HOURS',
+    default: '24',
+    meaning: 'After so long without a part, an open upload and its bytes go.',
+    parse: integerIn({ min: 1, max: 8_760 }),
+  },
+  partWaitSeconds: {
+    name: 'PART_WAIT_SECONDS',
+    default: '20',
+    meaning: 'How long a part that comes before its turn is held. Clients give up after 60.',
+    parse: integerIn({ min: 0, max: 3_600 }),
+  },
+  workers: {
+    name: 'WORKERS',
+    default: String(availableParallelism()),
+    whenUnset: 'number of cores',
+    meaning: 'Processes that serve.',
+    parse: integerIn({ min: 1, max: 256 }),
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  },
+  dashboardPassword: {
+    name: 'DASHBOARD_PASSWORD',
+    whenUnset: 'the dashboard is off',
+    meaning: 'Password of the dashboard, which comes with a later version.',
+    isSecret: true,
+    parse: solidText,
+  },
+  authKv: {
+    name: 'AUTH_KV',
+    whenUnset: 'the database',
+    meaning: 'Where dashboard sessions are kept: `redis://…`. Used by a later version.',
+    isSecret: true,
+    parse: keyValueStore,
+  },
+  modelsApiKey: {
+    name: 'MODELS_API_KEY',
+    whenUnset: 'the list is open',
+    meaning: 'Key that the model list asks for. Used by a later version.',
+    isSecret: true,
+    parse: solidText,
+  },
+  modelCatalogue: {
+    name: 'MODEL_CATALOGUE',
+    whenUnset: 'built in',
+    meaning: 'A JSON file that replaces the static model catalogue. Used by a later version.',
+    parse: jsonFile,
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+type Table = typeof settingsTable
+
+/** Values of all settings, by their names in the program. Frozen, and plain enough to be sent. */
+export type SettingValues = {
+  readonly [Name in keyof Table]:
+    | ReturnType<Table[Name]['parse']>
+    | (Table[Name] extends { readonly default: string } ? never : undefined)
+}
