@@ -3,9 +3,14 @@
  * `driveContract` and declares what it can't offer, each with its reason.
  */
 import { describe } from 'node:test'
+import { attributeCases } from './drive/attributes.ts'
+import { conditionsCases } from './drive/conditions.ts'
+import { copyCases } from './drive/copying.ts'
 import { type Ability, DriveSuite, type MakeDrive } from './drive/drive-suite.ts'
 import { keyCases } from './drive/keys.ts'
+import { listingCases } from './drive/listing.ts'
 import { objectCases } from './drive/objects.ts'
+import { versionCases } from './drive/versions.ts'
 
 export function driveContract(
   name: string,
@@ -16,5 +21,10 @@ export function driveContract(
     const suite = new DriveSuite(make, lacking)
     objectCases(suite)
     keyCases(suite)
+    listingCases(suite)
+    conditionsCases(suite)
+    versionCases(suite)
+    attributeCases(suite)
+    copyCases(suite)
   })
 }

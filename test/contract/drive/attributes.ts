@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import type { Attributes } from '../../../src/drives/attributes.ts'
+import type { DriveSuite } from './drive-suite.ts'
+import { bucket, md5Of, put } from './stored-object.ts'
+
+const etag = md5Of(Buffer.from('x'))
+
+const samples: Readonly<Record<string, Attributes>> = {
+  plain: { etag, headers: {}, metadata: {} },
+  headers: {
+    etag,
+    headers: {
+      'cache-control': 'max-age=60, private',
+      'content-disposition': `attachment; filename="a \u00e9.txt"; filename*=UTF-8''a%20%C3%A9.txt`,
+      'content-encoding': 'gzip',
+      'content-language': 'de, en-GB',
+      'content-type': 'text/plain; charset="utf-8"',
+      expires: 'not a date, kept as it came',
+    },
+    metadata: {},
+  },
+  metadata: {
+    etag,
+    headers: { 'content-type': 'x/y' },
+    metadata: {
+      name: 'value',
+      empty: '',
+      'with-dash_and.dot': ' spaces inside  are kept',
+      // Header values are latin1; clients send UTF-8 bytes or RFC 2047 words in them.
+      latin1: Array.from({ length: 96 }, (_, index) => String.fromCharCode(160 + index)).join(''),
+      'utf8-bytes': Buffer.from('日本語').toString('latin1'),
+      encoded: '=?UTF-8?B?w6k=?=',
+      quotes: `"'\\%&<>{}[]`,
+      long: 'v'.repeat(1900),
+      constructor: 'no property of Object',
+    },
+  },
+  checksum: {
+    etag,
+    headers: {},
+    metadata: {},
+    checksum: { algorithm: 'CRC64NVME', value: 'AAAAAAAAAAA=', type: 'FULL_OBJECT' },
+  },
+  parts: {
+    etag: `${etag}-10000`,
+    headers: {},
+    metadata: {},
+    checksum: { algorithm: 'SHA256', value: `${'A'.repeat(43)}=-10000`, type: 'COMPOSITE' },
+    partSizes: [
+      [9999, 8_388_608],
+      [1, 17],
+    ],
+  },
+  'many part sizes': {
+    etag: `${etag}-1000`,
+    headers: {},
+    metadata: {},
+    partSizes: Array.from({ length: 1000 }, (_, index) => [1, 5_000_000 + index] as const),
+  },
+}
+
+export function attributeCases(suite: DriveSuite): void {
+  describe('attributes', () => {
+    suite.it('come back as they were given, by publish, head and open', async ({ drive }) => {
+      for (const [name, attributes] of Object.entries(samples)) {
+        const facts = await put(drive, `a/${name}`, 'x', { attributes })
+        assert.deepEqual(facts.attributes, attributes)
+        assert.deepEqual((await drive.head(bucket, `a/${name}`))?.attributes, attributes)
+        const object = await drive.open(bucket, `a/${name}`)
+        assert.deepEqual(object?.attributes, attributes)
+        await object?.close()
+      }
+    })
+
+    suite.it('are those of the newest version alone', async ({ drive }) => {
+      for (const attributes of Object.values(samples)) {
+        await put(drive, 'k', 'x', { attributes })
+        assert.deepEqual((await drive.head(bucket, 'k'))?.attributes, attributes)
+      }
+      await drive.remove(bucket, 'k')
+      await put(drive, 'k', 'x')
+      const bare = { etag, headers: {}, metadata: {} }
+      assert.deepEqual((await drive.head(bucket, 'k'))?.attributes, bare)
+    })
+
+    suite.itWithReopen('are known to the next process', async ({ drive, reopen }) => {
+      for (const [name, attributes] of Object.entries(samples)) {
+        await put(drive, name, 'x', { attributes })
+      }
+      const next = await reopen()
+      for (const [name, attributes] of Object.entries(samples)) {
+        assert.deepEqual((await next.head(bucket, name))?.attributes, attributes)
+      }
+    })
+  })
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import type { CopyOptions, Drive, ObjectName, WriteConditions } from '../../../src/drives/drive.ts'
+import { checkConditions } from './conditions.ts'
+import { assertNoLeftovers, buckets, type DriveSuite, twoDrives } from './drive-suite.ts'
+import {
+  attributesOf,
+  bucket,
+  bytesOf,
+  get,
+  getText,
+  listKeys,
+  md5Of,
+  put,
+  rejectsAs,
+} from './stored-object.ts'
+
+/** Copies the object as it is now to `target`. */
+async function copyOf(
+  drive: Drive,
+  source: string,
+  target: ObjectName,
+  options: Partial<CopyOptions> = {},
+) {
+  assert.ok(drive.copy, 'copy is neither there nor declared lacking')
+  const facts = await drive.head(bucket, source)
+  assert.ok(facts)
+  return drive.copy({ bucket, key: source, etag: facts.attributes.etag }, target, {
+    attributes: facts.attributes,
+    ...options,
+  })
+}
+
+export function copyCases(suite: DriveSuite): void {
+  describe('copy', () => {
+    const it = suite.itIfAble.bind(suite, 'copy')
+
+    for (const size of [0, 1000, 3_000_000]) {
+      it(`gives another object with the same ${size} bytes`, async (under) => {
+        const { drive } = under
+        const bytes = bytesOf(size)
+        await put(drive, 'a/source', bytes)
+        const attributes = attributesOf(bytes, { metadata: { of: 'the copy' } })
+        for (const target of [
+          { bucket, key: 'new/b' },
+          { bucket: buckets[1], key: 'b' },
+        ]) {
+          const facts = await copyOf(drive, 'a/source', target, { attributes })
+          assert.ok(facts)
+          assert.deepEqual(facts.attributes, attributes)
+          assert.deepEqual(await drive.head(target.bucket, target.key), facts)
+          assert.ok((await get(drive, target.key, target.bucket))?.equals(bytes))
+        }
+        await drive.remove(bucket, 'a/source')
+        assert.ok((await get(drive, 'new/b'))?.equals(bytes))
+        await assertNoLeftovers(under)
+      })
+    }
+
+    it('onto itself changes the attributes alone', async (under) => {
+      const { drive } = under
+      await put(drive, 'k', 'content', { attributes: { metadata: { a: '1' } } })
+      const attributes = attributesOf(Buffer.from('content'), { metadata: { b: '2' } })
+      assert.ok(await copyOf(drive, 'k', { bucket, key: 'k' }, { attributes }))
+      assert.deepEqual((await drive.head(bucket, 'k'))?.attributes, attributes)
+      assert.equal(await getText(drive, 'k'), 'content')
+      assert.deepEqual(await listKeys(drive), ['k'])
+      await assertNoLeftovers(under)
+    })
+
+    it('to and from keys beside folders of their name works', async ({ drive }) => {
+      await put(drive, 'a', 'file')
+      await put(drive, 'a/b', 'below')
+      await copyOf(drive, 'a', { bucket, key: 'a/b/c' })
+      await copyOf(drive, 'a/b', { bucket, key: 'a' })
+      assert.equal(await getText(drive, 'a'), 'below')
+      assert.equal(await getText(drive, 'a/b'), 'below')
+      assert.equal(await getText(drive, 'a/b/c'), 'file')
+    })
+
+    it('of nothing gives undefined, of another version `changed`', async ({ drive }) => {
+      const options = { attributes: attributesOf(Buffer.from('x')) }
+      const etag = md5Of(Buffer.from('other'))
+      const target = { bucket, key: 'b' }
+      assert.equal(await drive.copy?.({ bucket, key: 'none', etag }, target, options), undefined)
+      await put(drive, 'a', 'x')
+      await rejectsAs(
+        drive.copy?.({ bucket, key: 'a', etag }, target, options) ?? failed(),
+        'changed',
+      )
+      assert.deepEqual(await listKeys(drive), ['a'])
+    })
+
+    it('follows the table of conditions', async (under) => {
+      await put(under.drive, 'source', 'new')
+      const copy = (conditions: WriteConditions) =>
+        copyOf(under.drive, 'source', { bucket, key: 'k' }, { conditions })
+      await checkConditions(under, copy, 'new')
+      await assertNoLeftovers(under)
+    })
+
+    it('copies one version while the source is overwritten', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      const versions = [bytesOf(300_000, 1), bytesOf(200_000, 2)]
+      await put(drive, 'source', versions[0] ?? '')
+      for (let round = 1; round <= 30; round++) {
+        const bytes = versions[(round - 1) % 2] ?? Buffer.alloc(0)
+        const source = { bucket, key: 'source', etag: md5Of(bytes) }
+        const options = { attributes: attributesOf(bytes) }
+        const [copied] = await Promise.allSettled([
+          drive.copy?.(source, { bucket, key: `copy ${round}` }, options),
+          put(other, 'source', versions[round % 2] ?? ''),
+        ])
+        const copy = await get(drive, `copy ${round}`)
+        if (copied.status === 'fulfilled') assert.ok(copy?.equals(bytes))
+        else {
+          await rejectsAs(Promise.reject(copied.reason), 'changed')
+          assert.equal(copy, undefined)
+        }
+      }
+      await assertNoLeftovers(under)
+    })
+  })
+}
+
+async function failed(): Promise<never> {
+  throw new Error('copy is neither there nor declared lacking')
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import fc from 'fast-check'
+import type { Drive, Entry, ListQuery } from '../../../src/drives/drive.ts'
+import { type DriveSuite, twoDrives } from './drive-suite.ts'
+import {
+  isAfter,
+  listedKeys,
+  type ModelEntry,
+  modelListing,
+  queriesOver,
+  textNear,
+} from './listing-model.ts'
+import { bucket, listAll, listKeys, md5Of, put } from './stored-object.ts'
+
+/** Rounds that write to the drive; each asks many questions, because these cost little. */
+const rounds = 25
+const queriesPerRound = 30
+
+type Step = { readonly next: number } | { readonly seek: string }
+
+function withoutFacts(entries: readonly Entry[]): ModelEntry[] {
+  return entries.map(({ kind, key }) => ({ kind, key }))
+}
+
+/** Runs `check` over drives that hold random sets of keys. */
+async function forRandomKeys(drive: Drive, check: (keys: string[]) => Promise<void>) {
+  await fc.assert(
+    fc.asyncProperty(listedKeys, async (keys) => {
+      try {
+        for (const key of keys) await put(drive, key, key)
+        await check(keys)
+      } finally {
+        for (const key of keys) await drive.remove(bucket, key)
+      }
+      assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+    }),
+    // Shrinking would repeat the writes hundreds of times.
+    { numRuns: rounds, endOnFailure: true },
+  )
+}
+
+async function checkSteps(drive: Drive, query: ListQuery, keys: string[], steps: Step[]) {
+  let expected = modelListing(keys, query)
+  const cursor = drive.list(bucket, query)
+  for (const step of steps) {
+    if ('seek' in step) {
+      cursor.seek(step.seek)
+      expected = expected.filter(({ key }) => key === step.seek || isAfter(key, step.seek))
+      continue
+    }
+    const entries = withoutFacts(await cursor.next(step.next))
+    assert.ok(entries.length > 0 || expected.length === 0, 'at least one until the end')
+    assert.deepEqual(entries, expected.splice(0, entries.length))
+    if (entries.length === 0) break
+  }
+}
+
+/** The keys of a listing in pages of 7, with something happening between them. */
+async function pageThrough(drive: Drive, between: (page: number) => Promise<void>) {
+  const cursor = drive.list(bucket, { prefix: '', after: '' })
+  const seen: string[] = []
+  for (let page = 0; ; page++) {
+    const entries = await cursor.next(7)
+    if (entries.length === 0) return seen
+    seen.push(...entries.map((entry) => entry.key))
+    await between(page)
+  }
+}
+
+export function listingCases(suite: DriveSuite): void {
+  describe('list', () => {
+    suite.it(
+      'agrees with a naive model for any keys, prefix, after and delimiter',
+      async (under) => {
+        const { drive } = under
+        await forRandomKeys(drive, async (keys) => {
+          const limits = fc.integer({ min: 1, max: 5 })
+          for (const [query, limit] of fc.sample(
+            fc.tuple(queriesOver(keys), limits),
+            queriesPerRound,
+          )) {
+            const entries = withoutFacts(await listAll(drive, query, limit))
+            assert.deepEqual(entries, modelListing(keys, query), JSON.stringify(query))
+          }
+        })
+      },
+    )
+
+    suite.it('agrees with a naive model whatever is sought on the way', async ({ drive }) => {
+      await forRandomKeys(drive, async (keys) => {
+        const step = fc.oneof(
+          fc.integer({ min: 1, max: 4 }).map((next) => ({ next })),
+          textNear(keys).map((seek) => ({ seek })),
+        )
+        const journeys = fc.tuple(queriesOver(keys), fc.array(step, { maxLength: 8 }))
+        for (const [query, steps] of fc.sample(journeys, queriesPerRound)) {
+          await checkSteps(drive, query, keys, steps)
+        }
+      })
+    })
+
+    suite.it('gives the facts that head gives', async ({ drive }) => {
+      for (const key of ['a', 'a/b', 'a/', 'c/d']) await put(drive, key, `${key} has its bytes`)
+      for (const entry of await listAll(drive)) {
+        assert.ok(entry.kind === 'object')
+        const facts = await drive.head(bucket, entry.key)
+        assert.equal(entry.size, facts?.size)
+        assert.equal(entry.modifiedAtMs, facts?.modifiedAtMs)
+        assert.equal(entry.etag, facts?.attributes.etag)
+      }
+    })
+
+    suite.it('shows a folder that `after` points inside of while it holds more', async (under) => {
+      const { drive } = under
+      for (const key of ['a/b', 'a/d', 'b']) await put(drive, key, '')
+      const folders = async (after: string) => listKeys(drive, { delimiter: '/', after })
+      assert.deepEqual(await folders('a'), ['a/', 'b'])
+      assert.deepEqual(await folders('a/'), ['b'])
+      assert.deepEqual(await folders('a/b'), ['a/', 'b'])
+      assert.deepEqual(await folders('a/c'), ['a/', 'b'])
+      assert.deepEqual(await folders('a/d'), ['b'])
+      assert.deepEqual(await folders('a0'), ['b'])
+    })
+
+    suite.it('shows each object that stays, once, while others come and go', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      const stable = Array.from({ length: 60 }, (_, index) => `s/${index % 7}/${index}`)
+      for (const key of stable) await put(drive, key, '')
+      for (let round = 0; round < 4; round++) {
+        const seen = await pageThrough(drive, async (page) => {
+          const passing = `s/${page % 7}/passing ${page}`
+          await put(other, passing, '')
+          if (page % 2 === 1) await other.remove(bucket, passing)
+        })
+        assert.ok(seen.every((key, index) => index === 0 || isAfter(key, seen[index - 1] ?? '')))
+        assert.deepEqual(
+          stable.filter((key) => !seen.includes(key)),
+          [],
+        )
+      }
+    })
+
+    suite.it('shows at once what another wrote or removed', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      const keys: string[] = []
+      for (let index = 100; index < 140; index++) {
+        keys.push(`f/${index}`)
+        await put(index % 2 === 0 ? drive : other, `f/${index}`, String(index))
+        assert.deepEqual(await listKeys(drive, { prefix: 'f/' }), keys)
+      }
+      while (keys.length > 0) {
+        await other.remove(bucket, keys.pop() ?? '')
+        assert.deepEqual(await listKeys(drive, { prefix: 'f/' }), keys)
+      }
+    })
+
+    suite.it(
+      'shows the size and the ETag of one version while it is overwritten',
+      async (under) => {
+        const [drive, other] = await twoDrives(under)
+        const texts = ['', 'x', 'longer', 'the longest of them']
+        const sizes = new Map(texts.map((text) => [md5Of(Buffer.from(text)), text.length]))
+        await put(drive, 'a/k', '')
+        let isDone = false
+        const overwrite = async () => {
+          for (let round = 0; round < 60; round++) {
+            await put(other, 'a/k', texts[round % texts.length] ?? '')
+          }
+          isDone = true
+        }
+        const watch = async () => {
+          while (!isDone) {
+            const [entry] = await listAll(drive)
+            assert.ok(entry?.kind === 'object')
+            assert.equal(entry.size, sizes.get(entry.etag))
+          }
+        }
+        await Promise.all([overwrite(), watch()])
+      },
+    )
+  })
+}

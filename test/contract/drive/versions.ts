@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import type { Drive } from '../../../src/drives/drive.ts'
+import { type DriveSuite, twoDrives } from './drive-suite.ts'
+import {
+  assertHolds,
+  bucket,
+  bytesOf,
+  collect,
+  get,
+  getText,
+  listKeys,
+  md5Of,
+  put,
+} from './stored-object.ts'
+
+async function openedVersion(drive: Drive, key: string) {
+  const object = await drive.open(bucket, key)
+  assert.ok(object)
+  return object
+}
+
+export function versionCases(suite: DriveSuite): void {
+  describe('an opened object', () => {
+    for (const size of [100, 3_000_000]) {
+      suite.it(
+        `keeps its version through overwrites and removal (${size} bytes)`,
+        async (under) => {
+          const [drive, other] = await twoDrives(under)
+          const old = bytesOf(size, 1)
+          await put(drive, 'a/k', old, { attributes: { metadata: { version: 'one' } } })
+          const object = await openedVersion(drive, 'a/k')
+          await put(other, 'a/k', bytesOf(size - 1, 2), { attributes: { metadata: {} } })
+          assert.ok((await collect(object.read(0, size))).equals(old))
+          await other.remove(bucket, 'a/k')
+          assert.ok((await collect(object.read(0, size))).equals(old))
+          assert.equal(object.size, size)
+          assert.equal(object.attributes.etag, md5Of(old))
+          assert.deepEqual(object.attributes.metadata, { version: 'one' })
+          await object.close()
+          assert.equal(await drive.open(bucket, 'a/k'), undefined)
+        },
+      )
+    }
+
+    suite.it('keeps its version when overwritten in the middle of a read', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      const old = bytesOf(4_000_000, 1)
+      await put(drive, 'k', old)
+      const object = await openedVersion(drive, 'k')
+      const chunks: Buffer[] = []
+      for await (const chunk of object.read(0, object.size)) {
+        if (chunks.length === 0) await put(other, 'k', bytesOf(4_000_000, 2))
+        chunks.push(Buffer.from(chunk))
+      }
+      assert.ok(Buffer.concat(chunks).equals(old))
+      await object.close()
+    })
+  })
+
+  describe('readers during overwrites', () => {
+    suite.it('see old or new, whole, with the attributes that belong to it', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      await put(drive, 'a/k', bytesOf(1, 0))
+      let isDone = false
+      const write = async () => {
+        for (let round = 1; round <= 60; round++) {
+          const size = (round * 7919) % 200_000
+          await put(round & 1 ? drive : other, 'a/k', bytesOf(size, round))
+        }
+        isDone = true
+      }
+      const read = async (reader: Drive) => {
+        let reads = 0
+        while (!isDone) {
+          const object = await openedVersion(reader, 'a/k')
+          const bytes = await collect(object.read(0, object.size))
+          await object.close()
+          assert.equal(object.size, bytes.length)
+          assert.equal(object.attributes.etag, md5Of(bytes))
+          assert.ok(await reader.head(bucket, 'a/k'))
+          reads++
+        }
+        assert.ok(reads > 0)
+      }
+      await Promise.all([write(), read(drive), read(drive), read(other)])
+    })
+
+    suite.it(
+      'and several writers see one of the versions, the last one in the end',
+      async (under) => {
+        const drives = await twoDrives(under)
+        const known = new Set<string>()
+        const write = async (writer: number) => {
+          for (let round = 0; round < 15; round++) {
+            const text = `writer ${writer} round ${round}`
+            known.add(text)
+            await put(drives[writer & 1 ? 1 : 0], 'k', text)
+            assert.ok(known.has((await getText(drives[0], 'k')) ?? 'nothing'))
+          }
+        }
+        await Promise.all([write(0), write(1), write(2), write(3)])
+        const last = await getText(drives[0], 'k')
+        assert.equal(await getText(drives[1], 'k'), last)
+        assert.match(last ?? '', /round 14$/)
+      },
+    )
+  })
+
+  describe('an acknowledged write', () => {
+    suite.itWithReopen('is there for the next process, with its attributes', async (under) => {
+      const { drive, reopen } = under
+      await put(drive, 'a', 'one')
+      await put(drive, 'a/b', 'two')
+      await put(drive, 'gone', 'three')
+      await drive.remove(bucket, 'gone')
+      const next = await reopen()
+      await assertHolds(next, { a: 'one', 'a/b': 'two' })
+    })
+  })
+
+  describe('the last object of a folder', () => {
+    const races: [removed: string, created: string][] = [
+      ['f/x', 'f/y'],
+      ['f/g/h/x', 'f/g/h/y'],
+      ['f/g/h/x', 'f/y'],
+      ['f/x', 'f/g/h/y'],
+      ['f/g/x', 'f/g'],
+      ['f/', 'f/y'],
+    ]
+    for (const [removed, created] of races) {
+      suite.it(`is removed (${removed}) while ${created} comes`, async (under) => {
+        const [drive, other] = await twoDrives(under)
+        for (let round = 0; round < 30; round++) {
+          await put(drive, removed, 'old')
+          const text = `new ${round}`
+          const [wasThere] = await Promise.all([
+            drive.remove(bucket, removed),
+            put(other, created, text),
+          ])
+          assert.equal(wasThere, true)
+          await assertHolds(other, { [created]: text })
+          assert.equal(String(await get(drive, created)), text)
+          await other.remove(bucket, created)
+          assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+        }
+      })
+    }
+  })
+}
