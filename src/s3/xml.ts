@@ -3,19 +3,39 @@
 const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
 /** An element: text, children in order, or absent. An array repeats the element. */
-export type XmlValue = string | number | boolean | XmlChildren | undefined | readonly XmlValue[]
+export type XmlValue =
+  | string
+  | number
+  | boolean
+  | XmlChildren
+  | XmlFragment
+  | undefined
+  | readonly XmlValue[]
 export interface XmlChildren {
   readonly [element: string]: XmlValue
 }
 
-/** A whole document: `<root xmlns="…">…</root>` with the S3 namespace unless told otherwise. */
+/** Elements that are written already, name and all; what they stand under is not written again. */
+export class XmlFragment {
+  readonly xml: string
+
+  constructor(xml: string) {
+    this.xml = xml
+  }
+}
+
+/**
+ * A whole document: `<root xmlns="…">…</root>` with the S3 namespace unless told otherwise, around
+ * elements or text.
+ */
 export function xmlDocument(
   root: string,
-  children: XmlChildren,
+  content: XmlChildren | string,
   options: { readonly namespace?: boolean } = {},
 ): string {
   const namespace = options.namespace === false ? '' : ` xmlns="${s3Namespace}"`
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${xmlElements(children)}</${root}>`
+  const inner = typeof content === 'string' ? escapeXml(content) : xmlElements(content)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${inner}</${root}>`
 }
 
 function xmlElements(children: XmlChildren): string {
@@ -27,6 +47,7 @@ function xmlElements(children: XmlChildren): string {
 function xmlElement(name: string, value: XmlValue): string {
   if (value === undefined) return ''
   if (Array.isArray(value)) return value.map((item) => xmlElement(name, item)).join('')
+  if (value instanceof XmlFragment) return value.xml
   if (typeof value === 'object') return `<${name}>${xmlElements(value as XmlChildren)}</${name}>`
   return `<${name}>${escapeXml(String(value))}</${name}>`
 }

@@ -1,0 +1,33 @@
+import { S3Error } from '../errors.ts'
+
+/** Tokens of other versions are refused, so a changed form can't be misread. */
+const version = 1
+
+/** An opaque token for the page that comes behind a key or common prefix. */
+export function encodeContinuationToken(after: string): string {
+  return Buffer.from(JSON.stringify([version, after])).toString('base64url')
+}
+
+/**
+ * The key or common prefix that a token stands for.
+ *
+ * @throws S3Error InvalidArgument for anything that is no token of ours.
+ */
+export function decodeContinuationToken(token: string): string {
+  const after = /^[A-Za-z0-9_-]+$/.test(token) ? parseToken(token) : undefined
+  if (after !== undefined) return after
+  throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect', {
+    elements: { ArgumentName: 'continuation-token', ArgumentValue: token },
+  })
+}
+
+function parseToken(token: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(token, 'base64url').toString())
+    if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== version) return undefined
+    return typeof parsed[1] === 'string' ? parsed[1] : undefined
+  } catch {
+    // Not JSON, so not ours: the caller says what that means.
+    return undefined
+  }
+}

@@ -1,0 +1,34 @@
+import { S3Error } from '../errors.ts'
+import type { Query } from '../query.ts'
+
+/** Writes a key, prefix, delimiter or marker into a listing. */
+export type EncodeKey = (key: string) => string
+
+const asIs: EncodeKey = (key) => key
+
+/**
+ * How the encoding-type of a listing writes keys: as they are, or percent-encoded for clients whose
+ * XML parser has no form for control characters.
+ *
+ * @throws S3Error InvalidArgument for an encoding-type other than url.
+ */
+export function keyEncoding(query: Query): EncodeKey {
+  const encodingType = query.get('encoding-type')
+  if (encodingType === undefined || encodingType === '') return asIs
+  if (encodingType === 'url') return urlEncodeKey
+  throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request', {
+    elements: { ArgumentName: 'encoding-type', ArgumentValue: encodingType },
+  })
+}
+
+/**
+ * Keeps `A-Z a-z 0-9 - _ . * /` and encodes the rest as UTF-8: AWS shows `test_file(3).png` as
+ * `test_file%283%29.png`. A space becomes `%20` and a plus `%2B`, which clients read alike whether
+ * or not they take a plus for a space.
+ */
+function urlEncodeKey(key: string): string {
+  if (/^[\w\-.*/]*$/.test(key)) return key
+  return encodeURIComponent(key.toWellFormed()).replace(/%2F|[!'()~]/g, (match) =>
+    match === '%2F' ? '/' : `%${match.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}

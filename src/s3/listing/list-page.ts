@@ -1,0 +1,139 @@
+import type { Entry, EntryCursor, ObjectEntry } from '../../drives/drive.ts'
+import { successorOfPrefix } from '../../drives/key-order.ts'
+
+/** What a client may ask of a page; empty strings where it asked for nothing. */
+export interface PageQuery {
+  readonly prefix: string
+  readonly delimiter: string
+  /** Only keys and common prefixes behind this one; see `readPage`. */
+  readonly after: string
+  /** Objects and common prefixes together. */
+  readonly maxKeys: number
+}
+
+export interface ListPage {
+  readonly objects: readonly ObjectEntry[]
+  readonly commonPrefixes: readonly string[]
+  readonly isTruncated: boolean
+  /** The last key or common prefix on the page: what the next page comes `after`. */
+  readonly last: string
+}
+
+/** Entries asked for at a time while common prefixes are rolled up here. */
+const firstBatch = 16
+const greatestBatch = 1000
+
+/**
+ * Reads one page of a listing (API reference, ListObjectsV2), in byte order. Keys that hold the
+ * delimiter behind the prefix are rolled up into one common prefix each, which ends in the
+ * delimiter and counts as much as an object. A page is full unless it is the last.
+ *
+ * `after` may be any string. If it is a common prefix itself, everything in it is passed by, so
+ * that a client that got as far as that prefix goes on behind it. If it lies inside of one, the
+ * prefix appears as long as keys behind `after` are in it. Nothing at `after` needs to exist.
+ *
+ * @param cursor of Drive.list with the same prefix and after; the drive rolls up at `/`, other
+ * delimiters are rolled up here and the cursor seeks over what is in a common prefix.
+ */
+export async function readPage(cursor: EntryCursor, query: PageQuery): Promise<ListPage> {
+  const page = new PageBuilder(query)
+  if (query.maxKeys === 0) return page.finish(false)
+  const isRolledUpHere = query.delimiter !== '' && query.delimiter !== '/'
+  const read = isRolledUpHere ? readRollingUp : readStraight
+  return page.finish(await read(cursor, page))
+}
+
+/** Fills the page with entries as they come. True when there are more. */
+async function readStraight(cursor: EntryCursor, page: PageBuilder): Promise<boolean> {
+  for (;;) {
+    // One more than fits, to know whether there is more.
+    const entries = await cursor.next(page.room + 1)
+    if (entries.length === 0) return false
+    if (!page.addAll(entries)) return true
+  }
+}
+
+/** Fills the page, seeking over the rest of each common prefix: it may be a million keys. */
+async function readRollingUp(cursor: EntryCursor, page: PageBuilder): Promise<boolean> {
+  let batch = firstBatch
+  while (page.seekBehindGroup(cursor)) {
+    const entries = await cursor.next(Math.min(batch, page.room + 1))
+    if (entries.length === 0) return false
+    if (!page.addAll(entries)) return true
+    batch = page.isInGroup ? firstBatch : Math.min(batch * 2, greatestBatch)
+  }
+  return false
+}
+
+/** The common prefix that a key is rolled up into; undefined when it is listed itself. */
+export function commonPrefixOf(
+  key: string,
+  { prefix, delimiter }: Pick<PageQuery, 'prefix' | 'delimiter'>,
+): string | undefined {
+  if (delimiter === '' || !key.startsWith(prefix)) return undefined
+  const at = key.indexOf(delimiter, prefix.length)
+  return at < 0 ? undefined : key.slice(0, at + delimiter.length)
+}
+
+class PageBuilder {
+  readonly #query: PageQuery
+  readonly #objects: ObjectEntry[] = []
+  readonly #commonPrefixes: string[] = []
+  /** The common prefix whose keys are being passed by. */
+  #group: string | undefined
+  #last: string
+
+  constructor(query: PageQuery) {
+    this.#query = query
+    this.#last = query.after
+    // A continuation behind a common prefix: none of its keys may bring it back.
+    const group = commonPrefixOf(query.after, query)
+    if (group === query.after) this.#group = group
+  }
+
+  /** Objects and common prefixes that still fit. */
+  get room(): number {
+    return this.#query.maxKeys - this.#objects.length - this.#commonPrefixes.length
+  }
+
+  /** Whether the entry that was added last belongs to a common prefix. */
+  get isInGroup(): boolean {
+    return this.#group !== undefined
+  }
+
+  /** False when an entry no longer fits: there is a next page. */
+  addAll(entries: readonly Entry[]): boolean {
+    for (const entry of entries) {
+      if (this.#group !== undefined && entry.key.startsWith(this.#group)) continue
+      if (this.room === 0) return false
+      this.#add(entry)
+    }
+    return true
+  }
+
+  #add(entry: Entry): void {
+    const group = entry.kind === 'folder' ? entry.key : commonPrefixOf(entry.key, this.#query)
+    this.#group = group
+    this.#last = group ?? entry.key
+    if (group !== undefined) this.#commonPrefixes.push(group)
+    else if (entry.kind === 'object') this.#objects.push(entry)
+  }
+
+  /** Moves the cursor behind the common prefix it is in. False when nothing can lie there. */
+  seekBehindGroup(cursor: EntryCursor): boolean {
+    if (this.#group === undefined) return true
+    const behind = successorOfPrefix(this.#group)
+    if (behind === undefined) return false
+    cursor.seek(behind)
+    return true
+  }
+
+  finish(isTruncated: boolean): ListPage {
+    return {
+      objects: this.#objects,
+      commonPrefixes: this.#commonPrefixes,
+      isTruncated,
+      last: this.#last,
+    }
+  }
+}
