@@ -4,12 +4,16 @@
  */
 import { describe } from 'node:test'
 import { attributeCases } from './drive/attributes.ts'
+import { byHandCases } from './drive/by-hand.ts'
 import { conditionsCases } from './drive/conditions.ts'
 import { copyCases } from './drive/copying.ts'
 import { type Ability, DriveSuite, type MakeDrive } from './drive/drive-suite.ts'
+import { fullDriveCases } from './drive/full-drive.ts'
 import { keyCases } from './drive/keys.ts'
 import { listingCases } from './drive/listing.ts'
 import { objectCases } from './drive/objects.ts'
+import { replacedPartCases } from './drive/replaced-parts.ts'
+import { uploadCases } from './drive/uploads.ts'
 import { versionCases } from './drive/versions.ts'
 
 export function driveContract(
@@ -26,5 +30,9 @@ export function driveContract(
     versionCases(suite)
     attributeCases(suite)
     copyCases(suite)
+    uploadCases(suite)
+    replacedPartCases(suite)
+    byHandCases(suite)
+    fullDriveCases(suite)
   })
 }

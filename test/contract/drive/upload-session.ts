@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { Attributes } from '../../../src/drives/attributes.ts'
+import type {
+  Drive,
+  ObjectFacts,
+  ObjectName,
+  PartDraft,
+  WriteConditions,
+} from '../../../src/drives/drive.ts'
+import { attributesOf, bucket, writeChunks } from './stored-object.ts'
+
+/** A part that was committed. */
+interface Committed {
+  readonly state: string
+  readonly parts: readonly Buffer[]
+}
+
+/**
+ * An upload as the caller of a drive keeps it: the state of the last commit that it stored, and the
+ * bytes that this stands for.
+ */
+export class UploadSession {
+  readonly uploadId: string
+  readonly target: ObjectName
+  #drive: Drive
+  #stored: Committed
+
+  private constructor(drive: Drive, uploadId: string, target: ObjectName, state: string) {
+    this.#drive = drive
+    this.uploadId = uploadId
+    this.target = target
+    this.#stored = { state, parts: [] }
+  }
+
+  static async begin(drive: Drive, key = 'a/upload'): Promise<UploadSession> {
+    const uploadId = randomBytes(16).toString('base64url')
+    const target = { bucket, key }
+    return new UploadSession(drive, uploadId, target, await drive.uploads.begin(uploadId, target))
+  }
+
+  get state(): string {
+    return this.#stored.state
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#stored.parts)
+  }
+
+  get attributes(): Attributes {
+    return attributesOf(this.bytes)
+  }
+
+  /** Goes on over another drive, as after a restart. */
+  moveTo(drive: Drive): void {
+    this.#drive = drive
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    this.#stored = await this.appendWithoutStoring(bytes)
+  }
+
+  /** As when the process dies between the drive's commit and the database's. */
+  async appendWithoutStoring(bytes: Buffer): Promise<Committed> {
+    const part = await this.startAppend(bytes.length)
+    await writeChunks(part, bytes)
+    return { state: await part.commit(), parts: [...this.#stored.parts, bytes] }
+  }
+
+  startAppend(size: number): Promise<PartDraft> {
+    return this.#drive.uploads.append(this.state, { offset: this.bytes.length, size })
+  }
+
+  async replaceLast(bytes: Buffer): Promise<void> {
+    this.#stored = await this.replaceLastWithoutStoring(bytes)
+  }
+
+  async replaceLastWithoutStoring(bytes: Buffer): Promise<Committed> {
+    const part = await this.startReplaceLast(bytes.length)
+    await writeChunks(part, bytes)
+    return { state: await part.commit(), parts: [...this.#stored.parts.slice(0, -1), bytes] }
+  }
+
+  async startReplaceLast(size: number): Promise<PartDraft> {
+    const replacedSize = this.#stored.parts.at(-1)?.length ?? 0
+    const offset = this.bytes.length - replacedSize
+    const part = await this.#drive.uploads.replaceLast?.(this.state, { offset, size, replacedSize })
+    assert.ok(part, 'replaceLast is neither there nor declared lacking')
+    return part
+  }
+
+  complete(
+    conditions?: WriteConditions,
+    size: number = this.bytes.length,
+  ): Promise<ObjectFacts | undefined> {
+    return this.#drive.uploads.complete(this.state, {
+      target: this.target,
+      size,
+      attributes: attributesOf(this.bytes.subarray(0, size)),
+      ...(conditions && { conditions }),
+    })
+  }
+
+  abort(): Promise<void> {
+    return this.#drive.uploads.abort(this.state)
+  }
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { type Drive, DriveError, type WriteConditions } from '../../../src/drives/drive.ts'
+import { checkConditions } from './conditions.ts'
+import { assertNoLeftovers, type DriveSuite, twoDrives } from './drive-suite.ts'
+import {
+  bucket,
+  bytesOf,
+  get,
+  getText,
+  listKeys,
+  put,
+  rejectsAs,
+  writeChunks,
+} from './stored-object.ts'
+import { UploadSession } from './upload-session.ts'
+
+const one = bytesOf(300_001, 1)
+const two = bytesOf(100_003, 2)
+const three = bytesOf(17, 3)
+
+/** The object is what the upload said, and the drive keeps nothing else of it. */
+export async function assertCompletes(session: UploadSession, drive: Drive): Promise<void> {
+  const facts = await session.complete()
+  assert.ok(facts)
+  assert.equal(facts.size, session.bytes.length)
+  assert.deepEqual(facts.attributes, session.attributes)
+  assert.deepEqual(await drive.head(bucket, session.target.key), facts)
+  assert.ok((await get(drive, session.target.key))?.equals(session.bytes))
+}
+
+async function isGone(session: UploadSession): Promise<boolean> {
+  try {
+    return (await session.complete()) === undefined
+  } catch (error) {
+    assert.ok(error instanceof DriveError, String(error))
+    return true
+  }
+}
+
+export function uploadCases(suite: DriveSuite): void {
+  describe('an upload', () => {
+    suite.it('becomes the object when completed, not before', async (under) => {
+      const { drive } = under
+      const session = await UploadSession.begin(drive)
+      for (const part of [one, two, three]) {
+        await session.append(part)
+        assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+        assert.equal(await drive.head(bucket, session.target.key), undefined)
+      }
+      await assertCompletes(session, drive)
+      assert.deepEqual(await listKeys(drive), [session.target.key])
+      await assertNoLeftovers(under)
+    })
+
+    suite.it('may have no bytes, or no bytes in a part', async (under) => {
+      const { drive } = under
+      const empty = await UploadSession.begin(drive, 'empty')
+      await assertCompletes(empty, drive)
+      const gaps = await UploadSession.begin(drive, 'gaps')
+      for (const part of [Buffer.alloc(0), one, Buffer.alloc(0), two]) await gaps.append(part)
+      await assertCompletes(gaps, drive)
+      await assertNoLeftovers(under)
+    })
+
+    suite.it('may be one of several for the same key', async (under) => {
+      const { drive } = under
+      const [first, second] = [await UploadSession.begin(drive), await UploadSession.begin(drive)]
+      await first.append(one)
+      await second.append(two)
+      await first.append(two)
+      await assertCompletes(first, drive)
+      await second.append(three)
+      await assertCompletes(second, drive)
+      assert.equal(await first.complete(), undefined, 'overwritten since')
+      await assertNoLeftovers(under)
+    })
+
+    suite.it('of a hostile key works', async ({ drive }) => {
+      await put(drive, 'x/y', 'below')
+      for (const key of ['x', 'x/', '..', 'a//b', '%2E', 'n'.repeat(1024), '\0']) {
+        const session = await UploadSession.begin(drive, key)
+        await session.append(three)
+        await assertCompletes(session, drive)
+      }
+      assert.equal(await getText(drive, 'x/y'), 'below')
+    })
+
+    suite.it(
+      'overwrites the object that is there, which an open reader keeps',
+      async ({ drive }) => {
+        const session = await UploadSession.begin(drive)
+        await put(drive, session.target.key, 'old')
+        const old = await drive.open(bucket, session.target.key)
+        await session.append(one)
+        await assertCompletes(session, drive)
+        let text = ''
+        for await (const chunk of old?.read(0, 3) ?? []) text += Buffer.from(chunk).toString()
+        assert.equal(text, 'old')
+        await old?.close()
+      },
+    )
+
+    suite.it('goes on through either of two processes', async (under) => {
+      const drives = await twoDrives(under)
+      const session = await UploadSession.begin(drives[0])
+      for (const [index, part] of [one, two, three].entries()) {
+        session.moveTo(drives[index & 1 ? 0 : 1])
+        await session.append(part)
+      }
+      session.moveTo(drives[0])
+      await assertCompletes(session, drives[1])
+    })
+  })
+
+  describe('a part', () => {
+    suite.it('that is discarded leaves the upload as it was', async ({ drive }) => {
+      const session = await UploadSession.begin(drive)
+      for (const committed of [one, two]) {
+        const part = await session.startAppend(500_000)
+        await writeChunks(part, bytesOf(400_000, 9))
+        await part.discard()
+        await part.discard()
+        await session.append(committed)
+      }
+      const part = await session.startAppend(500_000)
+      await writeChunks(part, bytesOf(400_000, 9))
+      await part.discard()
+      await assertCompletes(session, drive)
+    })
+
+    for (const lost of [10, 500_000]) {
+      suite.it(`of ${lost} bytes whose state was never stored is written over`, async (under) => {
+        const { drive } = under
+        const session = await UploadSession.begin(drive)
+        await session.append(one)
+        await session.appendWithoutStoring(bytesOf(lost, 9))
+        await session.append(two)
+        await session.appendWithoutStoring(bytesOf(lost, 8))
+        await session.append(three)
+        await assertCompletes(session, drive)
+        await assertNoLeftovers(under)
+      })
+    }
+
+    suite.itIfAble('truncate', 'whose state was never stored is not completed', async (under) => {
+      const session = await UploadSession.begin(under.drive)
+      await session.append(one)
+      await session.appendWithoutStoring(two)
+      await assertCompletes(session, under.drive)
+      await assertNoLeftovers(under)
+    })
+
+    suite.itWithReopen('that a crash cut off is written again', async (under) => {
+      const { drive, reopen } = under
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      const part = await session.startAppend(500_000)
+      await writeChunks(part, bytesOf(400_000, 9))
+      const next = await reopen()
+      session.moveTo(next)
+      await session.append(two)
+      await assertCompletes(session, next)
+    })
+  })
+
+  describe('complete of an upload', () => {
+    suite.it('may be repeated, and says what it says the first time', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      await assertCompletes(session, drive)
+      const facts = await drive.head(bucket, session.target.key)
+      assert.deepEqual(await session.complete(), facts)
+      session.moveTo(other)
+      assert.deepEqual(await session.complete(), facts)
+      assert.deepEqual(await session.complete({ ifNoneMatch: '*' }), facts, 'conditions held then')
+    })
+
+    suite.it('repeated after an overwrite or a removal gives undefined', async (under) => {
+      const [drive, other] = await twoDrives(under)
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      await assertCompletes(session, drive)
+      await put(drive, session.target.key, 'newer')
+      assert.equal(await session.complete(), undefined)
+      session.moveTo(other)
+      assert.equal(await session.complete(), undefined)
+      assert.equal(await getText(drive, session.target.key), 'newer')
+      await drive.remove(bucket, session.target.key)
+      assert.equal(await session.complete(), undefined)
+      assert.deepEqual(await listKeys(drive), [])
+    })
+
+    suite.it('with conditions that fail leaves the upload for another try', async (under) => {
+      const { drive } = under
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      await put(drive, session.target.key, 'old')
+      await rejectsAs(session.complete({ ifNoneMatch: '*' }), 'condition')
+      await rejectsAs(session.complete({ ifMatch: ['0'.repeat(32)] }), 'condition')
+      assert.equal(await getText(drive, session.target.key), 'old')
+      await session.append(two)
+      await assertCompletes(session, drive)
+      await assertNoLeftovers(under)
+    })
+
+    suite.it('follows the table of conditions', async (under) => {
+      const complete = async (conditions: WriteConditions) => {
+        const session = await UploadSession.begin(under.drive, 'k')
+        await session.append(Buffer.from('new'))
+        try {
+          await session.complete(conditions)
+        } finally {
+          await session.abort()
+        }
+      }
+      await checkConditions(under, complete, 'new')
+      await assertNoLeftovers(under)
+    })
+
+    suite.itIfAble('truncate', 'may leave out the last parts', async (under) => {
+      const { drive } = under
+      for (const size of [one.length, 0, 1]) {
+        const session = await UploadSession.begin(drive)
+        for (const part of [one, two, three]) await session.append(part)
+        const facts = await session.complete(undefined, size)
+        assert.equal(facts?.size, size)
+        assert.ok((await get(drive, session.target.key))?.equals(one.subarray(0, size)))
+        assert.deepEqual(await session.complete(undefined, size), facts)
+      }
+      await assertNoLeftovers(under)
+    })
+  })
+
+  describe('abort of an upload', () => {
+    suite.it('leaves nothing, and may be repeated', async (under) => {
+      const { drive } = under
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      await session.abort()
+      await session.abort()
+      assert.ok(await isGone(session))
+      assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+      await assertNoLeftovers(under)
+    })
+
+    suite.it('after complete leaves the object', async ({ drive }) => {
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      await assertCompletes(session, drive)
+      await session.abort()
+      assert.ok((await get(drive, session.target.key))?.equals(one))
+    })
+  })
+
+  describe('sweep of uploads', () => {
+    suite.it('removes those that are old and unknown, no others', async (under) => {
+      const { drive } = under
+      const known = await UploadSession.begin(drive, 'known')
+      const unknown = await UploadSession.begin(drive, 'unknown')
+      for (const session of [known, unknown]) await session.append(one)
+      const isKnown = async (uploadId: string) => uploadId === known.uploadId
+
+      await drive.uploads.sweep(isKnown, 3_600_000)
+      await unknown.append(two)
+
+      // Until the clock, of a file system perhaps, has left the time of the last write behind.
+      await setTimeout(1100)
+      await drive.uploads.sweep(isKnown, 0)
+      assert.ok(await isGone(unknown))
+      await known.append(two)
+      await assertCompletes(known, drive)
+      assert.deepEqual(await listKeys(drive), ['known'])
+      await assertNoLeftovers(under)
+    })
+  })
+}
