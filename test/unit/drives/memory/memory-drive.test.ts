@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DriveError } from '../../../../src/drives/drive.ts'
+import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+
+const attributes = { etag: 'e', headers: {}, metadata: {} }
+
+describe('the memory drive', () => {
+  it('takes the times from its clock', async () => {
+    let now = 1000
+    const drive = new MemoryDrive({ now: () => now })
+    await drive.prepare(['b'])
+    now = 2000
+    const draft = await drive.draft('b', 'k', {})
+    now = 3000
+    assert.equal((await draft.publish(attributes)).modifiedAtMs, 3000)
+    assert.equal(await drive.bucketCreatedAtMs('b'), 1000)
+  })
+
+  it('counts what is stored, and no longer what was removed', async () => {
+    const drive = new MemoryDrive({ capacityBytes: 10 })
+    await drive.prepare(['b'])
+    for (const size of [4, 6, 2]) {
+      const draft = await drive.draft('b', 'k', {})
+      await draft.write(new Uint8Array(size))
+      await draft.publish(attributes)
+      assert.deepEqual(await drive.quota(), { freeBytes: 10 - size, totalBytes: 10 })
+    }
+    await drive.remove('b', 'k')
+    assert.deepEqual(await drive.quota(), { freeBytes: 10, totalBytes: 10 })
+  })
+
+  it('refuses a bucket that was not prepared', async () => {
+    const drive = new MemoryDrive()
+    const isUnavailable = (error: unknown) =>
+      error instanceof DriveError && error.kind === 'unavailable'
+    await assert.rejects(drive.head('b', 'k'), isUnavailable)
+    await assert.rejects(drive.draft('b', 'k', {}), isUnavailable)
+    await assert.rejects(drive.list('b', { prefix: '', after: '' }).next(1), isUnavailable)
+  })
+
+  it('refuses to complete more bytes than were committed', async () => {
+    const drive = new MemoryDrive()
+    await drive.prepare(['b'])
+    const target = { bucket: 'b', key: 'k' }
+    const state = await drive.uploads.begin('upload')
+    await assert.rejects(drive.uploads.complete(state, { target, size: 1, attributes }), DriveError)
+  })
+
+  it('stops writing when the signal is aborted', async () => {
+    const drive = new MemoryDrive()
+    await drive.prepare(['b'])
+    const draft = await drive.draft('b', 'k', { signal: AbortSignal.abort() })
+    await assert.rejects(draft.write(new Uint8Array(1)), { name: 'AbortError' })
+    await draft.discard()
+  })
+})

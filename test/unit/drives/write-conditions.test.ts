@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DriveError, type WriteConditions } from '../../../src/drives/drive.ts'
+import { assertConditions } from '../../../src/drives/write-conditions.ts'
+
+const name = { bucket: 'photos', key: 'a/b' }
+const cases: [WriteConditions | undefined, etag: string | undefined, outcome: string][] = [
+  [undefined, undefined, 'met'],
+  [{}, 'e', 'met'],
+  [{ ifMatch: '*' }, 'e', 'met'],
+  [{ ifMatch: '*' }, undefined, 'not-found'],
+  [{ ifMatch: ['d', 'e'] }, 'e', 'met'],
+  [{ ifMatch: ['d'] }, 'e', 'condition'],
+  [{ ifMatch: [] }, 'e', 'condition'],
+  [{ ifNoneMatch: '*' }, undefined, 'met'],
+  [{ ifNoneMatch: '*' }, 'e', 'condition'],
+  [{ ifNoneMatch: ['d', 'e'] }, 'e', 'condition'],
+  [{ ifNoneMatch: ['d'] }, 'e', 'met'],
+  [{ ifMatch: ['e'], ifNoneMatch: ['e'] }, 'e', 'condition'],
+]
+
+describe('assertConditions', () => {
+  for (const [conditions, etag, outcome] of cases) {
+    it(`is ${outcome} for ${JSON.stringify(conditions)} on ${etag ?? 'nothing'}`, () => {
+      const check = () => assertConditions(name, etag, conditions)
+      if (outcome === 'met') check()
+      else {
+        assert.throws(check, (error) => error instanceof DriveError && error.kind === outcome)
+        assert.throws(check, /photos\/a\/b/)
+      }
+    })
+  }
+})
