@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { signedFetch } from '../test/support/signed-fetch.ts'
 import { signHeaders } from '../test/support/signed-request.ts'
 import type { LoadJob, LoadResult, PreparedRequest } from './load-generator.ts'
 import { bucket, type RunningServer } from './servers.ts'
@@ -49,15 +50,10 @@ export interface SmallRequest {
 }
 
 /** One signed request from this process, for listings and the calls around multipart uploads. */
-export async function signedFetch(server: RunningServer, request: SmallRequest): Promise<Response> {
-  const { method, key, query = '', body } = request
+export async function sendRequest(server: RunningServer, request: SmallRequest): Promise<Response> {
+  const { key, query = '', ...rest } = request
   const path = key === undefined ? `/${bucket}` : `/${bucket}/${key}`
   const target = query === '' ? path : `${path}?${query}`
-  const host = `127.0.0.1:${server.port}`
-  const { host: _, ...headers } = signHeaders({ method, target, host }, server.kind.credentials)
-  return await fetch(`http://${host}${target}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-  })
+  const { credentials } = server.kind
+  return await signedFetch({ host: `127.0.0.1:${server.port}`, credentials }, { ...rest, target })
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { signedFetch } from '../load.ts'
+import { sendRequest } from '../load.ts'
 import { peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
 import {
   type BenchContext,
@@ -69,7 +69,7 @@ interface Page {
 async function fetchPage(server: RunningServer, startAfter: string): Promise<Page> {
   const query = `list-type=2&start-after=${encodeURIComponent(startAfter)}`
   const startedAtMs = performance.now()
-  const reply = await signedFetch(server, { method: 'GET', query })
+  const reply = await sendRequest(server, { method: 'GET', query })
   const xml = await reply.text()
   const milliseconds = performance.now() - startedAtMs
   const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)]

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateLoad, prepareRequest, signedFetch } from '../load.ts'
+import { generateLoad, prepareRequest, sendRequest } from '../load.ts'
 import { peakBytes, resetPeak, residentBytes, writtenBytes } from '../process-usage.ts'
 import {
   type BenchContext,
@@ -83,7 +83,7 @@ async function completeLarge(context: BenchContext): Promise<Table> {
 }
 
 async function beginUpload(server: RunningServer): Promise<string> {
-  const reply = await signedFetch(server, { method: 'POST', key: 'large', query: 'uploads=' })
+  const reply = await sendRequest(server, { method: 'POST', key: 'large', query: 'uploads=' })
   const uploadId = /<UploadId>([^<]+)/.exec(await reply.text())?.[1]
   if (uploadId === undefined) throw new Error(`CreateMultipartUpload answered ${reply.status}`)
   return uploadId
@@ -99,7 +99,7 @@ async function uploadPart(
   const request = prepareRequest(server, { method: 'PUT', key, bodyBytes: partBytes })
   await generateLoad({ port: server.port, connections: 1, requests: [request], totalRequests: 1 })
   const query = `uploadId=${uploadId}&part-number-marker=${number - 1}`
-  const reply = await signedFetch(server, { method: 'GET', key: 'large', query })
+  const reply = await sendRequest(server, { method: 'GET', key: 'large', query })
   const etag = /<ETag>(?:"|&quot;)?([0-9a-f]{32})/.exec(await reply.text())?.[1]
   if (etag === undefined) throw new Error(`ListParts does not show part ${number}`)
   return etag
@@ -114,7 +114,7 @@ async function complete(
     (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>"${etag}"</ETag></Part>`,
   )
   const body = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`
-  const reply = await signedFetch(server, {
+  const reply = await sendRequest(server, {
     method: 'POST',
     key: 'large',
     query: `uploadId=${uploadId}`,

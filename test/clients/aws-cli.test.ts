@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { testBucket } from '../support/gateway-process.ts'
+import { sha256OfFile, testBytes, writeTestFile } from '../support/test-bytes.ts'
+import { describeOverBoth, type Endpoint } from './endpoint.ts'
+import { assertSameTree, makeTree } from './file-tree.ts'
+import { absenceOf, runClient } from './run-client.ts'
+
+/** Debian's own and, where another comes first on PATH, that one too: they are years apart. */
+const programs = [...new Set(['/usr/bin/aws', firstOnPath('aws')])]
+
+function firstOnPath(program: string): string {
+  try {
+    return execFileSync('which', [program], { encoding: 'utf8' }).trim()
+  } catch {
+    return `/usr/bin/${program}`
+  }
+}
+
+function aws(endpoint: Endpoint, program: string, ...args: string[]): Promise<string> {
+  const { accessKey, secretKey, region } = endpoint.gateway.credentials
+  return runClient(endpoint, {
+    program,
+    args: ['--endpoint-url', endpoint.gateway.url, ...args],
+    environment: {
+      AWS_ACCESS_KEY_ID: accessKey,
+      AWS_SECRET_ACCESS_KEY: secretKey,
+      AWS_DEFAULT_REGION: region,
+      ...(endpoint.caFile && { AWS_CA_BUNDLE: endpoint.caFile }),
+    },
+  })
+}
+
+for (const program of programs) {
+  describeOverBoth(`aws-cli (${program})`, { skip: absenceOf(program) }, (endpoint) => {
+    const run = (...args: string[]): Promise<string> => aws(endpoint(), program, ...args)
+    const bucketUrl = `s3://${testBucket}`
+
+    it('s3 cp uploads 100 MB in parallel parts and downloads them in ranges', async () => {
+      const source = join(endpoint().workFolder, 'large.bin')
+      await writeTestFile(source, 100_000_000)
+      await run('s3', 'cp', '--no-progress', source, `${bucketUrl}/cli/large.bin`)
+      const expected = await sha256OfFile(source)
+      assert.equal(await sha256OfFile(join(endpoint().bucketFolder, 'cli/large.bin')), expected)
+      await run('s3', 'cp', '--no-progress', `${bucketUrl}/cli/large.bin`, `${source}.copy`)
+      assert.equal(await sha256OfFile(`${source}.copy`), expected)
+    })
+
+    it('s3 sync brings a tree there and back', async () => {
+      const there = await makeTree(join(endpoint().workFolder, 'there'))
+      await run('s3', 'sync', '--no-progress', there, `${bucketUrl}/tree`)
+      await assertSameTree(join(endpoint().bucketFolder, 'tree'), there)
+      const back = join(endpoint().workFolder, 'back')
+      await run('s3', 'sync', '--no-progress', `${bucketUrl}/tree`, back)
+      await assertSameTree(back, there)
+      const again = await run('s3', 'sync', '--no-progress', there, `${bucketUrl}/tree`)
+      assert.equal(again, '')
+    })
+
+    it('s3 ls, cp from a pipe, mv, cp within the bucket and rm do what they say', async () => {
+      const source = join(endpoint().workFolder, 'hello.txt')
+      await writeFile(source, 'hello')
+      await run('s3', 'cp', '--no-progress', source, `${bucketUrl}/verbs/hello.txt`)
+      assert.match(await run('s3', 'ls'), new RegExp(testBucket))
+      assert.match(await run('s3', 'ls', `${bucketUrl}/verbs/`), / 5 hello\.txt\n/)
+      await run('s3', 'mv', `${bucketUrl}/verbs/hello.txt`, `${bucketUrl}/verbs/moved é.txt`)
+      await run('s3', 'cp', `${bucketUrl}/verbs/moved é.txt`, `${bucketUrl}/verbs/copied.txt`)
+      const folder = join(endpoint().bucketFolder, 'verbs')
+      assert.equal(existsSync(join(folder, 'hello.txt')), false)
+      assert.equal(await readFile(join(folder, 'moved é.txt'), 'utf8'), 'hello')
+      assert.equal(await run('s3', 'cp', `${bucketUrl}/verbs/copied.txt`, '-'), 'hello')
+      await run('s3', 'rm', '--recursive', `${bucketUrl}/verbs`)
+      assert.equal(existsSync(folder), false)
+    })
+
+    it('s3api keeps metadata, copies a large object in parts and presigns', async () => {
+      const body = join(endpoint().workFolder, 'body')
+      await writeFile(body, testBytes('s3api', 12_345))
+      const object = ['--bucket', testBucket, '--key', 'api/object']
+      await run('s3api', 'put-object', ...object, '--body', body, '--metadata', 'colour=blue')
+      const head = JSON.parse(await run('s3api', 'head-object', ...object))
+      assert.equal(head.ContentLength, 12_345)
+      assert.deepEqual(head.Metadata, { colour: 'blue' })
+      // Presigning uses Signature Version 2 in us-east-1 unless told otherwise.
+      await run('configure', 'set', 'default.s3.signature_version', 's3v4')
+      const url = (await run('s3', 'presign', `${bucketUrl}/api/object`)).trim()
+      const ca = endpoint().caFile
+      const got = join(endpoint().workFolder, 'presigned')
+      const args = ['-sSf', ...(ca === undefined ? [] : ['--cacert', ca]), '-o', got, url]
+      await runClient(endpoint(), { program: 'curl', args })
+      assert.equal(await sha256OfFile(got), await sha256OfFile(body))
+    })
+  })
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import { makeCertificate } from '../support/certificates.ts'
+import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
+
+/** What a client is pointed at. */
+export interface Endpoint {
+  readonly gateway: GatewayProcess
+  readonly scheme: 'http' | 'https'
+  /** Where the bucket's objects lie as files. */
+  readonly bucketFolder: string
+  /** Scratch space for the client's own files. */
+  readonly workFolder: string
+  /** The authority to trust; only with HTTPS. */
+  readonly caFile: string | undefined
+}
+
+/**
+ * Runs a suite over HTTP and again over HTTPS, each against a gateway of its own: current clients
+ * frame and sign bodies differently on each (unsigned trailers only over HTTPS).
+ */
+export function describeOverBoth(
+  title: string,
+  options: { readonly skip?: string | false },
+  suite: (endpoint: () => Endpoint) => void,
+): void {
+  for (const scheme of ['http', 'https'] as const) {
+    describe(`${title} over ${scheme.toUpperCase()}`, options, () => {
+      let endpoint: Endpoint | undefined
+      before(async () => {
+        endpoint = await startEndpoint(scheme)
+      })
+      after(async () => {
+        await endpoint?.gateway.kill()
+        if (endpoint !== undefined) rmSync(join(endpoint.workFolder, '..'), { recursive: true })
+      })
+      suite(() => {
+        if (endpoint === undefined) throw new Error('the gateway did not start')
+        return endpoint
+      })
+    })
+  }
+}
+
+async function startEndpoint(scheme: Endpoint['scheme']): Promise<Endpoint> {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-client-'))
+  const workFolder = mkdtempSync(join(folder, 'work-'))
+  const certificate = scheme === 'https' ? makeCertificate(folder) : undefined
+  const gateway = await startGatewayProcess({ folder, ...(certificate && { certificate }) })
+  const bucketFolder = join(gateway.driveFolder, testBucket)
+  return { gateway, scheme, bucketFolder, workFolder, caFile: certificate?.caFile }
+}

@@ -1,0 +1,47 @@
+import { execFile, execFileSync } from 'node:child_process'
+import type { Endpoint } from './endpoint.ts'
+
+const timeoutMs = 120_000
+
+export interface ClientRun {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** Standard input. */
+  readonly input?: Uint8Array
+}
+
+/**
+ * Runs a command-line client away from this machine's own settings: no configuration file, profile
+ * or credential of the user reaches it. Resolves with its standard output, rejects with all it said.
+ */
+export function runClient(endpoint: Endpoint, run: ClientRun): Promise<string> {
+  const options = {
+    cwd: endpoint.workFolder,
+    timeout: timeoutMs,
+    maxBuffer: 64 * 1024 * 1024,
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: endpoint.workFolder,
+      LANG: 'C.UTF-8',
+      ...run.environment,
+    },
+  }
+  return new Promise((resolve, reject) => {
+    const child = execFile(run.program, run.args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout)
+      else reject(new Error(`${error.message}\n${stdout}\n${stderr}`, { cause: error }))
+    })
+    child.stdin?.end(run.input)
+  })
+}
+
+/** Why the client can't be tested here, or false. */
+export function absenceOf(program: string): string | false {
+  try {
+    execFileSync('which', [program], { stdio: 'ignore' })
+    return false
+  } catch {
+    return `${program} is not installed (.ci/run installs it)`
+  }
+}

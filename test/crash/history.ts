@@ -1,0 +1,65 @@
+/**
+ * The oracle of the crash test: what a key may hold, given what was asked of it and answered. Pure.
+ *
+ * A write counts from the moment it was sent. Unacknowledged ones may or may not have happened; an
+ * acknowledged one has, and no write that had ended before it was sent may show through it again.
+ */
+export interface Version {
+  /** Sent as x-amz-meta-version. */
+  readonly id: string
+  /** The bytes are testBytes(seed, size). */
+  readonly seed: string
+  readonly size: number
+  /** Without quotes. */
+  readonly etag: string
+}
+
+export type Outcome = Version | 'absent'
+
+interface Write {
+  readonly outcome: Outcome
+  readonly startedAt: number
+  endedAt: number
+  isAcknowledged: boolean
+}
+
+export class KeyHistory {
+  #writes: Write[] = [{ outcome: 'absent', startedAt: 0, endedAt: 0, isAcknowledged: true }]
+  #clock = 0
+
+  /** A write is about to be sent. */
+  begin(outcome: Outcome): PendingWrite {
+    const write = { outcome, startedAt: ++this.#clock, endedAt: Infinity, isAcknowledged: false }
+    this.#writes.push(write)
+    return {
+      acknowledge: () => {
+        write.isAcknowledged = true
+        write.endedAt = ++this.#clock
+      },
+      fail: () => {
+        write.endedAt = ++this.#clock
+      },
+    }
+  }
+
+  /** Every outcome that a correct store may show now. */
+  possible(): Outcome[] {
+    const acknowledged = this.#writes.filter((write) => write.isAcknowledged)
+    return this.#writes
+      .filter((write) => !acknowledged.some((later) => later.startedAt > write.endedAt))
+      .map((write) => write.outcome)
+  }
+
+  /** What was found after a crash is the one truth from now on. */
+  settle(outcome: Outcome): void {
+    const now = ++this.#clock
+    this.#writes = [{ outcome, startedAt: now, endedAt: now, isAcknowledged: true }]
+  }
+}
+
+/** Exactly one of the two ends it. */
+export interface PendingWrite {
+  acknowledge(): void
+  /** Refused, or the server was gone: it can't happen any more, and may have. */
+  fail(): void
+}

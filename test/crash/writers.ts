@@ -1,0 +1,102 @@
+import { testBucket } from '../support/gateway-process.ts'
+import { type Server, targetOf } from '../support/signed-fetch.ts'
+import { testBytes } from '../support/test-bytes.ts'
+import type { Outcome } from './history.ts'
+import type { Random } from './random.ts'
+import { type BelievedStore, type StoreRequest, send, UnexpectedReply } from './store.ts'
+import { beginUpload, finishUpload } from './uploads.ts'
+
+const writers = 8
+const mostObjectBytes = 2 * 1024 * 1024
+const mostPartBytes = 512 * 1024
+const sourceKey = 'copy source'
+const sourceBytes = 300_000
+/** Written by all writers at once; all other keys by one writer each. */
+const contendedKey = 'contended'
+
+export interface Workload {
+  readonly server: Server
+  readonly store: BelievedStore
+  readonly random: Random
+  /** Called after each acknowledged step. */
+  readonly onStep: () => void
+}
+
+/** What copies are made from. Written once, before the first crash. */
+export async function putCopySource({ server, store }: Workload): Promise<void> {
+  await putObject({ server, store }, sourceKey, sourceBytes)
+}
+
+/**
+ * Mixed writes without end, until the server is gone. Resolves with the answers that no crash
+ * explains.
+ */
+export async function writeUntilKilled(workload: Workload): Promise<string[]> {
+  const problems: string[] = []
+  const runWriter = async (index: number): Promise<void> => {
+    for (;;) {
+      try {
+        await step(workload, index)
+        workload.onStep()
+      } catch (error) {
+        if (error instanceof UnexpectedReply) problems.push(error.message)
+        return // The connection broke: the server was killed.
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, index) => runWriter(index)))
+  return problems
+}
+
+async function step(workload: Workload, index: number): Promise<void> {
+  const { server, store, random } = workload
+  // One key's name is a folder of another's.
+  const key = random.pick([`w${index}/a`, `w${index}/a/b`, `w${index}/c/d/e`, contendedKey])
+  const kind = random.pick(['put', 'put', 'put', 'remove', 'copy', 'upload'])
+  if (kind === 'put' || key === contendedKey) {
+    await putObject(workload, key, random.size(mostObjectBytes))
+  } else if (kind === 'remove') {
+    await write(workload, 'absent', { method: 'DELETE', key, expected: [204, 404] })
+  } else if (kind === 'copy') {
+    await copyObject(workload, key)
+  } else {
+    const partSizes = Array.from(
+      { length: random.integer(1, 5) },
+      () => 1 + random.size(mostPartBytes),
+    )
+    await finishUpload(server, store, await beginUpload(server, store, { key, partSizes }))
+  }
+}
+
+type Target = Pick<Workload, 'server' | 'store'>
+
+async function putObject(target: Target, key: string, size: number): Promise<void> {
+  const version = target.store.nextVersion(size)
+  const headers = { 'x-amz-meta-version': version.id, 'content-type': 'application/x-crash' }
+  const body = testBytes(version.seed, size)
+  await write(target, version, { method: 'PUT', key, headers, body })
+}
+
+async function copyObject(target: Target, key: string): Promise<void> {
+  const { id } = target.store.nextVersion(0)
+  const [source] = target.store.history(sourceKey).possible()
+  if (source === undefined || source === 'absent') throw new Error('the copy source is missing')
+  const headers = {
+    'x-amz-copy-source': targetOf(testBucket, sourceKey),
+    'x-amz-metadata-directive': 'REPLACE',
+    'x-amz-meta-version': id,
+    'content-type': 'application/x-crash',
+  }
+  await write(target, { ...source, id }, { method: 'PUT', key, headers })
+}
+
+async function write(target: Target, outcome: Outcome, request: StoreRequest): Promise<void> {
+  const pending = target.store.history(request.key ?? '').begin(outcome)
+  try {
+    await send(target.server, request)
+    pending.acknowledge()
+  } catch (error) {
+    pending.fail()
+    throw error
+  }
+}

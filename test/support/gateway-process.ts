@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { ServerCertificate } from './certificates.ts'
+import type { Credentials } from './signed-request.ts'
+
+/**
+ * A gateway as an operator runs it: `node src/main.ts` with every setting at its default but those
+ * that tests must have. It leads a process group of its own, so that a crash test can kill all of
+ * its processes at one moment.
+ */
+export interface GatewayProcess {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  /** The drive's root: buckets are folders in it. */
+  readonly driveFolder: string
+  readonly credentials: Credentials
+  readonly pid: number
+  /** The last of what it has logged. */
+  logs(): string
+  /** Stops it as an operator does; resolves with its exit status. */
+  stop(): Promise<number | null>
+  /** SIGKILL to the whole group; resolves when none of its processes is left. */
+  kill(): Promise<void>
+}
+
+export interface GatewayProcessOptions {
+  /** Holds drive and database; the same folder again is a restart. */
+  readonly folder: string
+  readonly certificate?: ServerCertificate
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export const testCredentials: Credentials = {
+  accessKey: 'TESTACCESSKEY0000000',
+  secretKey: 'test/secret+key0000000000000000000000000',
+  region: 'us-east-1',
+}
+export const testBucket = 'photos'
+
+const startDeadlineMs = 20_000
+const keptLogLength = 100_000
+
+export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const { folder, certificate, settings } = options
+  const port = await freePort()
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const driveFolder = join(folder, 'drive')
+  const child = spawn(process.execPath, [main], {
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      DRIVE: `file:${driveFolder}`,
+      DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+      ACCESS_KEY: testCredentials.accessKey,
+      SECRET_KEY: testCredentials.secretKey,
+      ALLOWED_BUCKETS: testBucket,
+      PORT: String(port),
+      ...(certificate && { TLS_CERT: certificate.certFile, TLS_KEY: certificate.keyFile }),
+      ...settings,
+    },
+  })
+  // All processes of the group hold the pipes: once they close, none of them runs.
+  const exit = once(child, 'close')
+  let log = ''
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8')
+    output.on('data', (text: string) => {
+      log = (log + text).slice(-keptLogLength)
+    })
+  }
+  const logs = (): string => log
+  await waitForListening(child, port, logs)
+  const pid = child.pid ?? 0
+  const host = `127.0.0.1:${port}`
+  return {
+    ...{ host, port, driveFolder, pid, logs },
+    url: `${certificate === undefined ? 'http' : 'https'}://${host}`,
+    credentials: testCredentials,
+    async stop() {
+      child.kill('SIGTERM')
+      const [status] = await exit
+      return status
+    },
+    async kill() {
+      killGroup(pid)
+      await exit
+    },
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // ESRCH: the group has already ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function waitForListening(
+  child: ChildProcess,
+  port: number,
+  logs: () => string,
+): Promise<void> {
+  const deadlineMs = Date.now() + startDeadlineMs
+  while (!(await doesAccept(port))) {
+    if (child.exitCode !== null) {
+      throw new Error(`the gateway ended with status ${child.exitCode}:\n${logs()}`)
+    }
+    if (Date.now() > deadlineMs) {
+      killGroup(child.pid ?? 0)
+      throw new Error(`the gateway does not listen after ${startDeadlineMs} ms:\n${logs()}`)
+    }
+    await delay(20)
+  }
+}
+
+async function doesAccept(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false // Refused: not yet.
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port was assigned')
+  return address.port
+}
