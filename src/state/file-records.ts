@@ -30,11 +30,12 @@ const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
 /** PostgreSQL takes a bare parameter in VALUES for text. */
 const wantedPlace = `(CAST(? AS TEXT), CAST(? AS BIGINT),
   CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION))`
+/** CROSS keeps SQLite from walking the whole table to meet the many places. */
 const selectByPlaces = (wanted: string) => `
   WITH wanted (place, size, earliest, latest) AS (VALUES ${wanted})
-  SELECT file_records.place AS place, json FROM wanted JOIN file_records
-    ON file_records.place = wanted.place AND file_records.size = wanted.size
-    AND modified_at_ms BETWEEN earliest AND latest
+  SELECT file_records.place AS place, json FROM wanted CROSS JOIN file_records
+  WHERE file_records.place = wanted.place AND file_records.size = wanted.size
+  AND modified_at_ms BETWEEN earliest AND latest
   ORDER BY saved_at_ms`
 const upsert = `INSERT INTO file_records
     (identity, place, size, modified_at_ms, saved_at_ms, json) VALUES (?, ?, ?, ?, ?, ?)

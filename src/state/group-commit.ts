@@ -70,9 +70,9 @@ function runStatements(writer: WriterConnection, statements: readonly Statement[
 }
 
 function runStatement(writer: WriterConnection, { sql, params = [] }: Statement): WriteResult {
-  const { statement, returnsRows } = writer.statements.prepare(sql)
-  if (!returnsRows) return { changes: Number(statement.run(...params).changes), rows: [] }
+  const prepared = writer.statements.prepare(sql)
+  if (!prepared.returnsRows) return { changes: prepared.run(params), rows: [] }
   // RETURNING gives one row per row changed.
-  const rows = statement.all(...params) as Record<string, SqlValue>[]
+  const rows = prepared.rows<Record<string, SqlValue>>(params)
   return { changes: rows.length, rows }
 }

@@ -71,9 +71,7 @@ export class SqliteDatabase implements Database {
 
   #select<Row>(sql: string, params: readonly SqlValue[]): Row[] {
     if (!this.#connection.isOpen) throw new DatabaseError(`the database ${this.#path} is closed`)
-    const rows = this.#statements.prepare(sql).statement.all(...params)
-    // node:sqlite gives objects without a prototype, which many libraries stumble over.
-    return rows.map((row) => ({ ...row }) as Row)
+    return this.#statements.prepare(sql).rows<Row>(params)
   }
 
   async #selectWhenFree<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {

@@ -1,13 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { SqlValue } from './database.ts'
 
 /** Statements differ only in a few fixed sizes of their lists, so this many are never all in use. */
 const maxStatements = 256
-
-export interface PreparedStatement {
-  readonly statement: StatementSync
-  /** A SELECT or a statement with RETURNING. */
-  readonly returnsRows: boolean
-}
 
 /** Prepared statements of one connection, the least recently used dropped first. */
 export class StatementCache {
@@ -27,8 +22,7 @@ export class StatementCache {
       this.#prepared.set(sql, known)
       return known
     }
-    const statement = this.#connection.prepare(sql)
-    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    const prepared = new PreparedStatement(this.#connection.prepare(sql))
     this.#prepared.set(sql, prepared)
     this.#dropOldest()
     return prepared
@@ -40,5 +34,42 @@ export class StatementCache {
       this.#prepared.delete(sql)
       return
     }
+  }
+}
+
+/** One statement; its methods throw what node:sqlite throws. */
+export class PreparedStatement {
+  readonly #statement: StatementSync
+  readonly #columns: readonly string[]
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement
+    this.#columns = statement.columns().map(({ name }) => name)
+    statement.setReturnArrays(true)
+  }
+
+  /** A SELECT or a statement with RETURNING. */
+  get returnsRows(): boolean {
+    return this.#columns.length > 0
+  }
+
+  /** Number of rows inserted, updated or deleted. */
+  run(params: readonly SqlValue[]): number {
+    return Number(this.#statement.run(...params).changes)
+  }
+
+  rows<Row>(params: readonly SqlValue[]): Row[] {
+    // By its type `all` gives objects, whatever was set.
+    const rows = this.#statement.all(...params) as unknown as SqlValue[][]
+    return rows.map((values) => this.#toObject(values) as Row)
+  }
+
+  /** node:sqlite's own objects have no prototype, and are slower to make than these. */
+  #toObject(values: readonly SqlValue[]): Record<string, SqlValue> {
+    const row: Record<string, SqlValue> = {}
+    this.#columns.forEach((column, index) => {
+      row[column] = values[index] ?? null
+    })
+    return row
   }
 }
