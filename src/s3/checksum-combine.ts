@@ -1,23 +1,28 @@
 /**
  * CRC of a concatenation from the CRCs of its pieces: crc(AB) = crc(A) · x^(8·|B|) + crc(B) modulo the
  * polynomial, since a CRC is a remainder (the method of zlib's crc32_combine). Polynomials are
- * reflected: the highest bit is x^0.
+ * reflected, so the highest bit is x^0. A CRC of 32 bits lives in the high word of one of 64.
  */
 
 import type { ChecksumAlgorithm } from '../drives/attributes.ts'
-import { polynomial64nvme } from './checksum-crc.ts'
+import { polynomial32c, polynomial64nvme } from './checksum-crc.ts'
+
+interface Word {
+  readonly high: number
+  readonly low: number
+}
 
 interface Field {
-  readonly bytes: number
-  readonly polynomial: bigint
-  /** x^0. */
-  readonly one: bigint
+  readonly bits: 32 | 64
+  readonly polynomial: Word
+  /** x^1, x^2, x^4, x^8 … as far as needed yet. */
+  readonly squares: Word[]
 }
 
 const fields: Partial<Record<ChecksumAlgorithm, Field>> = {
-  CRC32: { bytes: 4, polynomial: 0xedb88320n, one: 1n << 31n },
-  CRC32C: { bytes: 4, polynomial: 0x82f63b78n, one: 1n << 31n },
-  CRC64NVME: { bytes: 8, polynomial: polynomial64nvme, one: 1n << 63n },
+  CRC32: field(32, { high: 0xedb88320, low: 0 }),
+  CRC32C: field(32, { high: polynomial32c, low: 0 }),
+  CRC64NVME: field(64, polynomial64nvme),
 }
 
 /** A piece: the big-endian digest and how many bytes it is of. */
@@ -34,38 +39,66 @@ export interface CrcPiece {
 export function combineCrcs(algorithm: ChecksumAlgorithm, pieces: readonly CrcPiece[]): Buffer {
   const field = fields[algorithm]
   if (field === undefined) throw new TypeError(`${algorithm} is no CRC`)
-  // Nearly all parts of an upload have one size, so their shift is computed once.
-  const shifts = new Map<number, bigint>()
-  let crc = 0n
+  let crc: Word = { high: 0, low: 0 }
+  let shift: { readonly sizeBytes: number; readonly factor: Word } | undefined
   for (const { digest, sizeBytes } of pieces) {
-    let shift = shifts.get(sizeBytes)
-    if (shift === undefined) {
-      shift = powerOfX(8n * BigInt(sizeBytes), field)
-      shifts.clear()
-      shifts.set(sizeBytes, shift)
+    // Nearly all parts of an upload have one size.
+    if (shift?.sizeBytes !== sizeBytes) shift = { sizeBytes, factor: shiftBy(sizeBytes, field) }
+    const { high, low } = multiply(crc, shift.factor, field)
+    crc = {
+      high: high ^ digest.readInt32BE(0),
+      low: low ^ (field.bits === 64 ? digest.readInt32BE(4) : 0),
     }
-    crc = multiply(crc, shift, field) ^ BigInt(`0x${digest.toString('hex')}`)
   }
-  return Buffer.from(crc.toString(16).padStart(field.bytes * 2, '0'), 'hex')
+  const bytes = Buffer.alloc(8)
+  bytes.writeInt32BE(crc.high, 0)
+  bytes.writeInt32BE(crc.low, 4)
+  return bytes.subarray(0, field.bits / 8)
 }
 
-/** x to a power, by squaring. */
-function powerOfX(exponent: bigint, field: Field): bigint {
-  let result = field.one
-  let square = field.one >> 1n
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = multiply(result, square, field)
-    square = multiply(square, square, field)
+function field(bits: 32 | 64, polynomial: Word): Field {
+  return { bits, polynomial, squares: [{ high: 1 << 30, low: 0 }] }
+}
+
+/** x^(8·sizeBytes). */
+function shiftBy(sizeBytes: number, field: Field): Word {
+  let result: Word = { high: 1 << 31, low: 0 }
+  let rest = sizeBytes // above 32 bits, so no bit operators
+  for (let power = 3; rest > 0; power++) {
+    if (rest % 2 === 1) result = multiply(result, square(power, field), field)
+    rest = Math.floor(rest / 2)
   }
   return result
 }
 
-function multiply(a: bigint, b: bigint, { polynomial, one }: Field): bigint {
-  let product = 0n
-  let shifted = b
-  for (let bit = one; bit > 0n; bit >>= 1n) {
-    if (a & bit) product ^= shifted
-    shifted = shifted & 1n ? (shifted >> 1n) ^ polynomial : shifted >> 1n
+/** x^(2^power). */
+function square(power: number, field: Field): Word {
+  const known = field.squares[power]
+  if (known !== undefined) return known
+  const root = square(power - 1, field)
+  const next = multiply(root, root, field)
+  field.squares[power] = next
+  return next
+}
+
+function multiply(a: Word, b: Word, { bits, polynomial }: Field): Word {
+  let high = 0
+  let low = 0
+  let h = b.high
+  let l = b.low
+  for (let bit = 0; bit < bits; bit++) {
+    const factor = bit < 32 ? a.high >>> (31 - bit) : a.low >>> (63 - bit)
+    if (factor & 1) {
+      high ^= h
+      low ^= l
+    }
+    const carry = bits === 64 ? l & 1 : h & 1
+    l = bits === 64 ? (l >>> 1) | (h << 31) : 0
+    h >>>= 1
+    if (carry === 1) {
+      h ^= polynomial.high
+      l ^= polynomial.low
+    }
   }
-  return product
+  return { high, low }
 }

@@ -5,9 +5,10 @@
 
 const sliceTables = 16
 
-const polynomial32c = 0x82f63b78 // reflected, RFC 3720 section 12.1
+/** Reflected (RFC 3720 section 12.1). */
+export const polynomial32c = 0x82f63b78
 /** Reflected (NVM Express, NVM Command Set Specification, "64b CRC"). */
-export const polynomial64nvme = 0x9a6c9329ac4bc9b5n
+export const polynomial64nvme = { high: 0x9a6c9329, low: 0xac4bc9b5 }
 
 const table32c = makeTable32(polynomial32c)
 const tables64 = makeTables64()
@@ -25,20 +26,20 @@ export function crc32c(bytes: Uint8Array, crc: number): number {
       at(t, 0xe00 | ((c >>> 8) & 0xff)) ^
       at(t, 0xd00 | ((c >>> 16) & 0xff)) ^
       at(t, 0xc00 | (c >>> 24)) ^
-      at(t, 0xb00 | at(bytes, i + 4)) ^
-      at(t, 0xa00 | at(bytes, i + 5)) ^
-      at(t, 0x900 | at(bytes, i + 6)) ^
-      at(t, 0x800 | at(bytes, i + 7)) ^
-      at(t, 0x700 | at(bytes, i + 8)) ^
-      at(t, 0x600 | at(bytes, i + 9)) ^
-      at(t, 0x500 | at(bytes, i + 10)) ^
-      at(t, 0x400 | at(bytes, i + 11)) ^
-      at(t, 0x300 | at(bytes, i + 12)) ^
-      at(t, 0x200 | at(bytes, i + 13)) ^
-      at(t, 0x100 | at(bytes, i + 14)) ^
-      at(t, at(bytes, i + 15))
+      at(t, 0xb00 | byte(bytes, i + 4)) ^
+      at(t, 0xa00 | byte(bytes, i + 5)) ^
+      at(t, 0x900 | byte(bytes, i + 6)) ^
+      at(t, 0x800 | byte(bytes, i + 7)) ^
+      at(t, 0x700 | byte(bytes, i + 8)) ^
+      at(t, 0x600 | byte(bytes, i + 9)) ^
+      at(t, 0x500 | byte(bytes, i + 10)) ^
+      at(t, 0x400 | byte(bytes, i + 11)) ^
+      at(t, 0x300 | byte(bytes, i + 12)) ^
+      at(t, 0x200 | byte(bytes, i + 13)) ^
+      at(t, 0x100 | byte(bytes, i + 14)) ^
+      at(t, byte(bytes, i + 15))
   }
-  for (; i < bytes.length; i++) c = at(t, (c ^ at(bytes, i)) & 0xff) ^ (c >>> 8)
+  for (; i < bytes.length; i++) c = at(t, (c ^ byte(bytes, i)) & 0xff) ^ (c >>> 8)
   return ~c >>> 0
 }
 
@@ -70,7 +71,7 @@ export class Crc64Nvme {
       h ^= at(high, e) ^ at(high, f) ^ at(high, g) ^ at(high, k)
     }
     for (; i < bytes.length; i++) {
-      const index = (l ^ at(bytes, i)) & 0xff
+      const index = (l ^ byte(bytes, i)) & 0xff
       l = at(low, index) ^ ((l >>> 8) | (h << 24))
       h = at(high, index) ^ (h >>> 8)
     }
@@ -89,13 +90,21 @@ export class Crc64Nvme {
 
 function word(bytes: Uint8Array, i: number): number {
   return (
-    at(bytes, i) | (at(bytes, i + 1) << 8) | (at(bytes, i + 2) << 16) | (at(bytes, i + 3) << 24)
+    byte(bytes, i) |
+    (byte(bytes, i + 1) << 8) |
+    (byte(bytes, i + 2) << 16) |
+    (byte(bytes, i + 3) << 24)
   )
 }
 
-// Indexes here are always in bounds, so the cast is true; a `?? 0` would cost a branch for each byte.
-function at(numbers: Uint8Array | Int32Array, index: number): number {
-  return numbers[index] as number
+// Indexes here are always in bounds, so the casts are true; a `?? 0` would cost a branch a byte. Two
+// functions, because one that sees two kinds of array is four times slower.
+function byte(bytes: Uint8Array, index: number): number {
+  return bytes[index] as number
+}
+
+function at(table: Int32Array, index: number): number {
+  return table[index] as number
 }
 
 function makeTable32(polynomial: number): Int32Array {
@@ -116,10 +125,19 @@ function makeTables64(): { readonly high: Int32Array; readonly low: Int32Array }
   const high = new Int32Array(8 * 256)
   const low = new Int32Array(8 * 256)
   for (let i = 0; i < 256; i++) {
-    let c = BigInt(i)
-    for (let bit = 0; bit < 8; bit++) c = c & 1n ? (c >> 1n) ^ polynomial64nvme : c >> 1n
-    high[i] = Number(c >> 32n)
-    low[i] = Number(c & 0xffffffffn)
+    let h = 0
+    let l = i
+    for (let bit = 0; bit < 8; bit++) {
+      const carry = l & 1
+      l = (l >>> 1) | (h << 31)
+      h >>>= 1
+      if (carry === 1) {
+        h ^= polynomial64nvme.high
+        l ^= polynomial64nvme.low
+      }
+    }
+    high[i] = h
+    low[i] = l
   }
   for (let i = 256; i < low.length; i++) {
     const l = at(low, i - 256)
