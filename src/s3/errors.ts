@@ -42,6 +42,7 @@ export const s3Errors = {
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
   NoSuchBucketPolicy: [404, 'The bucket policy does not exist.'],
+  NoSuchConfiguration: [404, 'The specified configuration does not exist.'],
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NoSuchLifecycleConfiguration: [404, 'The lifecycle configuration does not exist.'],

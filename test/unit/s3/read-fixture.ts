@@ -138,6 +138,8 @@ export interface FakeRequest {
   readonly isSigned?: boolean
   readonly key?: string
   readonly region?: string
+  /** Whether bucket `b` is one of PUBLIC_READ_BUCKETS. */
+  readonly isPublic?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -151,7 +153,7 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       secretKey: 'SK',
       region,
       allowedBuckets: ['b', 'archive'],
-      publicReadBuckets: new Set(),
+      publicReadBuckets: new Set(request.isPublic === true ? ['b'] : []),
       publicList: true,
       publicUrl: undefined,
       corsAllowedOrigins: [],

@@ -27,7 +27,7 @@ for (const [name, value] of refused) {
       (error) =>
         error instanceof S3Error &&
         error.code === 'NotImplemented' &&
-        error.elements['Header'] === name,
+        error.elements.Header === name,
     )
   })
 }

@@ -1,0 +1,121 @@
+import type { HttpReply } from '../../http/message.ts'
+import type { BucketContext, ObjectContext } from '../context.ts'
+import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
+import { owner } from '../owner.ts'
+import { type XmlChildren, XmlFragment, xmlDocument } from '../xml.ts'
+
+/**
+ * What S3 answers to a GET of a sub-resource while nothing is configured. Clients read these in
+ * passing, so 501 would stop them. The writes that would configure something are refused
+ * (unsupported.ts), which is why these answers never change.
+ * Sources: API reference, the Get… operation of each, and ErrorResponses.
+ */
+type Fact = FactDocument | FactError | ((context: BucketContext) => FactDocument | FactError)
+
+interface FactDocument {
+  readonly root: string
+  readonly content: XmlChildren
+}
+
+interface FactError {
+  readonly error: S3ErrorCode
+  readonly message?: string
+}
+
+/** Sub-resource of a bucket → answer. */
+export const bucketFacts: Readonly<Record<string, Fact>> = {
+  accelerate: { root: 'AccelerateConfiguration', content: {} },
+  acl: ({ service, bucket }) => {
+    const { publicReadBuckets, publicList } = service.settings
+    return accessControlPolicy(publicList && publicReadBuckets.has(bucket))
+  },
+  analytics: configurations('ListBucketAnalyticsConfigurationResult'),
+  cors: { error: 'NoSuchCORSConfiguration' },
+  encryption: { error: 'ServerSideEncryptionConfigurationNotFoundError' },
+  'intelligent-tiering': configurations('ListBucketIntelligentTieringConfigurationsOutput'),
+  inventory: configurations('ListInventoryConfigurationsResult'),
+  lifecycle: { error: 'NoSuchLifecycleConfiguration' },
+  logging: { root: 'BucketLoggingStatus', content: {} },
+  metrics: configurations('ListMetricsConfigurationsResult'),
+  notification: { root: 'NotificationConfiguration', content: {} },
+  'object-lock': { error: 'ObjectLockConfigurationNotFoundError' },
+  ownershipControls: { error: 'OwnershipControlsNotFoundError' },
+  policy: { error: 'NoSuchBucketPolicy' },
+  policyStatus: { error: 'NoSuchBucketPolicy' },
+  publicAccessBlock: { error: 'NoSuchPublicAccessBlockConfiguration' },
+  replication: { error: 'ReplicationConfigurationNotFoundError' },
+  requestPayment: { root: 'RequestPaymentConfiguration', content: { Payer: 'BucketOwner' } },
+  tagging: { error: 'NoSuchTagSet' },
+  versioning: { root: 'VersioningConfiguration', content: {} },
+  website: { error: 'NoSuchWebsiteConfiguration' },
+}
+
+/** S3's answer to both retention and legal-hold of an object in a bucket without Object Lock. */
+const noObjectLock: FactError = {
+  error: 'InvalidRequest',
+  message: 'Bucket is missing Object Lock Configuration',
+}
+
+/** Sub-resource of an object that exists → answer. */
+export const objectFacts: Readonly<Record<string, Fact>> = {
+  acl: ({ service, bucket }) => accessControlPolicy(service.settings.publicReadBuckets.has(bucket)),
+  'legal-hold': noObjectLock,
+  retention: noObjectLock,
+  tagging: { root: 'Tagging', content: { TagSet: {} } },
+}
+
+/** GET of one of `bucketFacts`. */
+export async function bucketFact(context: BucketContext): Promise<HttpReply> {
+  return answerFact(bucketFacts, context)
+}
+
+/** GET of one of `objectFacts`; the object must exist. */
+export async function objectFact(context: ObjectContext): Promise<HttpReply> {
+  const { service, bucket, key } = context
+  if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
+  return answerFact(objectFacts, context)
+}
+
+function answerFact(facts: Readonly<Record<string, Fact>>, context: BucketContext): HttpReply {
+  const name = [...context.query.keys()].find((parameter) => Object.hasOwn(facts, parameter)) ?? ''
+  const fact = facts[name]
+  if (fact === undefined) throw new S3Error('NotImplemented')
+  const answer = typeof fact === 'function' ? fact(context) : fact
+  if ('error' in answer) throw new S3Error(answer.error, answer.message)
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml']],
+    body: xmlDocument(answer.root, answer.content),
+  }
+}
+
+/** An empty list; a single configuration, asked for by its id, is not there. */
+function configurations(root: string): Fact {
+  return ({ query }) =>
+    query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
+}
+
+/** The owner may do everything; everybody may read where PUBLIC_READ_BUCKETS says so. */
+function accessControlPolicy(isPublic: boolean): FactDocument {
+  const ownerGrant = {
+    Grantee: grantee(
+      'CanonicalUser',
+      `<ID>${owner.ID}</ID><DisplayName>${owner.DisplayName}</DisplayName>`,
+    ),
+    Permission: 'FULL_CONTROL',
+  }
+  const publicGrant = {
+    Grantee: grantee('Group', '<URI>http://acs.amazonaws.com/groups/global/AllUsers</URI>'),
+    Permission: 'READ',
+  }
+  const grants = isPublic ? [ownerGrant, publicGrant] : [ownerGrant]
+  return {
+    root: 'AccessControlPolicy',
+    content: { Owner: owner, AccessControlList: { Grant: grants } },
+  }
+}
+
+function grantee(type: 'CanonicalUser' | 'Group', content: string): XmlFragment {
+  const schema = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+  return new XmlFragment(`<Grantee ${schema} xsi:type="${type}">${content}</Grantee>`)
+}

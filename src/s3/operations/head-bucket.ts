@@ -1,0 +1,18 @@
+import type { HttpReply } from '../../http/message.ts'
+import type { BucketContext } from '../context.ts'
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
+ * 200 says that the bucket is configured and accessible (contract), so the drive is asked.
+ */
+export async function headBucket({ service, bucket }: BucketContext): Promise<HttpReply> {
+  await service.drive.bucketCreatedAtMs(bucket)
+  return {
+    status: 200,
+    headers: [
+      ['x-amz-bucket-region', service.settings.region],
+      ['x-amz-access-point-alias', 'false'],
+      ['Content-Type', 'application/xml'],
+    ],
+  }
+}

@@ -1,0 +1,47 @@
+import { sortKeys } from '../../drives/key-order.ts'
+import type { HttpReply } from '../../http/message.ts'
+import type { ServiceContext } from '../context.ts'
+import { parseCount } from '../count-parameter.ts'
+import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
+import { owner } from '../owner.ts'
+import type { Query } from '../query.ts'
+import { xmlTimestamp } from '../timestamp.ts'
+import { xmlDocument } from '../xml.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
+export async function listBuckets({ service, query }: ServiceContext): Promise<HttpReply> {
+  const { allowedBuckets, region } = service.settings
+  const isElsewhere = (query.get('bucket-region') || region) !== region
+  const { names, isTruncated } = pageOf(isElsewhere ? [] : allowedBuckets, query)
+  const buckets = await Promise.all(
+    names.map(async (name) => ({
+      Name: name,
+      CreationDate: xmlTimestamp(await service.drive.bucketCreatedAtMs(name)),
+      BucketRegion: region,
+    })),
+  )
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml']],
+    body: xmlDocument('ListAllMyBucketsResult', {
+      Owner: owner,
+      Buckets: { Bucket: buckets },
+      ContinuationToken: isTruncated ? encodeContinuationToken(names.at(-1) ?? '') : undefined,
+      Prefix: query.get('prefix'),
+    }),
+  }
+}
+
+interface BucketPage {
+  readonly names: readonly string[]
+  readonly isTruncated: boolean
+}
+
+function pageOf(buckets: readonly string[], query: Query): BucketPage {
+  const prefix = query.get('prefix') ?? ''
+  const token = query.get('continuation-token')
+  const after = token ? decodeContinuationToken(token) : ''
+  const maxBuckets = parseCount('max-buckets', query.get('max-buckets'), { min: 1, max: 10_000 })
+  const names = sortKeys([...buckets]).filter((name) => name.startsWith(prefix) && name > after)
+  return { names: names.slice(0, maxBuckets), isTruncated: names.length > maxBuckets }
+}

@@ -1,0 +1,43 @@
+import type { HttpReply } from '../../http/message.ts'
+import type { BucketContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { commonPrefixElements, readListing } from '../listing/listing.ts'
+import { objectElements } from '../listing/object-elements.ts'
+import { xmlDocument } from '../xml.ts'
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
+ * As of a bucket that never had versioning: every object is its own one version, `null`.
+ */
+export async function listObjectVersions(context: BucketContext): Promise<HttpReply> {
+  const { query, bucket } = context
+  const keyMarker = query.get('key-marker') ?? ''
+  const versionIdMarker = query.get('version-id-marker') ?? ''
+  if (versionIdMarker !== '' && keyMarker === '') {
+    throw new S3Error(
+      'InvalidArgument',
+      'A version-id marker cannot be specified without a key marker.',
+      { elements: { ArgumentName: 'version-id-marker', ArgumentValue: versionIdMarker } },
+    )
+  }
+  const { page, asked, encode } = await readListing(context, keyMarker)
+  const endsInObject = page.objects.at(-1)?.key === page.last
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml']],
+    body: xmlDocument('ListVersionsResult', {
+      Name: bucket,
+      Prefix: encode(asked.prefix),
+      KeyMarker: encode(keyMarker),
+      VersionIdMarker: versionIdMarker,
+      NextKeyMarker: page.isTruncated ? encode(page.last) : undefined,
+      NextVersionIdMarker: page.isTruncated && endsInObject ? 'null' : undefined,
+      MaxKeys: asked.maxKeys,
+      Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
+      EncodingType: asked.encodingType,
+      IsTruncated: page.isTruncated,
+      Version: objectElements('Version', page.objects, { encode, withOwner: true }),
+      CommonPrefixes: commonPrefixElements(page, encode),
+    }),
+  }
+}

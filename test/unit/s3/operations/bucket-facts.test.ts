@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { XMLParser } from 'fast-xml-parser'
+import { S3Error, s3Errors } from '../../../../src/s3/errors.ts'
+import {
+  bucketFact,
+  bucketFacts,
+  objectFact,
+  objectFacts,
+} from '../../../../src/s3/operations/bucket-facts.ts'
+import { bodyOf, contextOf, FakeDrive, fakeObject, isS3Error } from '../read-fixture.ts'
+
+const drive = new FakeDrive({ k: fakeObject('x') })
+const parser = new XMLParser({ ignoreAttributes: false, isArray: (name) => name === 'Grant' })
+
+/** S3's codes for what is not configured (API reference, ErrorResponses). */
+const codes: Readonly<Record<string, string>> = {
+  cors: 'NoSuchCORSConfiguration',
+  encryption: 'ServerSideEncryptionConfigurationNotFoundError',
+  lifecycle: 'NoSuchLifecycleConfiguration',
+  'object-lock': 'ObjectLockConfigurationNotFoundError',
+  ownershipControls: 'OwnershipControlsNotFoundError',
+  policy: 'NoSuchBucketPolicy',
+  policyStatus: 'NoSuchBucketPolicy',
+  publicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
+  replication: 'ReplicationConfigurationNotFoundError',
+  tagging: 'NoSuchTagSet',
+  website: 'NoSuchWebsiteConfiguration',
+}
+
+const documents: Readonly<Record<string, string>> = {
+  accelerate: 'AccelerateConfiguration',
+  acl: 'AccessControlPolicy',
+  analytics: 'ListBucketAnalyticsConfigurationResult',
+  'intelligent-tiering': 'ListBucketIntelligentTieringConfigurationsOutput',
+  inventory: 'ListInventoryConfigurationsResult',
+  logging: 'BucketLoggingStatus',
+  metrics: 'ListMetricsConfigurationsResult',
+  notification: 'NotificationConfiguration',
+  requestPayment: 'RequestPaymentConfiguration',
+  versioning: 'VersioningConfiguration',
+}
+
+test('BucketFact has exactly the sub-resources of these tests', () => {
+  assert.deepEqual(
+    Object.keys(bucketFacts).sort(),
+    [...Object.keys(codes), ...Object.keys(documents)].sort(),
+  )
+})
+
+for (const [name, code] of Object.entries(codes)) {
+  test(`BucketFact answers 404 ${code} to ?${name}`, async () => {
+    await assert.rejects(bucketFact(contextOf(drive, { query: name })), (error: unknown) => {
+      assert.ok(error instanceof S3Error)
+      assert.deepEqual([error.code, error.status], [code, 404])
+      return true
+    })
+  })
+}
+
+for (const [name, root] of Object.entries(documents)) {
+  test(`BucketFact answers ${root} to ?${name}`, async () => {
+    const reply = await bucketFact(contextOf(drive, { query: `x=1&${name}` }))
+    assert.equal(reply.status, 200)
+    assert.ok(Object.hasOwn(parser.parse(await bodyOf(reply)), root))
+  })
+}
+
+test('BucketFact answers NoSuchConfiguration to a single configuration', async () => {
+  const query = 'inventory&id=daily'
+  assert.equal(s3Errors.NoSuchConfiguration[0], 404)
+  await assert.rejects(bucketFact(contextOf(drive, { query })), isS3Error('NoSuchConfiguration'))
+})
+
+async function grantsOf(isPublic: boolean): Promise<Record<string, unknown>[]> {
+  const context = contextOf(drive, { query: 'acl', isPublic })
+  const { AccessControlPolicy } = parser.parse(await bodyOf(await bucketFact(context)))
+  assert.equal(AccessControlPolicy.Owner.ID, 'stowage')
+  return AccessControlPolicy.AccessControlList.Grant
+}
+
+test('BucketFact acl gives the owner everything', async () => {
+  assert.deepEqual(await grantsOf(false), [
+    {
+      Grantee: {
+        '@_xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
+        '@_xsi:type': 'CanonicalUser',
+        ID: 'stowage',
+        DisplayName: 'stowage',
+      },
+      Permission: 'FULL_CONTROL',
+    },
+  ])
+})
+
+test('BucketFact acl of a public bucket shows that everybody may read', async () => {
+  const grants = await grantsOf(true)
+  assert.equal(grants.length, 2)
+  assert.equal(grants[1]?.Permission, 'READ')
+})
+
+test('ObjectFact answers for an object that exists', async () => {
+  assert.deepEqual(Object.keys(objectFacts).sort(), ['acl', 'legal-hold', 'retention', 'tagging'])
+  const tagging = await bodyOf(await objectFact(contextOf(drive, { query: 'tagging' })))
+  assert.match(tagging, /<Tagging [^>]*><TagSet><\/TagSet><\/Tagging>$/)
+  const acl = await bodyOf(await objectFact(contextOf(drive, { query: 'acl' })))
+  assert.match(acl, /FULL_CONTROL/)
+  for (const query of ['retention', 'legal-hold']) {
+    await assert.rejects(objectFact(contextOf(drive, { query })), isS3Error('InvalidRequest'))
+  }
+})
+
+test('ObjectFact of a missing key is NoSuchKey', async () => {
+  await assert.rejects(
+    objectFact(contextOf(drive, { query: 'tagging', key: 'no' })),
+    isS3Error('NoSuchKey'),
+  )
+})
