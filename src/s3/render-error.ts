@@ -36,7 +36,8 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
   )
 }
 
-function asS3Error(thrown: unknown): S3Error {
+/** What a thrown value is answered as. */
+export function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown
   if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)
   if (thrown instanceof DatabaseError) {

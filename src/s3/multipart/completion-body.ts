@@ -1,0 +1,72 @@
+import { checksumAlgorithms } from '../../drives/attributes.ts'
+import { S3Error } from '../errors.ts'
+import { unquoteEtag } from '../etag.ts'
+import { childText, parseXmlBody, type XmlElement } from '../xml-body.ts'
+import type { ListedPart, SentChecksum } from './completion.ts'
+import { maxPartNumber, parsePartNumber } from './part-request.ts'
+
+/**
+ * The parts that the body of a CompleteMultipartUpload lists, in its order.
+ *
+ * @throws S3Error InvalidArgument for a malformed or empty body (contract, Errors), where AWS has
+ *   MalformedXML.
+ */
+export function parseCompletionBody(body: Uint8Array): ListedPart[] {
+  const document = parseDocument(body)
+  const elements = document.children.filter(({ name }) => name === 'Part')
+  if (elements.length === 0 || elements.length > maxPartNumber) {
+    throw new S3Error(
+      'InvalidArgument',
+      `A CompleteMultipartUpload lists 1 to ${maxPartNumber} parts, this one ${elements.length}.`,
+    )
+  }
+  return elements.map(parsePart)
+}
+
+function parseDocument(body: Uint8Array): XmlElement {
+  try {
+    return parseXmlBody(body, 'CompleteMultipartUpload')
+  } catch (cause) {
+    if (cause instanceof S3Error && cause.code === 'MalformedXML') {
+      throw new S3Error('InvalidArgument', cause.message, { cause })
+    }
+    throw cause
+  }
+}
+
+function parsePart(element: XmlElement): ListedPart {
+  const numberText = textOf(element, 'PartNumber')
+  const number = parsePartNumber(numberText)
+  if (number === undefined) {
+    throw new S3Error(
+      'InvalidArgument',
+      `PartNumber must be an integer between 1 and ${maxPartNumber}, inclusive`,
+      { elements: { ArgumentName: 'PartNumber', ArgumentValue: numberText } },
+    )
+  }
+  const etag = unquoteEtag(textOf(element, 'ETag')).toLowerCase()
+  return { number, etag, checksums: checksumsOf(element) }
+}
+
+function textOf(element: XmlElement, name: string): string {
+  const text = childOf(element, name)?.trim() ?? ''
+  if (text !== '') return text
+  throw new S3Error('InvalidArgument', `A Part of the CompleteMultipartUpload has no ${name}.`)
+}
+
+function childOf(element: XmlElement, name: string): string | undefined {
+  try {
+    return childText(element, name)
+  } catch (cause) {
+    throw new S3Error('InvalidArgument', `A Part has several ${name}.`, { cause })
+  }
+}
+
+function checksumsOf(element: XmlElement): SentChecksum[] {
+  const checksums: SentChecksum[] = []
+  for (const algorithm of checksumAlgorithms) {
+    const value = childOf(element, `Checksum${algorithm}`)?.trim() ?? ''
+    if (value !== '') checksums.push({ algorithm, value })
+  }
+  return checksums
+}

@@ -1,0 +1,28 @@
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import type { UploadName } from './upload-records.ts'
+
+/** API reference, UploadPart: "a positive integer between 1 and 10,000". */
+export const maxPartNumber = 10_000
+
+/** The upload that a request names. */
+export function uploadNameOf({ query, bucket, key }: ObjectContext): UploadName {
+  return { bucket, key, uploadId: query.get('uploadId') ?? '' }
+}
+
+/** @throws S3Error InvalidArgument when partNumber is no integer from 1 to 10,000. */
+export function partNumberOf({ query }: ObjectContext): number {
+  const text = query.get('partNumber') ?? ''
+  const number = parsePartNumber(text)
+  if (number !== undefined) return number
+  throw new S3Error(
+    'InvalidArgument',
+    `Part number must be an integer between 1 and ${maxPartNumber}, inclusive`,
+    { elements: { ArgumentName: 'partNumber', ArgumentValue: text } },
+  )
+}
+
+export function parsePartNumber(text: string): number | undefined {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  return number >= 1 && number <= maxPartNumber ? number : undefined
+}

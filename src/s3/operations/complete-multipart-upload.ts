@@ -1,0 +1,66 @@
+import type { StoredChecksum } from '../../drives/attributes.ts'
+import type { HttpReply } from '../../http/message.ts'
+import { checksumHeaderOf } from '../checksum-headers.ts'
+import { checksumElements } from '../checksum-reply.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { quoteEtag } from '../etag.ts'
+import type { CompletionRequest, ListedPart } from '../multipart/completion.ts'
+import { parseCompletionBody } from '../multipart/completion-body.ts'
+import { uploadNameOf } from '../multipart/part-request.ts'
+import { writeConditions } from '../preconditions.ts'
+import { readSmallBody } from '../small-body.ts'
+import { maxXmlBodyBytes } from '../xml-body.ts'
+import { xmlReply } from '../xml-reply.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
+export async function completeMultipartUpload(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  const body = await readSmallBody(request, maxXmlBodyBytes, { isChecksumOfObject: true })
+  const asked = completionRequest(context, parseCompletionBody(body))
+  const name = uploadNameOf(context)
+  const { attributes } = await service.uploads.complete(name, asked, request.signal)
+  return xmlReply('CompleteMultipartUploadResult', {
+    Location: locationOf(context),
+    Bucket: bucket,
+    Key: key,
+    ETag: quoteEtag(attributes.etag),
+    ...checksumElements(attributes.checksum, 'object'),
+  })
+}
+
+function completionRequest(
+  { request }: ObjectContext,
+  parts: readonly ListedPart[],
+): CompletionRequest {
+  const { headers } = request
+  const checksum = checksumHeaderOf(headers)
+  const checksumType = checksumTypeOf(headers['x-amz-checksum-type'])
+  const objectSize = objectSizeOf(headers['x-amz-mp-object-size'])
+  const conditions = writeConditions(headers)
+  return {
+    parts,
+    ...(checksum === undefined ? {} : { checksum }),
+    ...(checksumType === undefined ? {} : { checksumType }),
+    ...(objectSize === undefined ? {} : { objectSize }),
+    ...(conditions === undefined ? {} : { conditions }),
+  }
+}
+
+function checksumTypeOf(header: string | string[] | undefined): StoredChecksum['type'] | undefined {
+  if (header === undefined || header === 'COMPOSITE' || header === 'FULL_OBJECT') return header
+  throw new S3Error('InvalidRequest', 'Value for x-amz-checksum-type header is invalid.')
+}
+
+function objectSizeOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,15}$/.test(String(header))) return Number(header)
+  throw new S3Error('InvalidRequest', 'Value for x-amz-mp-object-size header is invalid.')
+}
+
+/** PUBLIC_URL or the request's own scheme and host, and the path (decisions, "Complete"). */
+function locationOf({ request, service }: ObjectContext): string {
+  const scheme = request.isSecure ? 'https' : 'http'
+  const origin = service.settings.publicUrl ?? `${scheme}://${request.headers.host ?? ''}`
+  return origin + request.rawPath
+}

@@ -1,0 +1,154 @@
+import type { Attributes, ChecksumAlgorithm } from '../../drives/attributes.ts'
+import {
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type OpenObject,
+  type WriteConditions,
+} from '../../drives/drive.ts'
+import type { HttpReply } from '../../http/message.ts'
+import { uploadChecksum } from '../checksum-headers.ts'
+import { checksumElements } from '../checksum-reply.ts'
+import type { ObjectContext } from '../context.ts'
+import { assertSourceConditions, copySourceOf, pourObject } from '../copy-source.ts'
+import { S3Error } from '../errors.ts'
+import { quoteEtag } from '../etag.ts'
+import { attributesFromHeaders, type SentAttributes } from '../object-headers.ts'
+import { writeConditions } from '../preconditions.ts'
+import { xmlTimestamp } from '../timestamp.ts'
+import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
+import { xmlReply } from '../xml-reply.ts'
+
+/** A source that is overwritten while it is copied is copied anew so many times. */
+const maxAttempts = 3
+
+interface CopyPlan {
+  readonly source: ObjectName
+  /** Undefined: those of the source. */
+  readonly attributes: SentAttributes | undefined
+  readonly algorithm: ChecksumAlgorithm | undefined
+  readonly conditions: WriteConditions | undefined
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
+export async function copyObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket } = context
+  refuseWhatCannotBeKept(request.headers, service.settings.publicReadBuckets.has(bucket))
+  const plan = planCopy(context)
+  const facts = await copyCurrent(context, plan)
+  const { etag, checksum } = facts.attributes
+  return xmlReply('CopyObjectResult', {
+    LastModified: xmlTimestamp(facts.modifiedAtMs),
+    ETag: quoteEtag(etag),
+    ...checksumElements(checksum, 'object'),
+  })
+}
+
+function planCopy(context: ObjectContext): CopyPlan {
+  const { headers } = context.request
+  const source = copySourceOf(context)
+  const directive = headers['x-amz-metadata-directive'] ?? 'COPY'
+  if (directive !== 'COPY' && directive !== 'REPLACE') {
+    throw new S3Error('InvalidArgument', 'Unknown metadata directive.', {
+      elements: {
+        ArgumentName: 'x-amz-metadata-directive',
+        ArgumentValue: String(directive),
+      },
+    })
+  }
+  const algorithm = uploadChecksum(headers)?.algorithm
+  const isSelf = source.bucket === context.bucket && source.key === context.key
+  const isUnchanged = directive === 'COPY' && algorithm === undefined
+  if (isSelf && isUnchanged && headers['x-amz-storage-class'] === undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+    )
+  }
+  const attributes = directive === 'REPLACE' ? attributesFromHeaders(headers) : undefined
+  return { source, attributes, algorithm, conditions: writeConditions(headers) }
+}
+
+async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectFacts> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await copyOnce(context, plan)
+    } catch (error) {
+      const isChanged = error instanceof DriveError && error.kind === 'changed'
+      if (!isChanged || attempt === maxAttempts) throw error
+    }
+  }
+}
+
+/** The source is opened first: conditions, attributes and bytes are then those of one version. */
+async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectFacts> {
+  const { source } = plan
+  const object = await context.service.drive.open(source.bucket, source.key)
+  if (object === undefined) {
+    throw new S3Error('NoSuchKey', undefined, { elements: { Key: source.key } })
+  }
+  try {
+    assertSourceConditions(context, object)
+    return (
+      (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
+    )
+  } finally {
+    await object.close()
+  }
+}
+
+/** Undefined when the bytes have to be read: to be hashed, or because the drive can't do it. */
+async function copyOnDrive(
+  { service, request, bucket, key }: ObjectContext,
+  plan: CopyPlan,
+  object: OpenObject,
+): Promise<ObjectFacts | undefined> {
+  const { etag, checksum, headers, metadata } = object.attributes
+  const isComposite = checksum?.type === 'COMPOSITE'
+  const isOther = plan.algorithm !== undefined && plan.algorithm !== checksum?.algorithm
+  if (!isPlainMd5(etag) || isComposite || isOther) return undefined
+  const kept = plan.attributes ?? { headers, metadata }
+  const attributes = checksum === undefined ? { ...kept, etag } : { ...kept, etag, checksum }
+  const { source, conditions } = plan
+  return service.drive.copy?.(
+    { ...source, etag },
+    { bucket, key },
+    {
+      attributes,
+      signal: request.signal,
+      ...(conditions === undefined ? {} : { conditions }),
+    },
+  )
+}
+
+async function copyByStreaming(
+  { service, request, bucket, key }: ObjectContext,
+  plan: CopyPlan,
+  object: OpenObject,
+): Promise<ObjectFacts> {
+  const { size, attributes: original } = object
+  const { signal } = request
+  const draft = await service.drive.draft(bucket, key, { size, signal })
+  let attributes: Attributes
+  try {
+    const algorithm = plan.algorithm ?? original.checksum?.algorithm
+    const range = { start: 0, end: size }
+    const { md5Hex, checksum } = await pourObject(object, draft, { range, algorithm, signal })
+    const { headers, metadata } = plan.attributes ?? original
+    attributes = {
+      headers,
+      metadata,
+      etag: md5Hex,
+      ...(checksum === undefined ? {} : { checksum }),
+    }
+  } catch (error) {
+    await draft.discard()
+    throw error
+  }
+  return draft.publish(attributes, plan.conditions)
+}
+
+/** The ETag of an object uploaded in parts, or put there by hand, says nothing of its bytes. */
+function isPlainMd5(etag: string): boolean {
+  return /^[0-9a-f]{32}$/.test(etag)
+}

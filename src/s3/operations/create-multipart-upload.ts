@@ -1,0 +1,29 @@
+import type { HttpReply } from '../../http/message.ts'
+import { uploadChecksum } from '../checksum-headers.ts'
+import type { ObjectContext } from '../context.ts'
+import { attributesFromHeaders } from '../object-headers.ts'
+import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
+import { xmlReply } from '../xml-reply.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
+export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  const { headers } = request
+  refuseWhatCannotBeKept(headers, service.settings.publicReadBuckets.has(bucket))
+  const checksum = uploadChecksum(headers)
+  const details = attributesFromHeaders(headers)
+  const uploadId = await service.uploads.create(
+    { bucket, key },
+    checksum === undefined ? details : { ...details, checksum },
+  )
+  return xmlReply(
+    'InitiateMultipartUploadResult',
+    { Bucket: bucket, Key: key, UploadId: uploadId },
+    checksum === undefined
+      ? []
+      : [
+          ['x-amz-checksum-algorithm', checksum.algorithm],
+          ['x-amz-checksum-type', checksum.type],
+        ],
+  )
+}

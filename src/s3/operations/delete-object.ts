@@ -1,0 +1,22 @@
+import type { HttpReply } from '../../http/message.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { writeConditions } from '../preconditions.ts'
+
+/** Conditions that only S3's directory buckets have. Ignored, they would delete what must stay. */
+const unknownConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html. Unlike AWS, an object that
+ * is not there is 404 NoSuchKey (contract, DELETE).
+ */
+export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  for (const name of unknownConditions) {
+    if (request.headers[name] === undefined) continue
+    throw new S3Error('NotImplemented', undefined, { elements: { Header: name } })
+  }
+  const wasThere = await service.drive.remove(bucket, key, writeConditions(request.headers))
+  if (!wasThere) throw new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
+  return { status: 204, headers: [] }
+}

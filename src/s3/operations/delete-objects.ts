@@ -1,0 +1,103 @@
+import { isLegalKey } from '../../drives/key-path.ts'
+import type { HttpReply } from '../../http/message.ts'
+import type { BucketContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { unquoteEtag } from '../etag.ts'
+import { asS3Error } from '../render-error.ts'
+import { readSmallBody } from '../small-body.ts'
+import type { XmlChildren } from '../xml.ts'
+import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../xml-body.ts'
+import { xmlReply } from '../xml-reply.ts'
+
+/** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
+const maxKeys = 1_000
+/** Removals under way at a time: each waits for the disk. */
+const concurrency = 16
+
+interface Doomed {
+  readonly key: string
+  /** Only the version with this ETag. */
+  readonly etag: string | undefined
+  readonly versionId: string | undefined
+}
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html. A key that is not there is
+ * reported as deleted, as AWS does.
+ */
+export async function deleteObjects(context: BucketContext): Promise<HttpReply> {
+  const body = await readSmallBody(context.request, maxXmlBodyBytes)
+  const document = parseXmlBody(body, 'Delete')
+  const isQuiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
+  const doomed = document.children.filter(({ name }) => name === 'Object').map(parseObject)
+  if (doomed.length === 0 || doomed.length > maxKeys) {
+    throw new S3Error(
+      'MalformedXML',
+      `A Delete lists 1 to ${maxKeys} objects, this one ${doomed.length}.`,
+    )
+  }
+  const failures = await deleteAll(context, doomed)
+  const deleted = doomed.filter((_, index) => failures[index] === undefined)
+  return xmlReply('DeleteResult', {
+    Deleted: isQuiet ? undefined : deleted.map(({ key, versionId }) => named(key, versionId)),
+    Error: doomed.flatMap(({ key, versionId }, index) => {
+      const error = failures[index]
+      if (error === undefined) return []
+      return [{ ...named(key, versionId), Code: error.code, Message: error.message }]
+    }),
+  })
+}
+
+function named(key: string, versionId: string | undefined): XmlChildren {
+  return { Key: key, VersionId: versionId }
+}
+
+function parseObject(element: XmlElement): Doomed {
+  const key = childText(element, 'Key') ?? ''
+  if (key === '') throw new S3Error('MalformedXML', 'An Object of the Delete has no Key.')
+  const etag = childText(element, 'ETag')
+  return {
+    key,
+    etag: etag === undefined ? undefined : unquoteEtag(etag),
+    versionId: childText(element, 'VersionId'),
+  }
+}
+
+/** For each object what went wrong, if something did. */
+async function deleteAll(
+  context: BucketContext,
+  doomed: readonly Doomed[],
+): Promise<(S3Error | undefined)[]> {
+  const failures: (S3Error | undefined)[] = new Array(doomed.length)
+  const entries = doomed.entries()
+  const work = async (): Promise<void> => {
+    // The workers share one iterator.
+    for (const [index, object] of entries) failures[index] = await deleteOne(context, object)
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  return failures
+}
+
+async function deleteOne(
+  { service, request, bucket }: BucketContext,
+  { key, etag, versionId }: Doomed,
+): Promise<S3Error | undefined> {
+  if (!isLegalKey(key)) return new S3Error('KeyTooLongError')
+  if (versionId !== undefined && versionId !== 'null') {
+    return new S3Error('InvalidArgument', 'Invalid version id specified: there are no versions.')
+  }
+  try {
+    await service.drive.remove(bucket, key, etag === undefined ? undefined : conditionOf(etag))
+    return undefined
+  } catch (thrown) {
+    const error = asS3Error(thrown)
+    if (error.code === 'InternalError') {
+      service.log.error({ requestId: request.id, bucket, key, err: thrown }, 'delete failed')
+    }
+    return error
+  }
+}
+
+function conditionOf(etag: string) {
+  return { ifMatch: etag === '*' ? etag : [etag] } as const
+}

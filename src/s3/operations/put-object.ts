@@ -1,0 +1,42 @@
+import type { Draft } from '../../drives/drive.ts'
+import { assertConditions } from '../../drives/write-conditions.ts'
+import type { HttpReply } from '../../http/message.ts'
+import { checksumHeaders } from '../checksum-reply.ts'
+import type { ObjectContext } from '../context.ts'
+import { quoteEtag } from '../etag.ts'
+import { attributesFromHeaders } from '../object-headers.ts'
+import { declaredSize, type PayloadDigest, readPayload } from '../payload.ts'
+import { writeConditions } from '../preconditions.ts'
+import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
+export async function putObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  const { drive, settings } = service
+  refuseWhatCannotBeKept(request.headers, settings.publicReadBuckets.has(bucket))
+  const sent = attributesFromHeaders(request.headers)
+  const conditions = writeConditions(request.headers)
+  if (conditions !== undefined) {
+    // The drive checks again when it publishes; here it spares the client gigabytes in vain.
+    const current = await drive.head(bucket, key)
+    assertConditions({ bucket, key }, current?.attributes.etag, conditions)
+  }
+  const size = declaredSize(request)
+  const draft = await drive.draft(bucket, key, size === undefined ? {} : { size })
+  const { md5Hex, checksum } = await readInto(draft, context)
+  const attributes = { ...sent, etag: md5Hex, ...(checksum === undefined ? {} : { checksum }) }
+  await draft.publish(attributes, conditions)
+  return {
+    status: 200,
+    headers: [['ETag', quoteEtag(md5Hex)], ...checksumHeaders(checksum, 'object')],
+  }
+}
+
+async function readInto(draft: Draft, { request }: ObjectContext): Promise<PayloadDigest> {
+  try {
+    return await readPayload(request, draft)
+  } catch (error) {
+    await draft.discard()
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
+import type { HttpReply } from '../../http/message.ts'
+import { checksumElements } from '../checksum-reply.ts'
+import type { ObjectContext } from '../context.ts'
+import { assertSourceConditions, copySourceOf, pourObject } from '../copy-source.ts'
+import { S3Error } from '../errors.ts'
+import { quoteEtag } from '../etag.ts'
+import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
+import type { PayloadDigest, PayloadSink } from '../payload.ts'
+import type { ByteRange } from '../range.ts'
+import { xmlTimestamp } from '../timestamp.ts'
+import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
+import { xmlReply } from '../xml-reply.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
+export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket } = context
+  const { drive, settings, uploads } = service
+  const number = partNumberOf(context)
+  refuseWhatCannotBeKept(request.headers, settings.publicReadBuckets.has(bucket))
+  const source = copySourceOf(context)
+  const facts = await drive.head(source.bucket, source.key)
+  if (facts === undefined) {
+    throw new S3Error('NoSuchKey', undefined, { elements: { Key: source.key } })
+  }
+  assertSourceConditions(context, facts)
+  const range = copyRange(request.headers['x-amz-copy-source-range'], facts.size)
+  const { signal } = request
+  const pinned = { ...source, etag: facts.attributes.etag }
+  const part = await uploads.writePart(uploadNameOf(context), number, {
+    size: range.end - range.start,
+    signal,
+    pour: (sink, algorithm) => pourVersion(drive, pinned, { range, sink, algorithm, signal }),
+  })
+  return xmlReply('CopyPartResult', {
+    LastModified: xmlTimestamp(part.modifiedAtMs),
+    ETag: quoteEtag(part.etag),
+    ...checksumElements(part.checksum, 'part'),
+  })
+}
+
+/** Opened only when it is the part's turn: parts that wait hold no file open. */
+async function pourVersion(
+  drive: Drive,
+  source: ObjectName & { readonly etag: string },
+  options: {
+    readonly range: ByteRange
+    readonly sink: PayloadSink
+    readonly algorithm: ChecksumAlgorithm | undefined
+    readonly signal: AbortSignal
+  },
+): Promise<PayloadDigest> {
+  const object = await drive.open(source.bucket, source.key)
+  try {
+    if (object?.attributes.etag !== source.etag) {
+      throw new DriveError('changed', `${source.bucket}/${source.key} changed during the copy`)
+    }
+    return await pourObject(object, options.sink, options)
+  } finally {
+    await object?.close()
+  }
+}
+
+/**
+ * `bytes=first-last`, zero-based, both needed and within the source; unlike a read's Range it is
+ * never ignored (API reference, UploadPartCopy).
+ *
+ * @throws S3Error InvalidArgument.
+ */
+function copyRange(header: string | string[] | undefined, size: number): ByteRange {
+  if (header === undefined) return { start: 0, end: size }
+  const text = String(header)
+  const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
+  const elements = { ArgumentName: 'x-amz-copy-source-range', ArgumentValue: text }
+  if (first === '' || Number(first) > Number(last)) {
+    throw new S3Error(
+      'InvalidArgument',
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+      { elements },
+    )
+  }
+  if (Number(last) >= size) {
+    const message = `Range specified is not valid for source object of size: ${size}`
+    throw new S3Error('InvalidArgument', message, { elements })
+  }
+  return { start: Number(first), end: Number(last) + 1 }
+}

@@ -1,0 +1,30 @@
+import type { HttpReply } from '../../http/message.ts'
+import { checksumHeaders } from '../checksum-reply.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { quoteEtag } from '../etag.ts'
+import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
+import { declaredSize, hasBody, readPayload } from '../payload.ts'
+import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html. Unlike AWS, parts come in
+ * order (contract, "Part order"): the body is not read, and `100 Continue` not sent, before it is
+ * the part's turn.
+ */
+export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket } = context
+  const number = partNumberOf(context)
+  refuseWhatCannotBeKept(request.headers, service.settings.publicReadBuckets.has(bucket))
+  if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
+  const size = declaredSize(request)
+  const part = await service.uploads.writePart(uploadNameOf(context), number, {
+    ...(size === undefined ? {} : { size }),
+    signal: request.signal,
+    pour: (sink, algorithm) => readPayload(request, sink, { algorithm }),
+  })
+  return {
+    status: 200,
+    headers: [['ETag', quoteEtag(part.etag)], ...checksumHeaders(part.checksum, 'part')],
+  }
+}
