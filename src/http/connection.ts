@@ -8,6 +8,7 @@ export class Connection implements ExchangeConnection {
   readonly #socket: Socket
   readonly #exchanges = new Set<Exchange>()
   #isClosing = false
+  #bytesTaken = 0
 
   constructor(socket: Socket, isSecure: boolean) {
     this.#socket = socket
@@ -44,6 +45,12 @@ export class Connection implements ExchangeConnection {
     this.#exchanges.delete(exchange)
     // A reply that promised to keep the connection before the stop began.
     if (this.#isClosing && this.isIdle) this.#socket.destroySoon()
+  }
+
+  takeBytesReceived(): number {
+    const before = this.#bytesTaken
+    this.#bytesTaken = this.#socket.bytesRead
+    return this.#bytesTaken - before
   }
 
   /** Serves what runs and nothing more. */

@@ -9,6 +9,8 @@ import { discardRest, unreadBodyOf } from './unread-body.ts'
 /** What became of a request, for the log. */
 export interface Outcome {
   readonly status: number
+  /** Bytes that came over the connection for this request, its head included. */
+  readonly bytesReceived: number
   /** Bytes of the reply's body handed to the socket. */
   readonly bytesSent: number
   /** From the end of the request's head to the last byte of the reply. */
@@ -26,6 +28,8 @@ export interface ExchangeConnection {
   readonly isSecure: boolean
   /** Whether this is the last request the connection may serve: the server is stopping. */
   readonly isClosing: boolean
+  /** Bytes received since the last call. */
+  takeBytesReceived(): number
   /** Closes without further words; every exchange is then abandoned. */
   destroy(): void
 }
@@ -176,6 +180,7 @@ export class Exchange implements HttpRequest {
   #outcome(reply: HttpReply): Outcome {
     return {
       status: this.#response.headersSent ? this.#response.statusCode : reply.status,
+      bytesReceived: this.#connection.takeBytesReceived(),
       bytesSent: this.#writer.bytesSent,
       durationMs: performance.now() - this.#startedAt,
       isAborted: !this.#writer.isComplete,

@@ -1,0 +1,41 @@
+import ipaddr from 'ipaddr.js'
+
+export type ClientAddress = (remoteAddress: string, forwardedFor: string | undefined) => string
+
+/**
+ * Finds the client behind trusted proxies: the right-most address of X-Forwarded-For that is not
+ * itself a trusted proxy, since everything left of it may be the client's invention.
+ *
+ * @param trusted addresses and ranges (CIDR) of proxies.
+ */
+export function clientAddressBehind(trusted: readonly string[]): ClientAddress {
+  if (trusted.length === 0) return (remoteAddress) => remoteAddress
+  const ranges = trusted.map(parseRange)
+  return (remoteAddress, forwardedFor) => {
+    let address = remoteAddress
+    const hops = forwardedFor?.split(',') ?? []
+    while (isWithin(address, ranges)) {
+      const hop = hops.pop()?.trim()
+      if (hop === undefined || !ipaddr.isValid(hop)) break
+      address = hop
+    }
+    return address
+  }
+}
+
+type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+
+function parseRange(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  // `process` turns ::ffff:10.0.0.1 into 10.0.0.1, the form it is compared in.
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+function isWithin(text: string, ranges: readonly Range[]): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  return ranges.some(
+    ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),
+  )
+}

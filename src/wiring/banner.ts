@@ -1,0 +1,74 @@
+import type { FirstStart } from './first-start.ts'
+import type { Settings } from './settings/read-settings.ts'
+
+export interface BannerFacts {
+  readonly settings: Settings
+  readonly port: number
+  readonly firstStart: FirstStart
+}
+
+/**
+ * What a person reads who has started the program: where it is, and lines to paste. No secret is
+ * shown: the lines take it from the file that keeps it.
+ */
+export function bannerText({ settings, port, firstStart }: BannerFacts): string {
+  const endpoint = settings.publicUrl ?? listeningUrl(settings, port)
+  const keys = keySource(settings, firstStart)
+  const bucket = settings.allowedBuckets[0] ?? ''
+  const lines = [
+    '',
+    `Stowage serves S3 at ${endpoint}`,
+    '',
+    `  files    ${settings.drive.path}`,
+    `  buckets  ${settings.allowedBuckets.join(', ')}`,
+    `  keys     ${keys.description}`,
+    '',
+    'aws-cli:',
+    ...keys.shellLines,
+    `  export AWS_ACCESS_KEY_ID=${keys.accessKey} AWS_SECRET_ACCESS_KEY=${keys.secretKey}`,
+    `  export AWS_DEFAULT_REGION=${settings.region}`,
+    `  aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
+    '',
+    'rclone:',
+    ...keys.shellLines,
+    // Without no_check_bucket rclone makes the bucket before a single upload, which is a 405 here.
+    '  rclone config create stowage s3 provider=Other no_check_bucket=true \\',
+    `    endpoint=${endpoint} region=${settings.region} \\`,
+    `    access_key_id=${keys.accessKey} secret_access_key=${keys.secretKey}`,
+    `  rclone ls stowage:${bucket}`,
+    '',
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** The address to reach this machine's own server at, whatever address it listens on. */
+export function listeningUrl({ host, tlsCert }: Settings, port: number): string {
+  const scheme = tlsCert === undefined ? 'http' : 'https'
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+interface KeySource {
+  readonly description: string
+  /** Lines that make the two variables below known to the shell. */
+  readonly shellLines: readonly string[]
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+function keySource({ accessKey }: Settings, { file, isNew }: FirstStart): KeySource {
+  if (file === undefined) {
+    const description = `${accessKey} with its secret, from your settings`
+    return { description, shellLines: [], accessKey, secretKey: 'YOUR_SECRET_KEY' }
+  }
+  return {
+    description: isNew ? `new, kept in ${file}` : `from ${file}`,
+    shellLines: [`  . ${shellQuoted(file)}`],
+    accessKey: '$ACCESS_KEY',
+    secretKey: '$SECRET_KEY',
+  }
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

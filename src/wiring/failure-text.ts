@@ -1,0 +1,24 @@
+import type { Settings } from './settings/read-settings.ts'
+import { SettingsError } from './settings/setting.ts'
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program: set PORT to another one',
+  EACCES: 'needs more rights: set PORT to one above 1023',
+  EADDRNOTAVAIL: 'is not an address of this machine: check HOST',
+  ENOTFOUND: 'is not a known host name: check HOST',
+}
+
+/** Why the program can't start, in words for the person who started it. */
+export function failureText(error: unknown, settings?: Settings): string {
+  if (error instanceof SettingsError) {
+    return ['The settings have mistakes:', ...error.mistakes.map((line) => `  ${line}`)].join('\n')
+  }
+  if (!(error instanceof Error)) return String(error)
+  const { code, syscall } = error as NodeJS.ErrnoException
+  const reason =
+    syscall === 'listen' || syscall === 'getaddrinfo' ? listenFailures[code ?? ''] : undefined
+  if (reason !== undefined && settings !== undefined) {
+    return `${settings.host} port ${settings.port} ${reason}`
+  }
+  return error.message
+}

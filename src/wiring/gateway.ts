@@ -1,0 +1,69 @@
+import type { RenderFault } from '../http/fault.ts'
+import type { HttpHandler, HttpReply } from '../http/message.ts'
+import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
+import { errorDocument } from '../s3/render-error.ts'
+
+export interface GatewayParts {
+  /** Everything that no other part claims. */
+  readonly s3: HttpHandler
+  readonly health: HttpHandler
+}
+
+/** A place in the URL space: the path itself, or everything below it too. */
+interface Route {
+  readonly path: string
+  readonly isWhole: boolean
+  readonly handle: HttpHandler
+}
+
+/**
+ * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
+ * rows of its table; S3 has the rest.
+ */
+export function createGateway({ s3, health }: GatewayParts): HttpHandler {
+  const routes: readonly Route[] = [
+    { path: '/-/healthz', isWhole: true, handle: health },
+    { path: '/-', isWhole: false, handle: notFound },
+    { path: '/auth', isWhole: false, handle: notFound },
+    { path: '/v1', isWhole: false, handle: notFound },
+  ]
+  return (request) => {
+    const route = routes.find((candidate) => matches(candidate, request.rawPath))
+    return (route?.handle ?? s3)(request)
+  }
+}
+
+function matches({ path, isWhole }: Route, rawPath: string): boolean {
+  if (!rawPath.startsWith(path)) return false
+  return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
+}
+
+const notFound: HttpHandler = async () => ({
+  status: 404,
+  headers: [['Content-Type', 'application/json']],
+  body: JSON.stringify({ message: 'There is nothing at this address.' }),
+})
+
+/** S3's words for what goes wrong below the protocols. */
+const s3CodeOf = {
+  malformed: 'BadRequest',
+  'invalid-target': 'InvalidURI',
+  'unknown-method': 'MethodNotAllowed',
+  'headers-too-large': 'RequestHeaderSectionTooLarge',
+  'header-timeout': 'RequestTimeout',
+  internal: 'InternalError',
+} as const satisfies Record<Parameters<RenderFault>[0], S3ErrorCode>
+
+/** Issue: XML errors on every path, also on malformed HTTP where a response is possible. */
+export const renderFault: RenderFault = (fault, requestId): HttpReply => {
+  const error = new S3Error(s3CodeOf[fault])
+  return {
+    status: error.status,
+    headers: [
+      ['x-amz-request-id', requestId],
+      ['Content-Type', 'application/xml'],
+    ],
+    body: errorDocument(error, '', requestId),
+    facts: { code: error.code },
+  }
+}

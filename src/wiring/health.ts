@@ -1,0 +1,82 @@
+import type { HttpHandler, HttpReply } from '../http/message.ts'
+
+/** What must answer for the gateway to be of use. */
+export type HealthChecks = Readonly<Record<string, () => Promise<void>>>
+
+export interface HealthOptions {
+  readonly checks: HealthChecks
+  /** Told why a part failed; the reply only names it. */
+  readonly onFailure: (part: string, error: unknown) => void
+  /** Monotonic clock, milliseconds. */
+  readonly now?: () => number
+  /** A check that takes longer has failed. */
+  readonly timeoutMs?: number
+}
+
+const defaultTimeoutMs = 5_000
+
+/** Probes may come from many places at once: the parts are asked once a second at most. */
+const cacheMs = 1_000
+
+/** GET /-/healthz: 200 when every part answers, else 503 naming those that do not. */
+export function createHealthHandler({
+  checks,
+  onFailure,
+  now = () => performance.now(),
+  timeoutMs = defaultTimeoutMs,
+}: HealthOptions): HttpHandler {
+  let latest: Promise<readonly string[]> | undefined
+  let askedAtMs = 0
+  return async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return json(405, { message: 'expected GET or HEAD' }, [['Allow', 'GET, HEAD']])
+    }
+    if (latest === undefined || now() - askedAtMs >= cacheMs) {
+      askedAtMs = now()
+      latest = failingParts(checks, timeoutMs, onFailure)
+    }
+    const failing = await latest
+    return failing.length === 0
+      ? json(200, { status: 'ok' })
+      : json(503, { status: 'unavailable', failing })
+  }
+}
+
+async function failingParts(
+  checks: HealthChecks,
+  timeoutMs: number,
+  onFailure: HealthOptions['onFailure'],
+): Promise<readonly string[]> {
+  const answers = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        await within(check, timeoutMs)
+        return []
+      } catch (error) {
+        onFailure(name, error)
+        return [name]
+      }
+    }),
+  )
+  return answers.flat()
+}
+
+async function within(check: () => Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    await Promise.race([check(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function json(status: number, body: object, headers: HttpReply['headers'] = []): HttpReply {
+  return {
+    status,
+    headers: [['Content-Type', 'application/json'], ['Cache-Control', 'no-store'], ...headers],
+    body: JSON.stringify(body),
+  }
+}

@@ -1,0 +1,98 @@
+import { bannerText, listeningUrl } from './banner.ts'
+import { failureText } from './failure-text.ts'
+import { provideSettings } from './first-start.ts'
+import { type Log, openLog } from './log.ts'
+import { repeat } from './repeat.ts'
+import { openService, type Service } from './service.ts'
+import { serve } from './serving.ts'
+import { currentEnvironment } from './settings/environment.ts'
+import { readSettings, readTls, type Settings, type TlsIdentity } from './settings/read-settings.ts'
+import { WorkerPool } from './worker-pool.ts'
+
+const sweepEveryMs = 5 * 60_000
+
+/** What serves: this process itself, or its workers. */
+interface Servers {
+  readonly port: number
+  replaceTls(tls: TlsIdentity): void
+  stop(): Promise<void>
+  kill(): void
+}
+
+/** Runs the process that a person starts: it reads the settings, serves or forks, and sweeps. */
+export async function runPrimary(): Promise<void> {
+  let settings: Settings | undefined
+  try {
+    const firstStart = await provideSettings(currentEnvironment())
+    settings = readSettings(firstStart.environment)
+    const { log, flush } = openLog(settings.logLevel)
+    const service = await openService(settings, log, { migrate: true })
+    const servers = await startServers(settings, log, service)
+    const { port } = servers
+    log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
+    flush()
+    process.stderr.write(bannerText({ settings, port, firstStart }))
+    const sweeping = repeat(() => service.sweep(), {
+      everyMs: sweepEveryMs,
+      onError: (error) => log.error({ err: error }, 'sweep failed'),
+    })
+    obeySignals({ servers, log, finish: async () => sweeping.stop().then(() => service.close()) })
+  } catch (error) {
+    process.stderr.write(`${failureText(error, settings)}\n`)
+    process.exit(1)
+  }
+}
+
+async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {
+  if (settings.workers === 1) {
+    const serving = await serve({ settings, log, service })
+    return { ...serving, kill: () => undefined }
+  }
+  const pool = new WorkerPool({
+    settings,
+    onDeath: (facts) => log.error(facts, 'a worker died and is restarted'),
+  })
+  const port = await pool.start()
+  return {
+    port,
+    replaceTls: (tls) => pool.replaceTls(tls),
+    stop: () => pool.stop(),
+    kill: () => pool.kill(),
+  }
+}
+
+interface Running {
+  readonly servers: Servers
+  readonly log: Log
+  readonly finish: () => Promise<void>
+}
+
+function obeySignals({ servers, log, finish }: Running): void {
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) {
+      // Asked twice: whoever asks does not want to wait.
+      servers.kill()
+      process.exit(1)
+    }
+    isStopping = true
+    log.info({ signal }, 'stopping')
+    await servers.stop()
+    await finish()
+    log.info('stopped')
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.on('SIGHUP', () => rereadTls(servers, log))
+}
+
+function rereadTls(servers: Servers, log: Log): void {
+  try {
+    const tls = readTls(currentEnvironment())
+    if (tls !== undefined) servers.replaceTls(tls)
+    log.info({ hasTls: tls !== undefined }, 'certificate read again')
+  } catch (error) {
+    log.error({ err: error }, 'the certificate stays as it was')
+  }
+}

@@ -1,0 +1,49 @@
+import { clientAddressBehind } from '../http/client-address.ts'
+import type { HttpRequest } from '../http/message.ts'
+import { HttpServer } from '../http/server.ts'
+import { renderFault } from './gateway.ts'
+import { type Log, requestLogger } from './log.ts'
+import type { Service } from './service.ts'
+import { type Settings, type TlsIdentity, tlsIdentityOf } from './settings/read-settings.ts'
+
+/** How long running requests may take to finish when the program stops. */
+export const stopGraceMs = 25_000
+
+/** A service on a port of this process. */
+export interface Serving {
+  readonly port: number
+  replaceTls(tls: TlsIdentity): void
+  /** Lets running requests finish. */
+  stop(): Promise<void>
+}
+
+export interface ServeOptions {
+  readonly settings: Settings
+  readonly log: Log
+  readonly service: Service
+}
+
+/** @throws the system's error when the port can't be listened on. */
+export async function serve({ settings, log, service }: ServeOptions): Promise<Serving> {
+  const tls = tlsIdentityOf(settings)
+  const clientAddress = clientAddressBehind(settings.trustProxy)
+  const addressOf = ({ remoteAddress, headers }: HttpRequest) => {
+    const forwardedFor = headers['x-forwarded-for']
+    return clientAddress(remoteAddress, forwardedFor?.toString())
+  }
+  const server = new HttpServer({
+    handler: service.handler,
+    renderFault,
+    onFinish: requestLogger(log, addressOf),
+    ...(tls === undefined ? {} : { tls }),
+  })
+  const port = await server.listen({ host: settings.host, port: settings.port })
+  return {
+    port,
+    replaceTls: (identity) => server.replaceTls(identity),
+    async stop() {
+      const isClean = await server.stop(stopGraceMs)
+      if (!isClean) log.warn('requests that did not finish in time were cut')
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+
+/** What the primary tells a worker. Settings are read once, there, so that all workers agree. */
+export type ToWorker =
+  | { readonly kind: 'start'; readonly settings: Settings }
+  | { readonly kind: 'tls'; readonly tls: TlsIdentity }
+  | { readonly kind: 'stop' }
+
+/** What a worker tells the primary. */
+export type FromWorker =
+  | { readonly kind: 'serving'; readonly port: number }
+  /** It can't start; the message is for people. */
+  | { readonly kind: 'failed'; readonly message: string }

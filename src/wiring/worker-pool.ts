@@ -1,0 +1,130 @@
+import cluster, { type Worker } from 'node:cluster'
+import { stopGraceMs } from './serving.ts'
+import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+import type { FromWorker, ToWorker } from './worker-messages.ts'
+
+/** What stops within the grace time needs a little more to close its files. */
+const killAfterMs = stopGraceMs + 5_000
+
+/** A worker that dies younger than this is restarted with growing pauses. */
+const healthyAgeMs = 10_000
+const firstPauseMs = 100
+const longestPauseMs = 10_000
+
+/** A worker could not start, for a reason that the person who starts the program must see. */
+export class WorkerStartError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'WorkerStartError'
+  }
+}
+
+export interface WorkerPoolOptions {
+  readonly settings: Settings
+  /** Told of a worker that died by itself. */
+  readonly onDeath: (facts: {
+    readonly worker: number | undefined
+    readonly code: number | null
+    readonly signal: string | null
+    readonly restartInMs: number
+  }) => void
+}
+
+/**
+ * Worker processes that share one port. The primary accepts connections and deals them out in
+ * turn (docs/decisions/): each worker gets its share however few connections there are.
+ */
+export class WorkerPool {
+  readonly #onDeath: WorkerPoolOptions['onDeath']
+  readonly #workers = new Set<Worker>()
+  #settings: Settings
+  #earlyDeaths = 0
+  #isStopping = false
+
+  constructor({ settings, onDeath }: WorkerPoolOptions) {
+    this.#settings = settings
+    this.#onDeath = onDeath
+    cluster.schedulingPolicy = cluster.SCHED_RR
+  }
+
+  /**
+   * Starts the workers. Resolves with the port when all of them serve.
+   *
+   * @throws WorkerStartError when one can't.
+   */
+  async start(): Promise<number> {
+    const count = this.#settings.workers
+    const [port = 0] = await Promise.all(Array.from({ length: count }, () => this.#fork()))
+    // With PORT=0 a worker that is restarted must find the port of the others.
+    this.#settings = { ...this.#settings, port }
+    return port
+  }
+
+  replaceTls(tls: TlsIdentity): void {
+    this.#settings = { ...this.#settings, tlsCert: tls.cert, tlsKey: tls.key }
+    for (const worker of this.#workers) send(worker, { kind: 'tls', tls })
+  }
+
+  /** Lets every worker finish its requests. Resolves when all are gone. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all([...this.#workers].map(stopWorker))
+  }
+
+  /** Ends every worker at once. */
+  kill(): void {
+    this.#isStopping = true
+    for (const worker of this.#workers) worker.process.kill('SIGKILL')
+  }
+
+  #fork(): Promise<number> {
+    const startedAtMs = performance.now()
+    const worker = cluster.fork()
+    this.#workers.add(worker)
+    send(worker, { kind: 'start', settings: this.#settings })
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'serving') resolve(message.port)
+        else reject(new WorkerStartError(message.message))
+      })
+      worker.once('exit', (code, signal) => {
+        this.#workers.delete(worker)
+        reject(new WorkerStartError(`a worker ended at its start (${signal ?? code})`))
+        if (!this.#isStopping) {
+          this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)
+        }
+      })
+    })
+  }
+
+  #restart(
+    death: { readonly worker: number | undefined; readonly code: number; readonly signal: string },
+    startedAtMs: number,
+  ): void {
+    const isYoung = performance.now() - startedAtMs < healthyAgeMs
+    this.#earlyDeaths = isYoung ? this.#earlyDeaths + 1 : 0
+    const restartInMs = isYoung
+      ? Math.min(firstPauseMs * 2 ** (this.#earlyDeaths - 1), longestPauseMs)
+      : 0
+    this.#onDeath({ ...death, restartInMs })
+    setTimeout(() => {
+      // Its own death brings it here again.
+      if (!this.#isStopping) this.#fork().catch(() => undefined)
+    }, restartInMs)
+  }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message)
+}
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), killAfterMs)
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    send(worker, { kind: 'stop' })
+  })
+}

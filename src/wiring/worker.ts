@@ -1,0 +1,58 @@
+import { failureText } from './failure-text.ts'
+import { openLog } from './log.ts'
+import { openService, type Service } from './service.ts'
+import { type Serving, serve } from './serving.ts'
+import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+import type { FromWorker, ToWorker } from './worker-messages.ts'
+
+/**
+ * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
+ * the primary is gone node:cluster ends the process, so that no orphan keeps serving.
+ */
+export function runWorker(): void {
+  // A terminal sends these to the whole group; the primary turns them into messages.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  let running: Promise<Running> | undefined
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'start') running = start(message.settings)
+    else if (message.kind === 'tls') void replaceTls(running, message.tls)
+    else void stop(running)
+  })
+}
+
+interface Running {
+  readonly serving: Serving
+  readonly service: Service
+}
+
+async function start(settings: Settings): Promise<Running> {
+  const { log, flush } = openLog(settings.logLevel)
+  try {
+    const service = await openService(settings, log, { migrate: false })
+    const serving = await serve({ settings, log, service })
+    tell({ kind: 'serving', port: serving.port })
+    return { serving, service }
+  } catch (error) {
+    log.error({ err: error }, 'worker cannot start')
+    flush()
+    tell({ kind: 'failed', message: failureText(error, settings) })
+    // The process waits for the primary's word: leaving now could lose the message.
+    return new Promise(() => undefined)
+  }
+}
+
+async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentity): Promise<void> {
+  const current = await running
+  current?.serving.replaceTls(tls)
+}
+
+async function stop(running: Promise<Running> | undefined): Promise<void> {
+  const current = await running
+  await current?.serving.stop()
+  await current?.service.close()
+  process.exit(0)
+}
+
+function tell(message: FromWorker): void {
+  process.send?.(message)
+}
