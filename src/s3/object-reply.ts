@@ -55,13 +55,3 @@ export function notModifiedFields(facts: ObjectFacts): ReplyFields {
   if (headers.expires !== undefined) fields.push(['Expires', headers.expires])
   return fields
 }
-
-/** The checksum of the whole object, if one is stored, for x-amz-checksum-mode: ENABLED. */
-export function checksumFields(facts: ObjectFacts): ReplyFields {
-  const { checksum } = facts.attributes
-  if (checksum === undefined) return []
-  return [
-    [`x-amz-checksum-${checksum.algorithm.toLowerCase()}`, checksum.value],
-    ['x-amz-checksum-type', checksum.type],
-  ]
-}

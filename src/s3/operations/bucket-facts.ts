@@ -2,7 +2,8 @@ import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
 import { owner } from '../owner.ts'
-import { type XmlChildren, XmlFragment, xmlDocument } from '../xml.ts'
+import { type XmlChildren, XmlFragment } from '../xml.ts'
+import { xmlReply } from '../xml-reply.ts'
 
 /**
  * What S3 answers to a GET of a sub-resource while nothing is configured. Clients read these in
@@ -82,11 +83,7 @@ function answerFact(facts: Readonly<Record<string, Fact>>, context: BucketContex
   if (fact === undefined) throw new S3Error('NotImplemented')
   const answer = typeof fact === 'function' ? fact(context) : fact
   if ('error' in answer) throw new S3Error(answer.error, answer.message)
-  return {
-    status: 200,
-    headers: [['Content-Type', 'application/xml']],
-    body: xmlDocument(answer.root, answer.content),
-  }
+  return xmlReply(answer.root, answer.content)
 }
 
 /** An empty list; a single configuration, asked for by its id, is not there. */

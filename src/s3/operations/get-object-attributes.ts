@@ -1,12 +1,14 @@
-import type { PartSizes, StoredChecksum } from '../../drives/attributes.ts'
+import type { PartSizes } from '../../drives/attributes.ts'
 import type { ObjectFacts } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
+import { checksumElements } from '../checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { parseCount } from '../count-parameter.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 import { formatHttpDate } from '../http-date.ts'
 import { countParts, partRange } from '../part-sizes.ts'
-import { type XmlChildren, xmlDocument } from '../xml.ts'
+import type { XmlChildren } from '../xml.ts'
+import { xmlReply } from '../xml-reply.ts'
 
 /** The page of parts that was asked for. */
 interface PartsQuery {
@@ -21,7 +23,9 @@ const attributeElements: Readonly<
 > = {
   // Without quotes, unlike everywhere else in S3 (API reference, the example response).
   ETag: ({ attributes }) => ({ ETag: attributes.etag }),
-  Checksum: ({ attributes }) => ({ Checksum: checksumElement(attributes.checksum) }),
+  Checksum: ({ attributes: { checksum } }) => ({
+    Checksum: checksum && checksumElements(checksum, 'object'),
+  }),
   ObjectParts: ({ attributes }, parts) => ({ ObjectParts: partsOf(attributes.partSizes, parts) }),
   StorageClass: () => ({ StorageClass: 'STANDARD' }),
   ObjectSize: ({ size }) => ({ ObjectSize: size }),
@@ -42,14 +46,9 @@ export async function getObjectAttributes(context: ObjectContext): Promise<HttpR
     if (element !== undefined && wanted.has(name))
       content = { ...content, ...element(facts, parts) }
   }
-  return {
-    status: 200,
-    headers: [
-      ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
-      ['Content-Type', 'application/xml'],
-    ],
-    body: xmlDocument('GetObjectAttributesResponse', content),
-  }
+  return xmlReply('GetObjectAttributesResponse', content, [
+    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+  ])
 }
 
 function wantedAttributes({ headers }: HttpRequest): ReadonlySet<string> {
@@ -75,11 +74,6 @@ function partsQuery({ headers }: HttpRequest): PartsQuery {
     maxParts: parseCount(maxParts, count(maxParts), { min: 0, max: 1000 }),
     marker: parseCount(marker, count(marker) ?? '0', { min: 0, max: greatestPartNumber }),
   }
-}
-
-function checksumElement(checksum: StoredChecksum | undefined): XmlChildren | undefined {
-  if (checksum === undefined) return undefined
-  return { [`Checksum${checksum.algorithm}`]: checksum.value, ChecksumType: checksum.type }
 }
 
 /** Absent for an object that was not uploaded in parts. */

@@ -6,7 +6,7 @@ import { decodeContinuationToken, encodeContinuationToken } from '../listing/con
 import { owner } from '../owner.ts'
 import type { Query } from '../query.ts'
 import { xmlTimestamp } from '../timestamp.ts'
-import { xmlDocument } from '../xml.ts'
+import { xmlReply } from '../xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 export async function listBuckets({ service, query }: ServiceContext): Promise<HttpReply> {
@@ -20,16 +20,12 @@ export async function listBuckets({ service, query }: ServiceContext): Promise<H
       BucketRegion: region,
     })),
   )
-  return {
-    status: 200,
-    headers: [['Content-Type', 'application/xml']],
-    body: xmlDocument('ListAllMyBucketsResult', {
-      Owner: owner,
-      Buckets: { Bucket: buckets },
-      ContinuationToken: isTruncated ? encodeContinuationToken(names.at(-1) ?? '') : undefined,
-      Prefix: query.get('prefix'),
-    }),
-  }
+  return xmlReply('ListAllMyBucketsResult', {
+    Owner: owner,
+    Buckets: { Bucket: buckets },
+    ContinuationToken: isTruncated ? encodeContinuationToken(names.at(-1) ?? '') : undefined,
+    Prefix: query.get('prefix'),
+  })
 }
 
 interface BucketPage {

@@ -2,7 +2,7 @@ import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext } from '../context.ts'
 import { parseCount } from '../count-parameter.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
-import { xmlDocument } from '../xml.ts'
+import { xmlReply } from '../xml-reply.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
@@ -12,20 +12,16 @@ export async function listMultipartUploads({ bucket, query }: BucketContext): Pr
   const encode = keyEncoding(query)
   const prefix = query.get('prefix')
   const delimiter = query.get('delimiter')
-  return {
-    status: 200,
-    headers: [['Content-Type', 'application/xml']],
-    body: xmlDocument('ListMultipartUploadsResult', {
-      Bucket: bucket,
-      KeyMarker: encode(query.get('key-marker') ?? ''),
-      UploadIdMarker: query.get('upload-id-marker') ?? '',
-      NextKeyMarker: '',
-      NextUploadIdMarker: '',
-      Prefix: prefix === undefined ? undefined : encode(prefix),
-      Delimiter: delimiter ? encode(delimiter) : undefined,
-      EncodingType: query.get('encoding-type') || undefined,
-      MaxUploads: parseCount('max-uploads', query.get('max-uploads'), { min: 1, max: 1000 }),
-      IsTruncated: false,
-    }),
-  }
+  return xmlReply('ListMultipartUploadsResult', {
+    Bucket: bucket,
+    KeyMarker: encode(query.get('key-marker') ?? ''),
+    UploadIdMarker: query.get('upload-id-marker') ?? '',
+    NextKeyMarker: '',
+    NextUploadIdMarker: '',
+    Prefix: prefix === undefined ? undefined : encode(prefix),
+    Delimiter: delimiter ? encode(delimiter) : undefined,
+    EncodingType: query.get('encoding-type') || undefined,
+    MaxUploads: parseCount('max-uploads', query.get('max-uploads'), { min: 1, max: 1000 }),
+    IsTruncated: false,
+  })
 }

@@ -3,7 +3,7 @@ import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { commonPrefixElements, readListing } from '../listing/listing.ts'
 import { objectElements } from '../listing/object-elements.ts'
-import { xmlDocument } from '../xml.ts'
+import { xmlReply } from '../xml-reply.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
@@ -22,22 +22,18 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
   }
   const { page, asked, encode } = await readListing(context, keyMarker)
   const endsInObject = page.objects.at(-1)?.key === page.last
-  return {
-    status: 200,
-    headers: [['Content-Type', 'application/xml']],
-    body: xmlDocument('ListVersionsResult', {
-      Name: bucket,
-      Prefix: encode(asked.prefix),
-      KeyMarker: encode(keyMarker),
-      VersionIdMarker: versionIdMarker,
-      NextKeyMarker: page.isTruncated ? encode(page.last) : undefined,
-      NextVersionIdMarker: page.isTruncated && endsInObject ? 'null' : undefined,
-      MaxKeys: asked.maxKeys,
-      Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
-      EncodingType: asked.encodingType,
-      IsTruncated: page.isTruncated,
-      Version: objectElements('Version', page.objects, { encode, withOwner: true }),
-      CommonPrefixes: commonPrefixElements(page, encode),
-    }),
-  }
+  return xmlReply('ListVersionsResult', {
+    Name: bucket,
+    Prefix: encode(asked.prefix),
+    KeyMarker: encode(keyMarker),
+    VersionIdMarker: versionIdMarker,
+    NextKeyMarker: page.isTruncated ? encode(page.last) : undefined,
+    NextVersionIdMarker: page.isTruncated && endsInObject ? 'null' : undefined,
+    MaxKeys: asked.maxKeys,
+    Delimiter: asked.delimiter === '' ? undefined : encode(asked.delimiter),
+    EncodingType: asked.encodingType,
+    IsTruncated: page.isTruncated,
+    Version: objectElements('Version', page.objects, { encode, withOwner: true }),
+    CommonPrefixes: commonPrefixElements(page, encode),
+  })
 }

@@ -3,7 +3,7 @@ import type { BucketContext } from '../context.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
 import { commonPrefixElements, readListing } from '../listing/listing.ts'
 import { objectElements } from '../listing/object-elements.ts'
-import { type XmlChildren, xmlDocument } from '../xml.ts'
+import { xmlReply } from '../xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export async function listObjects(context: BucketContext): Promise<HttpReply> {
@@ -11,7 +11,7 @@ export async function listObjects(context: BucketContext): Promise<HttpReply> {
   const { page, asked, encode } = await readListing(context, marker)
   // AWS: NextMarker comes with a delimiter only; without one it is the last key on the page.
   const hasNextMarker = page.isTruncated && asked.delimiter !== ''
-  return xmlReply({
+  return xmlReply('ListBucketResult', {
     Name: context.bucket,
     Prefix: encode(asked.prefix),
     Marker: encode(marker),
@@ -34,7 +34,7 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
   const after = token ? decodeContinuationToken(token) : (startAfter ?? '')
   const { page, asked, encode } = await readListing(context, after)
   const withOwner = query.get('fetch-owner') === 'true'
-  return xmlReply({
+  return xmlReply('ListBucketResult', {
     Name: context.bucket,
     Prefix: encode(asked.prefix),
     StartAfter: startAfter === undefined ? undefined : encode(startAfter),
@@ -48,12 +48,4 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
     Contents: objectElements('Contents', page.objects, { encode, withOwner }),
     CommonPrefixes: commonPrefixElements(page, encode),
   })
-}
-
-function xmlReply(children: XmlChildren): HttpReply {
-  return {
-    status: 200,
-    headers: [['Content-Type', 'application/xml']],
-    body: xmlDocument('ListBucketResult', children),
-  }
 }
