@@ -116,10 +116,10 @@ function openObject(object: MemoryObject): OpenObject {
   return {
     ...factsOf(object),
     async *read(start, end) {
-      for (let at = start; at < end && !isClosed; at += readChunkBytes) {
+      for (let at = start; at < end; at += readChunkBytes) {
         await turn()
-        // Closed while others ran: the iteration ends here.
-        if (!isClosed) yield object.bytes.subarray(at, Math.min(at + readChunkBytes, end))
+        if (isClosed) return
+        yield object.bytes.subarray(at, Math.min(at + readChunkBytes, end))
       }
     },
     close: async () => {

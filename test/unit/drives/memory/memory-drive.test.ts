@@ -47,6 +47,20 @@ describe('the memory drive', () => {
     await assert.rejects(drive.uploads.complete(state, { target, size: 1, attributes }), DriveError)
   })
 
+  it('sweeps an upload by the age of its last part', async () => {
+    let now = 1000
+    const drive = new MemoryDrive({ now: () => now })
+    await drive.prepare(['b'])
+    const state = await drive.uploads.begin('upload')
+    now = 5000
+    await (await drive.uploads.append(state, { offset: 0 })).commit()
+    now = 6000
+    await drive.uploads.sweep(async () => false, 1001)
+    assert.equal(drive.uploads.count, 1)
+    await drive.uploads.sweep(async () => false, 1000)
+    assert.equal(drive.uploads.count, 0)
+  })
+
   it('stops writing when the signal is aborted', async () => {
     const drive = new MemoryDrive()
     await drive.prepare(['b'])
