@@ -1,12 +1,8 @@
 import type { ObjectFacts } from '../drives/drive.ts'
+import { checksumHeaders } from './checksum-reply.ts'
 import type { ObjectContext } from './context.ts'
 import { S3Error } from './errors.ts'
-import {
-  checksumFields,
-  notModifiedFields,
-  objectFields,
-  type ReplyFields,
-} from './object-reply.ts'
+import { notModifiedFields, objectFields, type ReplyFields } from './object-reply.ts'
 import { countParts, partRange } from './part-sizes.ts'
 import { evaluateReadConditions, readConditions } from './preconditions.ts'
 import { type ByteRange, contentRange, isSameVersion, resolveRange } from './range.ts'
@@ -79,7 +75,7 @@ export function planRead(request: ReadRequest, facts: ObjectFacts): ReadPlan {
   pushPartsCount(headers, request, facts)
   const isWhole = range.start === 0 && range.end === facts.size
   if (isWhole && request.headers['x-amz-checksum-mode'] !== undefined) {
-    headers.push(...checksumFields(facts))
+    headers.push(...checksumHeaders(facts.attributes.checksum, 'object'))
   }
   return { status: isPartial ? 206 : 200, headers, range }
 }
