@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream'
+import type { HttpRequest } from '../../../src/http/message.ts'
+
+export interface FakeRequest {
+  readonly method?: string
+  /** Path and query as on the request line. */
+  readonly target?: string
+  /** In order, as sent; an array repeats the header. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: Readable | readonly Uint8Array[]
+  readonly acceptBody?: () => void
+}
+
+/** An HttpRequest as src/http would make it of the same bytes. */
+export function fakeRequest(fake: FakeRequest): HttpRequest {
+  const { method = 'GET', target = '/', headers = {}, body = [] } = fake
+  const question = target.indexOf('?')
+  const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  )
+  return {
+    id: 'test',
+    method,
+    rawPath: question < 0 ? target : target.slice(0, question),
+    rawQuery: question < 0 ? '' : target.slice(question + 1),
+    headers: nodeHeaders(rawHeaders),
+    rawHeaders,
+    body: body instanceof Readable ? body : Readable.from(body),
+    isSecure: false,
+    remoteAddress: '127.0.0.1',
+    receivedAtMs: 0,
+    signal: new AbortController().signal,
+    acceptBody: fake.acceptBody ?? (() => undefined),
+  }
+}
+
+/** Lower-case names, repeats joined, values trimmed: as node:http does for most headers. */
+function nodeHeaders(rawHeaders: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase()
+    const value = (rawHeaders[i + 1] ?? '').trim()
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
+  }
+  return headers
+}

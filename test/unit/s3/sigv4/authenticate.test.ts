@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { HttpRequest } from '../../../../src/http/message.ts'
+import { authenticate, type SignatureMismatch } from '../../../../src/s3/sigv4/authenticate.ts'
+import { presign } from '../../../../src/s3/sigv4/presign.ts'
+import { fakeRequest } from '../fake-request.ts'
+import {
+  assertRefused,
+  minuteMs,
+  nowMs,
+  plain,
+  refusal,
+  settings,
+  sign,
+  signedHeader,
+  signedPresigned,
+  vectors,
+} from './signed-request.ts'
+
+describe("AWS's published examples", () => {
+  for (const vector of vectors.requests) {
+    test(`${vector.name}: the signature is accepted, and no other`, () => {
+      const authorization = (signature: string) =>
+        `AWS4-HMAC-SHA256 Credential=${vectors.accessKey}/20130524/us-east-1/s3/aws4_request,SignedHeaders=${vector.signedHeaders},Signature=${signature}`
+      const request = (signature: string) =>
+        fakeRequest({
+          ...vector,
+          headers: { ...vector.headers, Authorization: authorization(signature) },
+        })
+      assert.deepEqual(authenticate(request(vector.signature), settings, nowMs), signedHeader)
+      const wrong = `0${vector.signature.slice(1)}`
+      assertRefused(request(wrong === vector.signature ? `1${wrong.slice(1)}` : wrong), /match/)
+    })
+  }
+
+  test('a presigned GET: the signature is made and accepted', () => {
+    const url = presign({ ...vectors.presigned, ...settings, nowMs })
+    assert.ok(url.endsWith(`&X-Amz-Signature=${vectors.presigned.signature}`))
+    const { host, pathname, search } = new URL(url)
+    const request = fakeRequest({ target: pathname + search, headers: { host } })
+    assert.deepEqual(authenticate(request, settings, nowMs), signedPresigned)
+  })
+})
+
+describe('authenticate, header form', () => {
+  test('a request without any authentication is unsigned', () => {
+    for (const target of ['/', '/bucket/key', '/bucket/?list-type=2&x-id=A', '/b/k?signatures=1']) {
+      const request = fakeRequest({ target, headers: { host: 'h' } })
+      assert.deepEqual(authenticate(request, settings, nowMs), { kind: 'unsigned' })
+    }
+  })
+
+  test('a request that curl 7.88 signed, without x-amz-content-sha256, is accepted', () => {
+    const at = Date.UTC(2026, 10, 21, 19, 32, 53)
+    const curl = { ...settings, accessKey: 'AK', secretKey: 'SK' }
+    const request = fakeRequest({
+      target: '/b/k?list-type=2',
+      headers: {
+        Host: '127.0.0.1:41617',
+        Authorization:
+          'AWS4-HMAC-SHA256 Credential=AK/20261121/us-east-1/s3/aws4_request, SignedHeaders=host;x-amz-date, Signature=0fb29e9488cd98ba1e912f56f046036a2bb5e76b06efcaca98b57f8c59feb14a',
+        'X-Amz-Date': '20261121T193253Z',
+        'User-Agent': 'curl/7.88.1',
+      },
+    })
+    assert.deepEqual(authenticate(request, curl, at), signedHeader)
+  })
+
+  test('x-amz-content-sha256 defaults to UNSIGNED-PAYLOAD', () => {
+    assert.deepEqual(authenticate(sign(plain), settings, nowMs), signedHeader)
+  })
+
+  test('the bytes of the path and query are signed as they came', () => {
+    for (const target of [
+      '/bucket/a/../b',
+      '/bucket//a//',
+      '/bucket/a%2Fb',
+      '/bucket/a%2fb',
+      '/bucket/a+b',
+      '/bucket/%C3%A9',
+      '/bucket/\u00c3\u00a9',
+      '/bucket/?prefix=a%20b&delimiter=/&b&a=2&a=1&a=',
+    ]) {
+      assert.deepEqual(authenticate(sign({ ...plain, target }), settings, nowMs), signedHeader)
+    }
+  })
+
+  test('a client may sign the path and query encoded and send them raw', () => {
+    const request = sign({
+      ...plain,
+      target: "/bucket/a'(1)\u00c3\u00a9?prefix=a+b/c",
+      signed: { path: '/bucket/a%27%281%29%C3%A9', query: 'prefix=a%20b%2Fc' },
+    })
+    assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
+  })
+
+  test('header values are trimmed, runs of spaces are one, repeats are joined by a comma', () => {
+    const base = sign({
+      ...plain,
+      headers: { ...plain.headers, 'x-amz-meta-a': 'one two', 'x-amz-meta-b': '1,2' },
+    })
+    const { authorization = '' } = base.headers
+    const request = fakeRequest({
+      target: '/bucket/key',
+      headers: {
+        ...plain.headers,
+        'X-Amz-Meta-A': '  one   two ',
+        'X-Amz-Meta-B': ['1', ' 2'],
+        Authorization: authorization,
+      },
+    })
+    assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
+  })
+
+  test('a signed accept-encoding counts as identity, or as the value received', () => {
+    const headers = { ...plain.headers, 'accept-encoding': 'gzip' }
+    const asIdentity = sign({
+      ...plain,
+      headers,
+      signed: { headers: { 'accept-encoding': 'identity' } },
+    })
+    assert.deepEqual(authenticate(asIdentity, settings, nowMs), signedHeader)
+    assert.deepEqual(authenticate(sign({ ...plain, headers }), settings, nowMs), signedHeader)
+    const other = sign({ ...plain, headers, signed: { headers: { 'accept-encoding': 'br' } } })
+    assertRefused(other, /does not match/)
+  })
+
+  test("the public URL's host and path count as well as those received, X-Forwarded-Host never", () => {
+    const proxied = { ...settings, publicUrl: 'https://s3.example.com:8443/storage' }
+    const request = sign({
+      ...plain,
+      headers: { ...plain.headers, 'accept-encoding': 'gzip' },
+      signed: {
+        headers: { Host: 's3.example.com:8443' },
+        path: '/storage/bucket/key',
+      },
+    })
+    assert.deepEqual(authenticate(request, proxied, nowMs), signedHeader)
+    assert.deepEqual(authenticate(sign(plain), proxied, nowMs), signedHeader)
+    assertRefused(request, /does not match/)
+    const forwarded = { ...plain.headers, 'x-forwarded-host': 'elsewhere' }
+    const claimed = sign({
+      ...plain,
+      headers: forwarded,
+      signed: { headers: { Host: 'elsewhere' } },
+    })
+    assertRefused(claimed, /does not match/)
+  })
+
+  test('anything signed that changes on the way is refused', () => {
+    const signed = sign({ ...plain, headers: { ...plain.headers, range: 'bytes=0-1' } })
+    const changes: Partial<HttpRequest>[] = [
+      { method: 'PUT' },
+      { rawPath: '/bucket/other' },
+      { rawQuery: 'acl' },
+      { rawHeaders: signed.rawHeaders.map((v) => (v === 'bytes=0-1' ? 'bytes=0-2' : v)) },
+      { rawHeaders: signed.rawHeaders.map((v) => (v === 'localhost:9000' ? 'evil' : v)) },
+    ]
+    assert.deepEqual(authenticate(signed, settings, nowMs), signedHeader)
+    for (const change of changes) assertRefused({ ...signed, ...change }, /does not match/)
+  })
+
+  test('a wrong secret, key or scope is refused and the message says what was expected', () => {
+    assertRefused(sign({ ...plain, signed: { secretKey: 'other' } }), /does not match/)
+    assertRefused(sign({ ...plain, signed: { region: 'eu-west-1' } }), /expected "us-east-1"/)
+    const { headers } = sign(plain)
+    const wrong: [string, string, RegExp][] = [
+      ['AKIAIOSFODNN7EXAMPLE', 'AKIAIOSFODNN7EXAMPLX', /access key ID/],
+      ['AKIAIOSFODNN7EXAMPLE', 'AKIA', /access key ID/],
+      ['/20130524/', '/20130525/', /day of the credential/],
+      ['/s3/', '/sts/', /expected "ACCESS_KEY/],
+      ['aws4_request', 'aws4', /expected "ACCESS_KEY/],
+      ['/us-east-1/s3/aws4_request', '', /expected "ACCESS_KEY/],
+      ['SignedHeaders=host;', 'SignedHeaders=', /not signed: host/],
+      ['Signature=', 'Signature=0', /does not match/],
+      [', Signature=', ', Signature=a, Signature=', /malformed/],
+      [', SignedHeaders=', ', Other=', /malformed/],
+      ['AWS4-HMAC-SHA256 ', 'AWS4-ECDSA-P256-SHA256 ', /malformed/],
+      ['AWS4-HMAC-SHA256 ', 'Basic ', /malformed/],
+      ['AWS4-HMAC-SHA256 ', 'AWS ', /signature_version/],
+    ]
+    for (const [from, to, message] of wrong) {
+      const authorization = String(headers.authorization).replace(from, to)
+      assert.notEqual(authorization, headers.authorization)
+      const { Authorization: _, ...rest } = plain.headers
+      assertRefused(fakeRequest({ ...plain, headers: { ...rest, authorization } }), message)
+    }
+  })
+
+  test('the refusal of another region names ours in an element', () => {
+    const request = sign({ ...plain, signed: { region: 'eu-west-1' } })
+    const error = refusal(() => authenticate(request, settings, nowMs))
+    assert.deepEqual(error.elements, { Region: 'us-east-1' })
+  })
+
+  test('an x-amz-* header that gives rights must be signed', () => {
+    const names = ['host', 'x-amz-date']
+    const copying = sign({
+      ...plain,
+      headers: { ...plain.headers, 'x-amz-copy-source': '/bucket/secret' },
+      signed: { names },
+    })
+    assertRefused(copying, /not signed: x-amz-copy-source/)
+    const harmless = sign({
+      ...plain,
+      headers: {
+        ...plain.headers,
+        'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+        'x-amz-checksum-crc32': 'AAAAAA==',
+        'x-amz-cf-id': '1',
+      },
+      signed: { names },
+    })
+    assert.deepEqual(authenticate(harmless, settings, nowMs), signedHeader)
+  })
+
+  test('x-amz-date must be there, a real moment, and sent once', () => {
+    for (const date of [
+      '',
+      '20130524',
+      '20130524T000000',
+      '20130524T000000+0',
+      '20130231T000000Z',
+      '20131301T000000Z',
+      '20130524T240000Z',
+      '20130524T006000Z',
+      '20130524T0000000',
+    ]) {
+      const request = sign({ ...plain, headers: { ...plain.headers, 'x-amz-date': date } })
+      assertRefused(request, /valid x-amz-date/)
+    }
+    const { authorization = '' } = sign(plain).headers
+    const twice = { Host: 'localhost:9000', 'x-amz-date': [vectors.amzDate, vectors.amzDate] }
+    assertRefused(
+      fakeRequest({ target: '/bucket/key', headers: { ...twice, authorization } }),
+      /valid x-amz-date/,
+    )
+    const missing = { Host: 'localhost:9000', date: 'Fri, 24 May 2013 00:00:00 GMT' }
+    assertRefused(fakeRequest({ headers: { ...missing, authorization } }), /valid x-amz-date/)
+  })
+
+  test('a clock that differs by more than 15 minutes is RequestTimeTooSkewed', () => {
+    const request = sign(plain)
+    for (const sign of [1, -1]) {
+      const limit = nowMs + sign * 15 * minuteMs
+      assert.deepEqual(authenticate(request, settings, limit), signedHeader)
+      const error = refusal(() => authenticate(request, settings, limit + sign))
+      assert.equal(error.code, 'RequestTimeTooSkewed')
+      assert.equal(error.status, 403)
+      assert.equal(error.elements.RequestTime, '2013-05-24T00:00:00.000Z')
+    }
+  })
+
+  test('both forms at once are refused', () => {
+    const url = new URL(presign({ ...vectors.presigned, ...settings, nowMs }))
+    const request = sign({ ...plain, target: url.pathname + url.search })
+    assertRefused(request, /Only one form/)
+  })
+})
+
+describe('authenticate, mismatch details', () => {
+  test('what was canonicalised is reported without tokens and customer keys', () => {
+    const seen: SignatureMismatch[] = []
+    const request = sign({
+      ...plain,
+      target: '/bucket/key?X-Amz-Security-Token=tok1',
+      headers: {
+        ...plain.headers,
+        'x-amz-security-token': 'tok2',
+        'x-amz-server-side-encryption-customer-key': 'tok3',
+      },
+      signed: { secretKey: 'wrong' },
+    })
+    const onMismatch = (details: SignatureMismatch) => seen.push(details)
+    refusal(() => authenticate(request, settings, nowMs, onMismatch))
+    assert.equal(seen.length, 1)
+    assert.match(seen[0]?.canonicalRequest ?? '', /^GET\n\/bucket\/key\n/)
+    assert.match(seen[0]?.stringToSign ?? '', /^AWS4-HMAC-SHA256\n20130524T000000Z\n/)
+    assert.doesNotMatch(JSON.stringify(seen), /tok\d|wJalr/)
+  })
+
+  test('nothing is reported for a signature that matches', () => {
+    authenticate(sign(plain), settings, nowMs, () => assert.fail())
+  })
+})

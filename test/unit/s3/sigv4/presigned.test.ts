@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { authenticate } from '../../../../src/s3/sigv4/authenticate.ts'
+import { presign } from '../../../../src/s3/sigv4/presign.ts'
+import { fakeRequest } from '../fake-request.ts'
+import { assertRefused, minuteMs, nowMs, settings, signedPresigned } from './signed-request.ts'
+
+describe('authenticate, presigned form', () => {
+  const options = { ...settings, method: 'GET', origin: 'http://localhost:9000', nowMs }
+  const make = (over: object = {}) =>
+    presign({ ...options, path: '/bucket/a b/é+.txt', expiresSeconds: 300, ...over })
+  const send = (url: string, headers: Record<string, string> = {}) =>
+    fakeRequest({
+      target: url.slice(options.origin.length),
+      headers: { ...headers, host: 'localhost:9000' },
+    })
+
+  test('a URL is accepted until it expires', () => {
+    const request = send(make({ query: { 'response-content-type': 'text/plain; a=b' } }))
+    for (const at of [nowMs, nowMs + 300_000, nowMs - 15 * minuteMs]) {
+      assert.deepEqual(authenticate(request, settings, at), signedPresigned)
+    }
+    assertRefused(request, /^Request has expired$/, nowMs + 300_001)
+    assertRefused(request, /not yet valid/, nowMs - 15 * minuteMs - 1)
+  })
+
+  test('X-Amz-Expires must be an integer from 1 to 604800', () => {
+    const request = send(make({ expiresSeconds: 604_800 }))
+    assert.deepEqual(authenticate(request, settings, nowMs + 604_800_000), signedPresigned)
+    for (const expiresSeconds of [0, -1, 604_801, 1.5, 1e9, Number.NaN]) {
+      assertRefused(send(make({ expiresSeconds })), /^Request has expired$/)
+    }
+    for (const value of ['', '=', '=+60', '=60s', '=0x10']) {
+      const url = make().replace('X-Amz-Expires=300', `X-Amz-Expires${value}`)
+      assertRefused(send(url), /^Request has expired$/)
+    }
+    assertRefused(send(make().replace('X-Amz-Expires=300&', '')), /^Request has expired$/)
+  })
+
+  test('a parameter that is missing, there twice or changed is refused', () => {
+    const names = ['Algorithm', 'Credential', 'Date', 'SignedHeaders', 'Signature']
+    for (const name of names) {
+      const without = make().replace(new RegExp(`X-Amz-${name}=[^&]*&?`), '')
+      assertRefused(send(without), /Query-string authentication needs/)
+      assertRefused(send(`${make()}&X-Amz-${name}=1`), /more than once/)
+    }
+    assertRefused(send(`${make()}&acl`), /does not match/)
+    assertRefused(send(make().replace('X-Amz-Expires=300', 'X-Amz-Expires=301')), /does not match/)
+    assertRefused(send(make().replace('SHA256', 'SHA1')), /Query-string authentication needs/)
+  })
+
+  test('an added x-amz-* header that gives rights is refused', () => {
+    assertRefused(send(make(), { 'x-amz-copy-source': '/b/k' }), /not signed: x-amz-copy-source/)
+  })
+
+  test('a Version 2 URL is refused with the way to ask for Version 4', () => {
+    const url = '/bucket/key?AWSAccessKeyId=A&Signature=b%2F%3D&Expires=1700000000'
+    assertRefused(fakeRequest({ target: url }), /s3v4/)
+  })
+})

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { HttpRequest } from '../../../../src/http/message.ts'
+import { S3Error } from '../../../../src/s3/errors.ts'
+import { authenticate, type SignatureSettings } from '../../../../src/s3/sigv4/authenticate.ts'
+import {
+  canonicalQuery,
+  canonicalRequest,
+  signedHeaderValues,
+  stringToSign,
+} from '../../../../src/s3/sigv4/canonical-request.ts'
+import { signingKey } from '../../../../src/s3/sigv4/signing-key.ts'
+import { type FakeRequest, fakeRequest } from '../fake-request.ts'
+
+export const vectors = JSON.parse(
+  readFileSync(new URL('../../../vectors/sigv4.json', import.meta.url), 'utf8'),
+)
+export const settings: SignatureSettings = {
+  accessKey: vectors.accessKey,
+  secretKey: vectors.secretKey,
+  region: vectors.region,
+  publicUrl: undefined,
+}
+export const nowMs = Date.UTC(2013, 4, 24)
+export const minuteMs = 60_000
+export const signedHeader = { kind: 'signed', form: 'header' }
+export const signedPresigned = { kind: 'signed', form: 'presigned' }
+
+export type Signable = FakeRequest & {
+  readonly headers: Readonly<Record<string, string>>
+  /** What the client signs where that is not what it sends. */
+  readonly signed?: {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly path?: string
+    readonly query?: string
+    readonly names?: readonly string[]
+    readonly payloadHash?: string
+    readonly region?: string
+    readonly secretKey?: string
+  }
+}
+
+export const plain: Signable = {
+  target: '/bucket/key',
+  headers: { Host: 'localhost:9000', 'x-amz-date': vectors.amzDate },
+}
+
+/** A client: signs one thing and sends another, where asked to. */
+export function sign(request: Signable): HttpRequest {
+  const sent = fakeRequest(request)
+  const signed = request.signed ?? {}
+  const headers = { ...request.headers, ...signed.headers }
+  const names = signed.names ?? Object.keys(headers).map((name) => name.toLowerCase())
+  const amzDate = headers['x-amz-date'] ?? ''
+  const day = amzDate.slice(0, 8)
+  const region = signed.region ?? settings.region
+  const scope = `${day}/${region}/s3/aws4_request`
+  const text = stringToSign(
+    canonicalRequest({
+      method: sent.method,
+      path: signed.path ?? sent.rawPath,
+      query: signed.query ?? canonicalQuery(sent.rawQuery),
+      signedHeaders: signedHeaderValues(Object.entries(headers).flat(), names),
+      payloadHash: signed.payloadHash ?? headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD',
+    }),
+    amzDate,
+    scope,
+  )
+  const secretKey = signed.secretKey ?? settings.secretKey
+  const signature = signingKey({ secretKey, region, day }).signHex(text)
+  const authorization = `AWS4-HMAC-SHA256 Credential=${settings.accessKey}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
+  return fakeRequest({
+    ...request,
+    headers: { ...request.headers, Authorization: authorization },
+  })
+}
+
+export function refusal(act: () => unknown): S3Error {
+  try {
+    act()
+  } catch (error) {
+    assert.ok(error instanceof S3Error)
+    return error
+  }
+  throw new assert.AssertionError({ message: 'Expected a refusal' })
+}
+
+export function assertRefused(request: HttpRequest, message: RegExp, at = nowMs): void {
+  const error = refusal(() => authenticate(request, settings, at))
+  assert.equal(error.code, 'AccessDenied')
+  assert.equal(error.status, 403)
+  assert.match(error.message, message)
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signingKey } from '../../../../src/s3/sigv4/signing-key.ts'
+
+const scope = { secretKey: 'secret', region: 'us-east-1' }
+
+test('signingKey keeps the keys in use and forgets the oldest of too many', () => {
+  const first = signingKey({ ...scope, day: '20130101' })
+  assert.equal(signingKey({ ...scope, day: '20130101' }), first)
+  for (let day = 2; day <= 17; day++) signingKey({ ...scope, day: `201301${day}` })
+  const again = signingKey({ ...scope, day: '20130101' })
+  assert.notEqual(again, first)
+  assert.equal(again.signHex('text'), first.signHex('text'))
+})
+
+test('signingKey differs by day, region and secret', () => {
+  const codes = [
+    signingKey({ ...scope, day: '20130101' }),
+    signingKey({ ...scope, day: '20130102' }),
+    signingKey({ ...scope, region: 'eu', day: '20130101' }),
+    signingKey({ ...scope, secretKey: 'other', day: '20130101' }),
+  ].map((key) => key.signHex('text'))
+  assert.equal(new Set(codes).size, 4)
+})
