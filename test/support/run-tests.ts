@@ -1,0 +1,37 @@
+import { globSync } from 'node:fs'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+
+/**
+ * `npm test`, `npm run test:clients`, `npm run test:crash`, or the files given as arguments. The
+ * last line counts; the exit status is not 0 when a test failed, when there was none, and with
+ * CI=true also when one was skipped, because a skipped proof proves nothing.
+ */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  unit: ['test/unit/**/*.test.ts'],
+  contract: ['test/contract/**/*.test.ts'],
+  acceptance: ['test/acceptance/**/*.test.ts'],
+  clients: ['test/clients/**/*.test.ts'],
+  crash: ['test/crash/**/*.test.ts'],
+}
+const wanted = process.argv.slice(2)
+const names = wanted.length > 0 ? wanted : ['unit', 'contract', 'acceptance']
+const files = names.flatMap((name) => globSync([...(groups[name] ?? [name])])).sort()
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+const tests = run({ files, concurrency: 2 })
+tests.on('test:summary', (summary) => {
+  // Each file has its summary too; the one without a file is that of the whole run.
+  if (summary.file !== undefined) return
+  counts.passed = summary.counts.passed
+  counts.failed = summary.counts.tests - summary.counts.passed - summary.counts.skipped
+  counts.skipped = summary.counts.skipped
+})
+tests.compose(spec).pipe(process.stdout)
+tests.on('end', () => {
+  const isRefused = process.env.CI === 'true' && counts.skipped > 0
+  if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
+})
+process.on('exit', () => {
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+})
