@@ -7,7 +7,10 @@ import { isBusy, toDatabaseError } from './sqlite-errors.ts'
 /** How long a lock of another process is waited for. */
 const lockWaitMs = 10_000
 
-/** Size to which the write-ahead log is cut back after a checkpoint, in bytes. */
+/**
+ * Size to which the write-ahead log is cut back, in bytes. It is longer only while some process reads
+ * for long: SQLite begins the log anew once nobody reads from it.
+ */
 export const walSizeLimitBytes = 64 * 1024 * 1024
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
