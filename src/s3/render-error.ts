@@ -3,13 +3,16 @@ import type { HttpReply, HttpRequest } from '../http/message.ts'
 import { DatabaseError } from '../state/database.ts'
 import type { S3Log } from './context.ts'
 import { s3ErrorOfDrive } from './drive-errors.ts'
-import { S3Error } from './errors.ts'
+import { S3Error, type S3ErrorCode } from './errors.ts'
 import { xmlDocument } from './xml.ts'
+
+/** Answers with a 5xx that clients can bring about at will: no fault of ours to be logged as one. */
+const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'])
 
 /** The one exit for errors: whatever was thrown becomes an S3 reply. */
 export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): HttpReply {
   const error = asS3Error(thrown)
-  if (error.status >= 500 && error.code !== 'SlowDown') {
+  if (error.status >= 500 && !ordinary.has(error.code)) {
     log.error({ requestId: request.id, err: thrown }, 'request failed')
   }
   return {
