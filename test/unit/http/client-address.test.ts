@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { clientAddressBehind } from '../../../src/http/client-address.ts'
+
+for (const [name, trusted, peer, header, expected] of [
+  ['nobody is trusted', [], '10.0.0.1', '1.2.3.4', '10.0.0.1'],
+  ['the peer is not a proxy', ['10.0.0.0/8'], '9.9.9.9', '1.2.3.4', '9.9.9.9'],
+  ['the peer is a proxy', ['10.0.0.0/8'], '10.0.0.1', '1.2.3.4', '1.2.3.4'],
+  ['the peer is a proxy in IPv6 form', ['10.0.0.1'], '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
+  ['a client lies', ['10.0.0.1'], '10.0.0.1', '6.6.6.6, 1.2.3.4', '1.2.3.4'],
+  ['two proxies', ['10.0.0.1', '::1'], '::1', '6.6.6.6, 1.2.3.4,10.0.0.1', '1.2.3.4'],
+  ['all are proxies', ['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+  ['there is no header', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
+  ['the header is nonsense', ['10.0.0.1'], '10.0.0.1', 'unknown', '10.0.0.1'],
+] as const) {
+  test(`The client's address when ${name}`, () => {
+    assert.equal(clientAddressBehind(trusted)(peer, header), expected)
+  })
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { provideSettings } from '../../../src/wiring/first-start.ts'
+import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import { SettingsError } from '../../../src/wiring/settings/setting.ts'
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-first-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+test('The first start makes keys in the look of AWS, a password and a bucket', async (t) => {
+  const folder = temporaryFolder(t)
+  const { environment, file, isNew } = await provideSettings({ PORT: '9001' }, folder)
+  assert.equal(isNew, true)
+  assert.equal(file, join(folder, 'data/stowage.env'))
+  assert.match(environment.ACCESS_KEY ?? '', /^[A-Z0-9]{20}$/)
+  assert.match(environment.SECRET_KEY ?? '', /^[A-Za-z0-9]{40}$/)
+  assert.match(environment.DASHBOARD_PASSWORD ?? '', /^[A-Za-z0-9]{20}$/)
+  const settings = readSettings(environment)
+  assert.deepEqual(settings.allowedBuckets, ['files'])
+  assert.equal(settings.port, 9001)
+})
+
+test('The generated file is private, complete and alone', async (t) => {
+  const folder = temporaryFolder(t)
+  const { file = '', environment } = await provideSettings({}, folder)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(join(folder, 'data')), ['stowage.env'])
+  const sourced = execFileSync('sh', ['-c', '. "$0"; printf %s "$SECRET_KEY"', file])
+  assert.equal(sourced.toString(), environment.SECRET_KEY)
+})
+
+test('A later start uses the same keys, and the environment wins over the file', async (t) => {
+  const folder = temporaryFolder(t)
+  const first = await provideSettings({}, folder)
+  const text = readFileSync(first.file ?? '', 'utf8')
+  writeFileSync(first.file ?? '', `${text}PORT=9100\nREGION=eu-west-1\n`)
+  const later = await provideSettings({ PORT: '9200', REGION: '' }, folder)
+  assert.equal(later.isNew, false)
+  assert.equal(later.environment.ACCESS_KEY, first.environment.ACCESS_KEY)
+  assert.equal(later.environment.PORT, '9200')
+  assert.equal(later.environment.REGION, 'eu-west-1')
+})
+
+test('Starts at the same time agree on the keys', async (t) => {
+  const folder = temporaryFolder(t)
+  const starts = await Promise.all(Array.from({ length: 8 }, () => provideSettings({}, folder)))
+  assert.equal(new Set(starts.map(({ environment }) => environment.SECRET_KEY)).size, 1)
+  assert.equal(starts.filter(({ isNew }) => isNew).length, 1)
+  assert.deepEqual(readdirSync(join(folder, 'data')), ['stowage.env'])
+})
+
+for (const name of ['ACCESS_KEY', 'SECRET_KEY_FILE', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD']) {
+  test(`Nothing is generated when ${name} is set`, async (t) => {
+    const folder = temporaryFolder(t)
+    const { environment, file } = await provideSettings({ [name]: 'x' }, folder)
+    assert.deepEqual(environment, { [name]: 'x' })
+    assert.equal(file, undefined)
+    assert.deepEqual(readdirSync(folder), [])
+  })
+}
+
+test('A place where nothing can be kept is a mistake in words', async (t) => {
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'data'), 'a file in the way')
+  await assert.rejects(provideSettings({}, folder), SettingsError)
+  rmSync(join(folder, 'data'))
+  mkdirSync(join(folder, 'data/stowage.env'), { recursive: true })
+  await assert.rejects(
+    provideSettings({}, folder),
+    /stowage\.env can't be read or written \(EISDIR\)/,
+  )
+})

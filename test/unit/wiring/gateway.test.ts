@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HttpHandler } from '../../../src/http/message.ts'
+import { createGateway, renderFault } from '../../../src/wiring/gateway.ts'
+import { requestOf } from './request-of.ts'
+
+const named =
+  (body: string): HttpHandler =>
+  async () => ({ status: 200, headers: [], body })
+const gateway = createGateway({ s3: named('s3'), health: named('health') })
+const nothing = '{"message":"There is nothing at this address."}'
+
+for (const [target, body] of [
+  ['/', 's3'],
+  ['/photos/a', 's3'],
+  ['/authors', 's3'],
+  ['/v1beta', 's3'],
+  ['/-x', 's3'],
+  ['/-/healthz', 'health'],
+  ['/-/healthz?verbose', 'health'],
+  ['/-/healthz/', nothing],
+  ['/-', nothing],
+  ['/-/', nothing],
+  ['/auth', nothing],
+  ['/auth/login', nothing],
+  ['/v1/models', nothing],
+] as const) {
+  test(`The gateway hands ${target} to ${body}`, async () => {
+    assert.equal((await gateway(requestOf('GET', target))).body, body)
+  })
+}
+
+test('A fault below the protocols is an S3 error document with its request id', () => {
+  const reply = renderFault('headers-too-large', '0123456789ABCDEF')
+  assert.equal(reply.status, 400)
+  assert.deepEqual(reply.headers[0], ['x-amz-request-id', '0123456789ABCDEF'])
+  assert.match(
+    String(reply.body),
+    /<Error><Code>RequestHeaderSectionTooLarge<\/Code>.*<RequestId>0123456789ABCDEF<\/RequestId>/,
+  )
+  assert.equal(renderFault('unknown-method', '').status, 405)
+  assert.equal(renderFault('internal', '').status, 500)
+})

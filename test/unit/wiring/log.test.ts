@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Outcome } from '../../../src/http/exchange.ts'
+import { createLog, requestLogger } from '../../../src/wiring/log.ts'
+import { requestOf } from './request-of.ts'
+
+const outcome: Outcome = {
+  status: 200,
+  bytesReceived: 300,
+  bytesSent: 12,
+  durationMs: 1.23456,
+  isAborted: false,
+  facts: { operation: 'GetObject', bucket: 'photos', key: 'a b' },
+}
+
+function lineOf(changes: Partial<Outcome>): Record<string, unknown> {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => lines.push(line) })
+  const request = requestOf('GET', '/photos/a%20b?X-Amz-Signature=c0ffee')
+  requestLogger(log, () => '198.51.100.7')(request, { ...outcome, ...changes })
+  assert.equal(lines.length, 1)
+  assert.doesNotMatch(lines.join(), /c0ffee/)
+  return JSON.parse(lines[0] ?? '')
+}
+
+test('A request leaves one line with what an operator asks for', () => {
+  const { time, pid, ...line } = lineOf({})
+  assert.deepEqual(line, {
+    level: 30,
+    requestId: '0123456789ABCDEF',
+    method: 'GET',
+    operation: 'GetObject',
+    bucket: 'photos',
+    key: 'a b',
+    status: 200,
+    bytesIn: 300,
+    bytesOut: 12,
+    durationMs: 1.23,
+    remoteAddress: '198.51.100.7',
+    msg: 'request',
+  })
+  assert.equal(pid, process.pid)
+  assert.match(String(time), /^\d{4}-\d\d-\d\dT/)
+})
+
+test('A request whose client went away is marked', () => {
+  assert.equal(lineOf({ isAborted: true }).aborted, true)
+})
+
+test('A request that broke off is an error with its reason', () => {
+  const line = lineOf({ failure: new Error('disk'), isAborted: true })
+  assert.equal(line.level, 50)
+  assert.match(JSON.stringify(line.err), /disk/)
+})

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, test } from 'node:test'
+import {
+  type Environment,
+  readSettings,
+  readTls,
+  tlsIdentityOf,
+} from '../../../../src/wiring/settings/read-settings.ts'
+import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
+import { makeCertificate } from '../../../support/certificates.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'stowage-settings-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const required = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'secret', ALLOWED_BUCKETS: 'photos,docs' }
+
+function mistakesOf(environment: Environment): readonly string[] {
+  try {
+    readSettings(environment)
+  } catch (error) {
+    assert.ok(error instanceof SettingsError)
+    return error.mistakes
+  }
+  return []
+}
+
+function fileWith(text: string): string {
+  const path = join(folder, `${Math.random()}`)
+  writeFileSync(path, text)
+  return path
+}
+
+test('Settings have the defaults of the documentation', () => {
+  const settings = readSettings(required)
+  assert.equal(settings.region, 'us-east-1')
+  assert.equal(settings.host, '127.0.0.1')
+  assert.equal(settings.port, 9000)
+  assert.deepEqual(settings.allowedBuckets, ['photos', 'docs'])
+  assert.deepEqual(settings.publicReadBuckets, [])
+  assert.equal(settings.publicList, true)
+  assert.deepEqual(settings.drive, { kind: 'file', path: resolve('data/drive') })
+  assert.deepEqual(settings.database, { kind: 'sqlite', path: resolve('data/stowage.db') })
+  assert.equal(settings.uploadExpiryHours, 24)
+  assert.equal(settings.partWaitSeconds, 20)
+  assert.ok(settings.workers >= 1)
+  assert.equal(settings.publicUrl, undefined)
+  assert.ok(Object.isFrozen(settings))
+})
+
+test('Settings count an empty value as unset', () => {
+  const settings = readSettings({ ...required, PORT: '', PUBLIC_URL: '', REGION_FILE: '' })
+  assert.equal(settings.port, 9000)
+  assert.equal(settings.publicUrl, undefined)
+})
+
+test('Settings are read from NAME_FILE, without the line break at the end', () => {
+  const settings = readSettings({
+    ...required,
+    SECRET_KEY: undefined,
+    SECRET_KEY_FILE: fileWith('from-a-file\n'),
+    ALLOWED_BUCKETS: '',
+    ALLOWED_BUCKETS_FILE: fileWith('one, two,,one\r\n'),
+  })
+  assert.equal(settings.secretKey, 'from-a-file')
+  assert.deepEqual(settings.allowedBuckets, ['one', 'two'])
+})
+
+test('Settings report every mistake at once and show no secret', () => {
+  const mistakes = mistakesOf({
+    ACCESS_KEY: 'has/slash',
+    SECRET_KEY: 'top secret',
+    ALLOWED_BUCKETS: 'Photos',
+    PORT: '70000',
+    PUBLIC_LIST: 'yes',
+    DATABASE_URL: 'mysql://user:hunter2@host/db',
+    DRIVE: 'webdav+https://user:hunter2@cloud.example.org/files',
+    LOG_LEVEL: 'loud',
+  })
+  const text = mistakes.join('\n')
+  assert.equal(mistakes.length, 8, text)
+  assert.match(text, /^ACCESS_KEY is "has\/slash": expected /m)
+  assert.match(text, /^SECRET_KEY is a value that is not shown: expected no white space/m)
+  assert.match(text, /^ALLOWED_BUCKETS is "Photos": expected bucket names with only lower-case/m)
+  assert.match(text, /^PORT is "70000": expected a whole number from 0 to 65535$/m)
+  assert.match(
+    text,
+    /^DRIVE is "webdav\+https:\/\/…@cloud[^"]*": .*not supported by this version$/m,
+  )
+  assert.doesNotMatch(text, /hunter2|top secret/)
+})
+
+test('Settings ask for all three of key, secret and buckets when one is set', () => {
+  assert.deepEqual(
+    mistakesOf({ ACCESS_KEY: 'AKEXAMPLE' }).map((line) => line.split(' ')[0]),
+    ['SECRET_KEY', 'ALLOWED_BUCKETS'],
+  )
+  assert.match(mistakesOf({ ...required, ALLOWED_BUCKETS: ' , ' }).join(), /at least one bucket/)
+})
+
+for (const name of [
+  'auth',
+  'v1',
+  'ab',
+  'a..b',
+  '-ab',
+  'ab-',
+  '192.168.0.1',
+  'xn--ab',
+  'a_b',
+  'ab-s3alias',
+  'a'.repeat(64),
+]) {
+  test(`Settings refuse the bucket name ${name}`, () => {
+    assert.match(
+      mistakesOf({ ...required, ALLOWED_BUCKETS: name }).join('\n'),
+      /^ALLOWED_BUCKETS is/,
+    )
+  })
+}
+
+test('Settings accept every legal look of a bucket name', () => {
+  const names = ['abc', '1-2', 'my.bucket.example', '0.0.0', 'a'.repeat(63)]
+  const settings = readSettings({ ...required, ALLOWED_BUCKETS: names.join(',') })
+  assert.deepEqual(settings.allowedBuckets, names)
+})
+
+test('Settings refuse a public bucket that is not served', () => {
+  assert.deepEqual(mistakesOf({ ...required, PUBLIC_READ_BUCKETS: 'photos,other' }), [
+    'PUBLIC_READ_BUCKETS has "other": expected only buckets of ALLOWED_BUCKETS',
+  ])
+})
+
+test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', () => {
+  assert.match(
+    mistakesOf({ ...required, SECRET_KEY_FILE: fileWith('x') }).join('\n'),
+    /^SECRET_KEY and SECRET_KEY_FILE are both set/,
+  )
+  assert.match(
+    mistakesOf({ ...required, REGION_FILE: join(folder, 'absent') }).join('\n'),
+    /^REGION_FILE is ".*absent": expected a readable file \(ENOENT\)$/,
+  )
+  assert.match(
+    mistakesOf({ ...required, REGION_FILE: fileWith('\n') }).join('\n'),
+    /expected a file that is not empty/,
+  )
+})
+
+for (const [name, value] of [
+  ['DRIVE', 'file:'],
+  ['DRIVE', '/srv/files'],
+  ['DRIVE', 'file://host/files'],
+  ['DRIVE', 'gdrive:abc'],
+  ['DATABASE_URL', 'sqlite:'],
+  ['DATABASE_URL', 'postgres://'],
+  ['HOST', '127.0.0.1:9000'],
+  ['HOST', 'a b'],
+  ['PORT', '9000x'],
+  ['PORT', '-1'],
+  ['PUBLIC_URL', 'https://example.org/s3'],
+  ['PUBLIC_URL', 'example.org'],
+  ['PUBLIC_URL', 'ftp://example.org'],
+  ['CORS_ALLOWED_ORIGINS', 'https://example.org/'],
+  ['CORS_ALLOWED_ORIGINS', 'example.org'],
+  ['TRUST_PROXY', 'localhost'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['UPLOAD_EXPIRY_HOURS', '0'],
+  ['WORKERS', '0'],
+  ['WORKERS', '2.5'],
+  ['AUTH_KV', 'http://host'],
+  ['MODEL_CATALOGUE', '/nowhere/catalogue.json'],
+  ['REGION', 'us/east'],
+  ['DASHBOARD_PASSWORD', 'two words'],
+] as const) {
+  test(`Settings refuse ${name}=${value}`, () => {
+    const mistakes = mistakesOf({ ...required, [name]: value })
+    assert.equal(mistakes.length, 1)
+    assert.match(mistakes[0] ?? '', new RegExp(`^${name} is .*: expected `))
+  })
+}
+
+test('Settings keep what the other features will use', () => {
+  const settings = readSettings({
+    ...required,
+    DRIVE: 'file:///srv/files',
+    DATABASE_URL: 'postgresql://user:pw@host/db',
+    HOST: '::',
+    PUBLIC_URL: 'https://s3.example.org/',
+    CORS_ALLOWED_ORIGINS: 'https://a.example, *',
+    TRUST_PROXY: '10.0.0.0/8, ::1',
+    AUTH_KV: 'redis://cache:6379',
+    MODEL_CATALOGUE: fileWith('{}'),
+  })
+  assert.equal(settings.drive.path, '/srv/files')
+  assert.deepEqual(settings.database, { kind: 'postgres', url: 'postgresql://user:pw@host/db' })
+  assert.equal(settings.publicUrl, 'https://s3.example.org')
+  assert.deepEqual(settings.corsAllowedOrigins, ['https://a.example', '*'])
+  assert.deepEqual(settings.trustProxy, ['10.0.0.0/8', '::1'])
+})
+
+test('TLS settings take PEM, the path of a PEM file, or NAME_FILE, and must fit together', () => {
+  const { certFile, keyFile } = makeCertificate(folder)
+  const byPath = readSettings({ ...required, TLS_CERT: certFile, TLS_KEY: keyFile })
+  const byFile = readSettings({ ...required, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })
+  assert.match(tlsIdentityOf(byPath)?.cert ?? '', /BEGIN CERTIFICATE/)
+  assert.deepEqual(tlsIdentityOf(byPath), tlsIdentityOf(byFile))
+  const byText = readTls({ TLS_CERT: byPath.tlsCert, TLS_KEY: byPath.tlsKey })
+  assert.deepEqual(byText, tlsIdentityOf(byPath))
+  assert.equal(readTls({}), undefined)
+  assert.deepEqual(mistakesOf({ ...required, TLS_CERT: certFile }), [
+    'TLS_CERT and TLS_KEY go together: expected both or neither',
+  ])
+  assert.match(
+    mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: certFile }).join('\n'),
+    /^TLS_CERT and TLS_KEY: expected a certificate and its private key/,
+  )
+  assert.match(
+    mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: 'nonsense' }).join('\n'),
+    /^TLS_KEY is a value that is not shown: expected PEM/,
+  )
+})
+
+test('A settings file that may not be read is a mistake', {
+  skip: process.getuid?.() === 0 && 'root reads everything',
+}, () => {
+  const path = fileWith('secret')
+  chmodSync(path, 0)
+  assert.match(
+    mistakesOf({ ...required, SECRET_KEY: '', SECRET_KEY_FILE: path }).join('\n'),
+    /expected a readable file \(EACCES\)/,
+  )
+})
