@@ -22,9 +22,10 @@ export function drivePlace(text: string): DrivePlace {
 }
 
 export function databasePlace(text: string): DatabasePlace {
-  if (/^postgres(ql)?:\/\//.test(text)) {
-    if (!URL.canParse(text))
+  if (/^postgres(ql)?:/.test(text)) {
+    if (!/^[a-z]+:\/\/[^/]/.test(text) || !URL.canParse(text)) {
       throw new SettingMistake('a URL postgres://user:password@host/database')
+    }
     return { kind: 'postgres', url: text }
   }
   if (!text.startsWith('sqlite:')) throw new SettingMistake('sqlite:PATH or postgres://…')
