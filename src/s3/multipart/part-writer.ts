@@ -75,7 +75,7 @@ export class PartWriter {
     const { drive, table } = this.#options
     const { upload } = lease
     const { driveState, size: offset } = upload
-    const draft = await drive.uploads.append(driveState, { offset, ...hints(source) })
+    const draft = await drive.uploads.append(driveState, { offset, ...hints(source, lease) })
     const sink = new LeasedSink(draft, lease)
     const part = await this.#pour(sink, source, { lease, number })
     const row = encodePart(part)
@@ -90,7 +90,7 @@ export class PartWriter {
     const { upload } = lease
     const last = await this.#committedPart(upload, number)
     const offset = upload.size - last.size
-    const options = { offset, replacedSize: last.size, ...hints(source) }
+    const options = { offset, replacedSize: last.size, ...hints(source, lease) }
     const draft = await drive.uploads.replaceLast?.(upload.driveState, options)
     if (draft === undefined) throw differentBytes(number)
     const sink = new LeasedSink(draft, lease)
@@ -163,9 +163,9 @@ export class PartWriter {
   }
 }
 
-function hints(source: PartSource): { readonly size?: number; readonly signal: AbortSignal } {
-  const { size, signal } = source
-  return size === undefined ? { signal } : { size, signal }
+/** The drive is not told when the client goes away: the source says that, with the error to answer. */
+function hints({ size }: PartSource, lease: Lease) {
+  return { signal: lease.lost, ...(size === undefined ? {} : { size }) }
 }
 
 function isSame(part: Pick<PartRow, 'etag' | 'size'>, other: PartRow): boolean {

@@ -1,8 +1,12 @@
 import type { UploadRow } from '../../state/uploads.ts'
 
-/** Between looks at the database: at first, and at most while nothing changes. */
-const firstPauseMs = 25
+/**
+ * Between looks at the database: a twentieth of the time that nothing has changed, so that noticing
+ * a change late costs little beside what was waited for, within these limits.
+ */
+const shortestPauseMs = 10
 const longestPauseMs = 200
+const pauseShare = 1 / 20
 
 interface Waiter {
   /** What the waiter believes the row to be. */
@@ -13,7 +17,8 @@ interface Waiter {
 /** The one look-out for an upload in this process, however many wait for it. */
 interface Lookout {
   readonly waiters: Set<Waiter>
-  pauseMs: number
+  /** When it last saw a change, or began; milliseconds of the monotonic clock. */
+  quietSinceMs: number
   timer: NodeJS.Timeout | undefined
   isLooking: boolean
 }
@@ -28,7 +33,7 @@ export interface WaitOptions {
 /**
  * Lets requests wait for an upload to change. A change made in this process wakes them at once
  * (`notify`); one made by another process is noticed by looking at the row: one reader for each
- * upload, every 25 ms, less often while nothing happens.
+ * upload, every 10 ms, less often while nothing happens.
  */
 export class UploadWatch {
   readonly #find: (id: string) => Promise<UploadRow | undefined>
@@ -75,7 +80,7 @@ export class UploadWatch {
     if (known !== undefined) return known
     const lookout: Lookout = {
       waiters: new Set(),
-      pauseMs: firstPauseMs,
+      quietSinceMs: performance.now(),
       timer: undefined,
       isLooking: false,
     }
@@ -95,10 +100,11 @@ export class UploadWatch {
     clearTimeout(lookout.timer)
     const isChanged = await this.#wakeWhoSawOtherwise(id, lookout)
     lookout.isLooking = false
+    if (isChanged) lookout.quietSinceMs = performance.now()
     if (lookout.waiters.size === 0) return
-    const grownMs = Math.min(lookout.pauseMs * 1.25, longestPauseMs)
-    lookout.pauseMs = isChanged ? firstPauseMs : grownMs
-    lookout.timer = setTimeout(() => void this.#look(id, lookout), lookout.pauseMs)
+    const quietMs = performance.now() - lookout.quietSinceMs
+    const pauseMs = Math.min(Math.max(quietMs * pauseShare, shortestPauseMs), longestPauseMs)
+    lookout.timer = setTimeout(() => void this.#look(id, lookout), pauseMs)
   }
 
   async #wakeWhoSawOtherwise(id: string, lookout: Lookout): Promise<boolean> {

@@ -128,7 +128,7 @@ async function copyByStreaming(
 ): Promise<ObjectFacts> {
   const { size, attributes: original } = object
   const { signal } = request
-  const draft = await service.drive.draft(bucket, key, { size, signal })
+  const draft = await service.drive.draft(bucket, key, { size })
   let attributes: Attributes
   try {
     const algorithm = plan.algorithm ?? original.checksum?.algorithm

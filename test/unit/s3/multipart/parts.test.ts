@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { S3Error } from '../../../../src/s3/errors.ts'
+import { isS3Error } from '../read-fixture.ts'
+import {
+  begin,
+  etagOfParts,
+  listOf,
+  makeWorld,
+  md5,
+  never,
+  partOf,
+  slowPart,
+  textOf,
+} from '../write-fixture.ts'
+
+async function startUpload(t: TestContext, options: { readonly partWaitMs?: number } = {}) {
+  const world = await makeWorld(t)
+  const uploads = world.worker(options)
+  return { ...world, uploads, name: await begin(uploads) }
+}
+
+test('UploadPart commits parts in order, whatever their sizes', async (t) => {
+  const { uploads, name, drive } = await startUpload(t)
+  const parts = ['first', '', 'x'.repeat(100_000), 'last']
+  for (const [index, bytes] of parts.entries()) {
+    const part = await uploads.writePart(name, index + 1, partOf(bytes))
+    assert.equal(part.etag, md5(bytes))
+    assert.equal(part.size, bytes.length)
+  }
+  const { attributes } = await uploads.complete(name, listOf(parts), never)
+  assert.equal(attributes.etag, etagOfParts(parts))
+  assert.equal(await textOf(drive), parts.join(''))
+})
+
+test('UploadPart holds early parts of two workers until their turn, in any order', async (t) => {
+  const world = await makeWorld(t)
+  const workers = [world.worker(), world.worker()] as const
+  const name = await begin(workers[0])
+  const parts = Array.from({ length: 24 }, (_, index) => `${index} `.repeat(index * 50))
+  const order = parts.map((_, index) => index).sort((a, b) => ((a * 7) % 24) - ((b * 7) % 24))
+  let pouring = 0
+  await Promise.all(
+    order.map((index, turn) => {
+      const { pour, ...source } = partOf(parts[index] ?? '')
+      const worker = workers[turn % 2 === 0 ? 0 : 1]
+      return worker.writePart(name, index + 1, {
+        ...source,
+        pour: async (sink, algorithm) => {
+          pouring += 1
+          assert.equal(pouring, 1, 'one part of an upload is read at a time')
+          const digest = await pour(sink, algorithm)
+          pouring -= 1
+          return digest
+        },
+      })
+    }),
+  )
+  await workers[1].complete(name, listOf(parts), never)
+  assert.equal(await textOf(world.drive), parts.join(''))
+})
+
+test('UploadPart answers SlowDown after two seconds when the missing part does not come', async (t) => {
+  const { uploads, name } = await startUpload(t)
+  const startedAt = performance.now()
+  await assert.rejects(uploads.writePart(name, 2, partOf('early')), (error) => {
+    isS3Error('SlowDown')(error)
+    assert.equal((error as S3Error).headers['Retry-After'], '1')
+    return true
+  })
+  const tookMs = performance.now() - startedAt
+  assert.ok(tookMs > 1_900 && tookMs < 3_500, `took ${tookMs} ms`)
+})
+
+test('UploadPart gives up on an early part after PART_WAIT_SECONDS, however busy the upload is', async (t) => {
+  const { uploads, name } = await startUpload(t, { partWaitMs: 100 })
+  const slow = slowPart('first')
+  const first = uploads.writePart(name, 1, slow.source)
+  await slow.started
+  await assert.rejects(uploads.writePart(name, 2, partOf('early')), isS3Error('SlowDown'))
+  slow.proceed()
+  await first
+  await uploads.writePart(name, 2, partOf('in time'))
+})
+
+test('UploadPart holds a part 64 ahead and refuses one 65 ahead at once', async (t) => {
+  const { uploads, name } = await startUpload(t, { partWaitMs: 60 })
+  const slow = slowPart('first')
+  const first = uploads.writePart(name, 1, slow.source)
+  await slow.started
+  let held = true
+  const early = assert
+    .rejects(uploads.writePart(name, 65, partOf('x')), isS3Error('SlowDown'))
+    .then(() => {
+      held = false
+    })
+  await assert.rejects(uploads.writePart(name, 66, partOf('x')), isS3Error('SlowDown'))
+  assert.ok(held)
+  await early
+  slow.proceed()
+  await first
+})
+
+test('UploadPart stops holding a part when its client goes away', async (t) => {
+  const { uploads, name } = await startUpload(t)
+  const client = new AbortController()
+  const early = uploads.writePart(name, 2, partOf('early', client.signal))
+  setImmediate(() => client.abort())
+  const startedAt = performance.now()
+  await assert.rejects(early, isS3Error('IncompleteBody'))
+  assert.ok(performance.now() - startedAt < 1_000)
+})
+
+test('UploadPart loses only the part whose connection is lost', async (t) => {
+  const { uploads, name, drive } = await startUpload(t)
+  await uploads.writePart(name, 1, partOf('one'))
+  const slow = slowPart('two, torn')
+  const torn = uploads.writePart(name, 2, slow.source)
+  await slow.started
+  const third = uploads.writePart(name, 3, partOf('three'))
+  slow.fail(new S3Error('IncompleteBody'))
+  await assert.rejects(torn, isS3Error('IncompleteBody'))
+  await uploads.writePart(name, 2, partOf('two'))
+  await third
+  await uploads.complete(name, listOf(['one', 'two', 'three']), never)
+  assert.equal(await textOf(drive), 'onetwothree')
+})
+
+test('UploadPart answers a committed part again when the bytes are the same', async (t) => {
+  const { uploads, name, drive } = await startUpload(t)
+  for (const [index, bytes] of ['one', 'two', 'three'].entries()) {
+    await uploads.writePart(name, index + 1, partOf(bytes))
+  }
+  for (const [index, bytes] of ['one', 'two', 'three'].entries()) {
+    const part = await uploads.writePart(name, index + 1, partOf(bytes))
+    assert.equal(part.etag, md5(bytes))
+  }
+  await uploads.complete(name, listOf(['one', 'two', 'three']), never)
+  assert.equal(await textOf(drive), 'onetwothree')
+})
+
+test('UploadPart replaces the last part with longer and shorter bytes', async (t) => {
+  const { uploads, name, drive } = await startUpload(t)
+  await uploads.writePart(name, 1, partOf('one'))
+  await uploads.writePart(name, 2, partOf('two'))
+  await uploads.writePart(name, 2, partOf('a longer one'))
+  await uploads.writePart(name, 2, partOf('2'))
+  await uploads.writePart(name, 3, partOf('three'))
+  await uploads.complete(name, listOf(['one', '2', 'three']), never)
+  assert.equal(await textOf(drive), 'one2three')
+})
+
+test('UploadPart refuses other bytes for a part before the last with SlowDown', async (t) => {
+  const { uploads, name, drive } = await startUpload(t)
+  await uploads.writePart(name, 1, partOf('one'))
+  await uploads.writePart(name, 2, partOf('two'))
+  await assert.rejects(uploads.writePart(name, 1, partOf('eno')), isS3Error('SlowDown'))
+  await uploads.complete(name, listOf(['one', 'two']), never)
+  assert.equal(await textOf(drive), 'onetwo')
+})
+
+test('UploadPart refuses other bytes for the last part where the drive cannot replace it', async (t) => {
+  const { drive, worker } = await makeWorld(t)
+  const { uploads: original } = drive
+  const appendOnly = new Proxy(drive, {
+    get: (_, property) =>
+      property === 'uploads'
+        ? {
+            begin: original.begin.bind(original),
+            append: original.append.bind(original),
+            complete: original.complete.bind(original),
+            canTruncate: false,
+          }
+        : Reflect.get(drive, property).bind?.(drive),
+  })
+  const uploads = worker({ drive: appendOnly })
+  const name = await begin(uploads)
+  await uploads.writePart(name, 1, partOf('one'))
+  await uploads.writePart(name, 1, partOf('one'))
+  await assert.rejects(uploads.writePart(name, 1, partOf('eno')), isS3Error('SlowDown'))
+  await uploads.writePart(name, 2, partOf('two'))
+  await assert.rejects(uploads.complete(name, listOf(['one']), never), isS3Error('InvalidPart'))
+  await uploads.complete(name, listOf(['one', 'two']), never)
+  assert.equal(await textOf(drive), 'onetwo')
+})
+
+test('UploadPart of one part twice at once commits it once', async (t) => {
+  const world = await makeWorld(t)
+  const workers = [world.worker(), world.worker()] as const
+  const name = await begin(workers[0])
+  const slow = slowPart('one')
+  const first = workers[0].writePart(name, 1, slow.source)
+  await slow.started
+  const second = workers[1].writePart(name, 1, partOf('one'))
+  slow.proceed()
+  const [one, again] = await Promise.all([first, second])
+  assert.deepEqual(again.etag, one.etag)
+  const { parts } = await workers[0].listParts(name, { after: 0, limit: 10 })
+  assert.equal(parts.length, 1)
+})
+
+test('UploadPart takes over the lease of a dead process at once', async (t) => {
+  const { uploads, name, table } = await startUpload(t)
+  const upload = await table.find(name.uploadId)
+  assert.ok(upload)
+  const { thisProcess } = await import('../../../../src/process/identity.ts')
+  const dead = `${thisProcess.split('/')[0]}/${2 ** 30}/1 abc`
+  assert.ok(await table.takeLease(upload, { owner: dead, untilMs: Date.now() + 20_000 }))
+  const startedAt = performance.now()
+  await uploads.writePart(name, 1, partOf('one'))
+  assert.ok(performance.now() - startedAt < 1_000)
+})
+
+test('UploadPart leaves the lease of a process elsewhere alone until it expires', async (t) => {
+  const { uploads, name, table, clock } = await startUpload(t, { partWaitMs: 100 })
+  const upload = await table.find(name.uploadId)
+  assert.ok(upload)
+  const lease = { owner: 'another-host/1/1 abc', untilMs: clock.now() + 20_000 }
+  assert.ok(await table.takeLease(upload, lease))
+  await assert.rejects(uploads.writePart(name, 1, partOf('one')), isS3Error('SlowDown'))
+  clock.advance(20_001)
+  await uploads.writePart(name, 1, partOf('one'))
+})
+
+test('UploadPart that stood still past its lease does not commit', async (t) => {
+  const world = await makeWorld(t)
+  const [sleeper, other] = [world.worker(), world.worker()]
+  const name = await begin(sleeper)
+  const slow = slowPart('from the sleeper')
+  const sleeping = sleeper.writePart(name, 1, slow.source)
+  await slow.started
+  // As if the process had been suspended: it could not renew, and time went by.
+  world.clock.advance(60_000)
+  await other.writePart(name, 1, partOf('from the other'))
+  slow.proceed()
+  await assert.rejects(sleeping, isS3Error('SlowDown'))
+  await other.complete(name, listOf(['from the other']), never)
+  assert.equal(await textOf(world.drive), 'from the other')
+})
+
+test('UploadPart knows an upload only together with its bucket and key', async (t) => {
+  const { uploads, name } = await startUpload(t)
+  for (const other of [{ key: 'kk' }, { bucket: 'other' }, { uploadId: 'x' }, { uploadId: '' }]) {
+    const wrong = { ...name, ...other }
+    await assert.rejects(uploads.writePart(wrong, 1, partOf('x')), isS3Error('NoSuchUpload'))
+    await assert.rejects(
+      uploads.listParts(wrong, { after: 0, limit: 1 }),
+      isS3Error('NoSuchUpload'),
+    )
+    await assert.rejects(uploads.complete(wrong, listOf(['x']), never), isS3Error('NoSuchUpload'))
+    await assert.rejects(uploads.abort(wrong, never), isS3Error('NoSuchUpload'))
+  }
+})

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { TestContext } from 'node:test'
+import type { Drive } from '../../../src/drives/drive.ts'
+import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import type { HttpReply } from '../../../src/http/message.ts'
+import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
+import type { CompletionRequest } from '../../../src/s3/multipart/completion.ts'
+import type { PartSource } from '../../../src/s3/multipart/part-writer.ts'
+import type { UploadName } from '../../../src/s3/multipart/upload-records.ts'
+import { Uploads } from '../../../src/s3/multipart/uploads.ts'
+import { parseQuery } from '../../../src/s3/query.ts'
+import type { Database } from '../../../src/state/database.ts'
+import { openDatabase } from '../../../src/state/open-database.ts'
+import { UploadTable } from '../../../src/state/uploads.ts'
+
+export const target = { bucket: 'b', key: 'k' }
+export const noDetails = { headers: {}, metadata: {} }
+export const never = new AbortController().signal
+
+/** A clock that runs, and can be set forward. */
+export class TestClock {
+  #aheadMs = 0
+
+  readonly now = (): number => Date.now() + this.#aheadMs
+
+  advance(ms: number): void {
+    this.#aheadMs += ms
+  }
+}
+
+export interface World {
+  readonly drive: MemoryDrive
+  readonly database: Database
+  readonly table: UploadTable
+  readonly clock: TestClock
+  /** What was logged as a warning or an error. */
+  readonly complaints: unknown[]
+  /** Uploads as another process would have them: nothing shared but drive and database. */
+  worker(options?: WorkerOptions): Uploads
+}
+
+export interface WorkerOptions {
+  readonly drive?: Drive
+  readonly table?: UploadTable
+  readonly partWaitMs?: number
+}
+
+/** A memory drive with the buckets `b` and `other`, and a database in a folder that goes away. */
+export async function makeWorld(t: TestContext): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-uploads-'))
+  const database = await openDatabase(
+    { kind: 'sqlite', path: join(folder, 'state.db') },
+    { migrate: true },
+  )
+  const clock = new TestClock()
+  const drive = new MemoryDrive({ now: clock.now })
+  await drive.prepare(['b', 'other'])
+  const table = new UploadTable(database)
+  const complaints: unknown[] = []
+  const log = {
+    debug: () => undefined,
+    warn: (fields: object) => void complaints.push(fields),
+    error: (fields: object) => void complaints.push(fields),
+  }
+  const workers: Uploads[] = []
+  t.after(async () => {
+    for (const worker of workers) await worker.settled()
+    await database.close()
+    rmSync(folder, { recursive: true })
+  })
+  const worker = (options: WorkerOptions = {}): Uploads => {
+    const uploads = new Uploads({
+      drive: options.drive ?? drive,
+      table: options.table ?? table,
+      partWaitMs: options.partWaitMs ?? 5_000,
+      expiryMs: 24 * 3_600_000,
+      now: clock.now,
+      log,
+    })
+    workers.push(uploads)
+    return uploads
+  }
+  return { drive, database, table, clock, complaints, worker }
+}
+
+export function md5(bytes: Uint8Array | string): string {
+  return createHash('md5').update(bytes).digest('hex')
+}
+
+export function etagOfParts(parts: readonly (Uint8Array | string)[]): string {
+  const hash = createHash('md5')
+  for (const part of parts) hash.update(md5(part), 'hex')
+  return `${hash.digest('hex')}-${parts.length}`
+}
+
+/** A part whose bytes are at hand. */
+export function partOf(bytes: string | Uint8Array, signal: AbortSignal = never): PartSource {
+  const chunk = Buffer.from(bytes)
+  return {
+    size: chunk.length,
+    signal,
+    pour: async (sink) => {
+      if (chunk.length > 0) await sink.write(chunk)
+      return { size: chunk.length, md5Hex: md5(chunk) }
+    },
+  }
+}
+
+/** A part that has begun when `started` resolves and ends when told to. */
+export function slowPart(bytes: string) {
+  const started = Promise.withResolvers<void>()
+  const proceed = Promise.withResolvers<void>()
+  const source: PartSource = {
+    signal: never,
+    pour: async (sink) => {
+      const chunk = Buffer.from(bytes)
+      const half = chunk.length >> 1
+      await sink.write(chunk.subarray(0, half))
+      started.resolve()
+      await proceed.promise
+      await sink.write(chunk.subarray(half))
+      return { size: chunk.length, md5Hex: md5(chunk) }
+    },
+  }
+  return { source, started: started.promise, proceed: proceed.resolve, fail: proceed.reject }
+}
+
+export async function begin(uploads: Uploads): Promise<UploadName> {
+  return { ...target, uploadId: await uploads.create(target, noDetails) }
+}
+
+/** A completion list of parts with these bytes. */
+export function listOf(parts: readonly string[]): CompletionRequest {
+  return {
+    parts: parts.map((bytes, index) => ({ number: index + 1, etag: md5(bytes), checksums: [] })),
+  }
+}
+
+/** The bytes of an object as text; undefined when there is none. */
+export async function textOf(drive: Drive, key = 'k', bucket = 'b'): Promise<string | undefined> {
+  const object = await drive.open(bucket, key)
+  if (object === undefined) return undefined
+  const chunks: Uint8Array[] = []
+  if (object.size > 0) for await (const chunk of object.read(0, object.size)) chunks.push(chunk)
+  await object.close()
+  return Buffer.concat(chunks).toString()
+}
+
+export interface WriteRequest {
+  readonly query?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Uint8Array | Readable
+  readonly bucket?: string
+  readonly key?: string
+}
+
+/** Runs an operation as the pipeline does. */
+export class OperationRunner {
+  readonly service: S3Service
+  /** Whether the last request's body was asked for. */
+  wasBodyAccepted = false
+
+  constructor(world: World, uploads: Uploads = world.worker()) {
+    this.service = {
+      settings: {
+        accessKey: 'AK',
+        secretKey: 'SK',
+        region: 'us-east-1',
+        allowedBuckets: ['b', 'other'],
+        publicReadBuckets: new Set(),
+        publicList: true,
+        publicUrl: undefined,
+        corsAllowedOrigins: [],
+      },
+      drive: world.drive,
+      uploads,
+      now: world.clock.now,
+      log: {
+        debug: () => undefined,
+        warn: (fields) => void world.complaints.push(fields),
+        error: (fields) => void world.complaints.push(fields),
+      },
+    }
+  }
+
+  run(operation: Operation<ObjectContext>, request: WriteRequest = {}): Promise<HttpReply> {
+    const { query = '', headers = {}, body = '', bucket = 'b', key = 'k' } = request
+    this.wasBodyAccepted = false
+    const isStream = body instanceof Readable
+    const length = isStream ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    return operation({
+      service: this.service,
+      request: {
+        id: 'ID',
+        method: 'PUT',
+        rawPath: `/${bucket}/${encodeURIComponent(key)}`,
+        rawQuery: query,
+        headers: { host: 'example.test:9000', ...length, ...headers },
+        rawHeaders: [],
+        body: isStream ? body : Readable.from(body.length === 0 ? [] : [Buffer.from(body)]),
+        isSecure: false,
+        remoteAddress: '127.0.0.1',
+        receivedAtMs: this.service.now(),
+        signal: never,
+        acceptBody: () => {
+          this.wasBodyAccepted = true
+        },
+      },
+      query: parseQuery(query),
+      isSigned: true,
+      bucket,
+      key,
+    })
+  }
+}
+
+/** The text of the first element of this name in a reply's document. */
+export function elementOf(reply: HttpReply, name: string): string | undefined {
+  assert.equal(typeof reply.body, 'string')
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(String(reply.body))?.[1]
+}
