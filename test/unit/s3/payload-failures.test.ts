@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { describe, test } from 'node:test'
+import { readPayload } from '../../../src/s3/payload.ts'
+import { fakeRequest } from './fake-request.ts'
+import { type Headers, Kept, rejects, request, streaming } from './payload-fakes.ts'
+
+describe('readPayload, when things go wrong', () => {
+  test('a client that goes away is IncompleteBody, and no write goes on', async () => {
+    const body = new Readable({ read: () => undefined })
+    const sink = new Kept()
+    const headers = { 'content-length': '1000000' }
+    const reading = readPayload(fakeRequest({ headers, body }), sink)
+    body.push(Buffer.alloc(300_000))
+    body.on('error', () => undefined)
+    setImmediate(() => body.destroy(new Error('ECONNRESET')))
+    const error = await rejects(reading, 'IncompleteBody')
+    assert.match(String(error.cause), /ECONNRESET/)
+    const written = sink.chunks.length
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(sink.chunks.length, written)
+  })
+
+  test('a client that went away before is IncompleteBody', async () => {
+    const body = new Readable({ read: () => undefined }).destroy()
+    const headers = { 'content-length': '3' }
+    await rejects(readPayload(fakeRequest({ headers, body }), new Kept()), 'IncompleteBody')
+  })
+
+  test('a client that sends nothing for the idle timeout is RequestTimeout', async () => {
+    const body = new Readable({ read: () => undefined })
+    body.push(Buffer.from('a'))
+    const reading = readPayload(
+      fakeRequest({ headers: { 'content-length': '3' }, body }),
+      new Kept(),
+      { idleTimeoutMs: 20 },
+    )
+    await rejects(reading, 'RequestTimeout')
+    assert.ok(!body.destroyed, 'the connection is needed for the answer')
+    assert.equal(body.listenerCount('readable'), 0)
+  })
+
+  test('time that the sink takes is not counted as the idle time of the client', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    const body = new Readable({ read: () => undefined, highWaterMark: 1 })
+    const slow = {
+      write: async () => {
+        context.mock.timers.tick(1000)
+      },
+    }
+    const headers = { 'content-length': `${3 * 262_144}` }
+    const reading = readPayload(fakeRequest({ headers, body }), slow, { idleTimeoutMs: 100 })
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      body.push(Buffer.alloc(262_144))
+    }
+    body.push(null)
+    assert.equal((await reading).size, 3 * 262_144)
+  })
+
+  test('what the sink rejects with is what the caller gets', async () => {
+    const failure = new Error('disk full')
+    let writes = 0
+    const full = {
+      write: async () => {
+        writes++
+        throw failure
+      },
+    }
+    const big = Array.from({ length: 10 }, () => Buffer.alloc(262_144))
+    await assert.rejects(readPayload(request(big), full), failure)
+    assert.equal(writes, 1)
+    await assert.rejects(readPayload(request(['abc']), full), failure)
+  })
+
+  test('a write under way is waited for before the body is refused', async () => {
+    let isDone = false
+    const slow = {
+      write: async () => {
+        for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+        isDone = true
+      },
+    }
+    const headers = { ...streaming, 'transfer-encoding': 'chunked' }
+    const chunk = Buffer.alloc(262_144)
+    const reading = readPayload(request(['40000\r\n', chunk, 'broken\r\n'], headers), slow)
+    await rejects(reading, 'InvalidRequest')
+    assert.ok(isDone)
+  })
+})
+
+describe('readPayload over a connection', () => {
+  async function serve(handle: (body: IncomingMessage) => Promise<string>) {
+    const server = createServer((incoming, response) => {
+      handle(incoming).then(
+        (text) => response.end(text),
+        () => response.destroy(),
+      )
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const address = server.address()
+    assert.ok(typeof address === 'object' && address !== null)
+    return { server, port: address.port }
+  }
+  const read = (incoming: IncomingMessage) =>
+    readPayload(fakeRequest({ headers: incoming.headers as Headers, body: incoming }), new Kept())
+  const head = 'PUT /b/k HTTP/1.1\r\nHost: h\r\n'
+
+  test('a connection that is cut in the body is IncompleteBody', async () => {
+    const outcome = Promise.withResolvers<unknown>()
+    const { server, port } = await serve(async (incoming) => {
+      incoming.once('readable', () => socket.destroy())
+      await read(incoming).then(outcome.resolve, outcome.resolve)
+      return ''
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`${head}Content-Length: 100000\r\n\r\nabc`)
+    await rejects(
+      outcome.promise.then((error) => Promise.reject(error)),
+      'IncompleteBody',
+    )
+    server.close()
+  })
+
+  test('a body that is refused in its middle leaves a connection to answer on', async () => {
+    const { server, port } = await serve((incoming) =>
+      read(incoming).then(
+        () => 'accepted',
+        (error) => error.code,
+      ),
+    )
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `${head}Content-Length: 100000\r\nx-amz-content-sha256: STREAMING-X\r\n\r\nbroken\r\n`,
+    )
+    const [reply] = await once(socket, 'data')
+    assert.match(String(reply), /200 OK.*InvalidRequest/s)
+    socket.destroy()
+    server.close()
+  })
+})
