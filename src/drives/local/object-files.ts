@@ -8,12 +8,15 @@ import { isRealPath } from './open-folder.ts'
 import { safeOpenFlags } from './paced-files.ts'
 import type { Place, Spot } from './place.ts'
 
-/** One version of an object: an open file. The one who asked for it closes it. */
-export interface ObjectFile {
-  readonly fd: number
+export interface FileFacts {
   readonly identity: FileIdentity
   readonly size: number
   readonly modifiedAtMs: number
+}
+
+/** One version of an object: an open file. The one who asked for it closes it. */
+export interface ObjectFile extends FileFacts {
+  readonly fd: number
 }
 
 /**
@@ -99,10 +102,7 @@ export class ObjectFiles {
 }
 
 /** What of a file's status the drive goes by. */
-export function describe(
-  stats: Stats,
-  root: LocalRoot,
-): { identity: FileIdentity; size: number; modifiedAtMs: number } {
+export function describe(stats: Stats, root: LocalRoot): FileFacts {
   return {
     identity: identityOf(stats, root.hasBirthtime),
     size: stats.size,

@@ -43,22 +43,38 @@ export class OpenFolder {
     return descriptors === undefined ? `${this.path}/${name}` : `${descriptors}${this.#fd}/${name}`
   }
 
+  /** The path by which to read the folder itself. */
+  get ownPath(): string {
+    const { descriptors } = this.#root
+    return descriptors === undefined ? this.path : `${descriptors}${this.#fd}`
+  }
+
   stats(): fs.Stats | Promise<fs.Stats> {
     return this.#root.files.fstat(this.#fd)
   }
 
   /** Makes names added to or taken from the folder durable. */
   async sync(): Promise<void> {
-    try {
-      await fsyncFile(this.#fd)
-    } catch (error) {
-      // Some file systems (SMB, some FUSE ones) can't and need not.
-      if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
-    }
+    await syncFolder(this.#fd)
   }
 
   async close(): Promise<void> {
     await this.#root.files.close(this.#fd)
+  }
+}
+
+/** As OpenFolder.sync, for one of the drive's own folders. */
+export async function syncFolderAt(path: string): Promise<void> {
+  const handle = await fs.promises.open(path, folderOpenFlags)
+  await syncFolder(handle.fd).finally(() => handle.close())
+}
+
+async function syncFolder(fd: number): Promise<void> {
+  try {
+    await fsyncFile(fd)
+  } catch (error) {
+    // Some file systems (SMB, some FUSE ones) can't and need not.
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
   }
 }
 

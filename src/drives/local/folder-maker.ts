@@ -1,0 +1,210 @@
+import fs from 'node:fs'
+import { DriveError } from '../drive.ts'
+import { folderIdentityOf } from './file-identity.ts'
+import { codeOf } from './fs-error.ts'
+import type { KeyLocks } from './key-locks.ts'
+import type { KnownAttributes } from './known-attributes.ts'
+import { type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { OpenFolder } from './open-folder.ts'
+import { ancestorKeys, type Place, placeOf, type Spot } from './place.ts'
+
+/** How often a folder may vanish or a file come in its way while it is made. */
+const attempts = 16
+
+export interface MadeFolder {
+  /** The caller closes it. */
+  readonly folder: OpenFolder
+  /** Identities of the folders that were made for it, to be remembered as the drive's own. */
+  readonly made: readonly string[]
+}
+
+/** Makes the folders that keys need and removes them when they are empty again. */
+export class FolderMaker {
+  readonly #root: LocalRoot
+  readonly #locks: KeyLocks
+  readonly #known: KnownAttributes
+
+  constructor(root: LocalRoot, locks: KeyLocks, known: KnownAttributes) {
+    this.#root = root
+    this.#locks = locks
+    this.#known = known
+  }
+
+  /**
+   * The folder of one of the place's spots, made where it is absent. An object whose file is in
+   * the way goes to its alternative path, under its lock: call this without the lock of the place.
+   * @throws DriveError `denied` when a symbolic link or a file that is no object is in the way.
+   */
+  async ensure(place: Place, spot: Spot): Promise<MadeFolder> {
+    const existing = await OpenFolder.open(this.#root, spot.folder)
+    if (existing !== undefined) return { folder: existing, made: [] }
+    const made: string[] = []
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const folder = await this.#make(place, spot.folder.split('/'), made)
+      if (folder !== undefined) return { folder, made }
+    }
+    const message = 'Others add and remove files in this folder all the time.'
+    throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+  }
+
+  /**
+   * Removes the spot's folder and those above it, up to but not including the bucket's, as far as
+   * they are empty and were made by the drive.
+   */
+  async removeEmpty(place: Place, spot: Spot): Promise<void> {
+    const components = spot.folder.split('/')
+    while (components.length > 1) {
+      const name = components.pop() ?? ''
+      const parent = await OpenFolder.open(this.#root, components.join('/'))
+      if (parent === undefined) return
+      try {
+        if (!(await this.#removeOne(parent, name))) return
+        await this.#restoreNatural(place, parent, name)
+      } finally {
+        await parent.close()
+      }
+    }
+  }
+
+  /** Undefined when a folder vanished on the way. */
+  async #make(
+    place: Place,
+    components: readonly string[],
+    made: string[],
+  ): Promise<OpenFolder | undefined> {
+    const [bucket = '', ...names] = components
+    let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#makeBucket(bucket))
+    for (const name of names) {
+      const child = await this.#makeChild(place, folder, name, made)
+      await folder.close()
+      if (child === undefined) return undefined
+      folder = child
+    }
+    return folder
+  }
+
+  async #makeChild(
+    place: Place,
+    parent: OpenFolder,
+    name: string,
+    made: string[],
+  ): Promise<OpenFolder | undefined> {
+    const existing = await parent.openChild(name)
+    if (existing !== undefined) return existing
+    if ((await this.#root.files.lstat(parent.at(name))) !== undefined) {
+      await this.#makeWay(place, parent, name)
+    }
+    const outcome = await makeFolder(parent, name)
+    if (outcome === 'no parent') return undefined
+    const child = await parent.openChild(name)
+    if (child !== undefined && outcome === 'made') {
+      made.push(folderIdentityOf(await child.stats(), this.#root.hasBirthtime))
+    }
+    return child
+  }
+
+  /** Only after its folder was removed by hand: `prepare` made it once. */
+  async #makeBucket(bucket: string): Promise<OpenFolder> {
+    await requireOwnFolder(this.#root)
+    await fs.promises.mkdir(`${this.#root.path}/${bucket}`, { recursive: true })
+    const folder = await OpenFolder.open(this.#root, bucket)
+    if (folder !== undefined) return folder
+    throw new DriveError('denied', `The folder of bucket ${bucket} is not a plain folder.`)
+  }
+
+  /** Moves the file that has a folder's name to its alternative path. */
+  async #makeWay(place: Place, parent: OpenFolder, name: string): Promise<void> {
+    const path = `${parent.path}/${name}`
+    const owner = this.#objectAt(place, path)
+    if (owner === undefined) throw inTheWay(path)
+    const lock = await this.#locks.acquire(owner.path)
+    try {
+      const stats = await this.#root.files.lstat(parent.at(name))
+      if (stats === undefined || stats.isDirectory()) return
+      if (!stats.isFile()) throw inTheWay(path)
+      await this.#moveAside(owner, parent)
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async #moveAside(owner: Place, parent: OpenFolder): Promise<void> {
+    const from = parent.at(owner.natural.name)
+    if (owner.alternative.folder === owner.natural.folder) {
+      return await this.#root.files.rename(from, parent.at(owner.alternative.name))
+    }
+    // The suffix made the name so long that it is cut and has a folder of its own.
+    const { folder } = await this.ensure(owner, owner.alternative)
+    try {
+      await this.#root.files.rename(from, folder.at(owner.alternative.name))
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** Gives an object its natural path back when the folder that had it is gone. */
+  async #restoreNatural(place: Place, parent: OpenFolder, name: string): Promise<void> {
+    const owner = this.#objectAt(place, `${parent.path}/${name}`)
+    if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
+    const alternative = parent.at(owner.alternative.name)
+    if (!(await this.#root.files.lstat(alternative))?.isFile()) return
+    const lock = await this.#locks.acquire(owner.path)
+    try {
+      // A link, because it never replaces what somebody has put there meanwhile.
+      await this.#root.files.link(alternative, parent.at(name))
+      await this.#root.files.unlink(alternative)
+    } catch {
+      // Somebody was faster, or the file system has no links: it is as good where it is.
+    } finally {
+      await lock.release()
+    }
+  }
+
+  /** The object whose natural path this is, among those that the place's folders may displace. */
+  #objectAt(place: Place, path: string): Place | undefined {
+    const relative = path.slice(this.#root.path.length + 1)
+    for (const key of ancestorKeys(place.key)) {
+      if (key === '') continue
+      const owner = placeOf(place.bucket, key)
+      if (owner.path === relative) return owner
+    }
+    return undefined
+  }
+
+  /** False when it is not empty, not the drive's own, or already gone. */
+  async #removeOne(parent: OpenFolder, name: string): Promise<boolean> {
+    const stats = await this.#root.files.lstat(parent.at(name))
+    if (!stats?.isDirectory()) return stats === undefined
+    const identity = folderIdentityOf(stats, this.#root.hasBirthtime)
+    if (!(await this.#known.isOwnFolder(identity))) return false
+    try {
+      await fs.promises.rmdir(parent.at(name))
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return true
+      if (['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM'].includes(codeOf(error))) return false
+      throw error
+    }
+    this.#known.forgetFolder(identity)
+    return true
+  }
+}
+
+async function makeFolder(
+  parent: OpenFolder,
+  name: string,
+): Promise<'made' | 'exists' | 'no parent'> {
+  try {
+    await fs.promises.mkdir(parent.at(name))
+    return 'made'
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 'no parent'
+    // Somebody else made it, or put a file there again: the caller looks.
+    if (codeOf(error) === 'EEXIST') return 'exists'
+    throw error
+  }
+}
+
+function inTheWay(path: string): DriveError {
+  const message = `${path} has to be a folder for this key, but is something else.`
+  return new DriveError('denied', `${message} Move it away.`)
+}

@@ -1,0 +1,58 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { livenessOf, thisProcess } from '../../process/identity.ts'
+import { codeOf } from './fs-error.ts'
+import type { LocalRoot } from './local-root.ts'
+
+/** What a process that can't be seen from here left is taken for abandoned after this. */
+const elsewhereLimitMs = 24 * 60 * 60 * 1000
+
+/** Removes what processes that died left behind; never what a living one uses. */
+export async function sweepLeftovers(root: LocalRoot, nowMs: number): Promise<void> {
+  for (const name of await fs.promises.readdir(root.tempFolder)) {
+    const path = join(root.tempFolder, name)
+    if (await isAbandoned(path, decodeProcess(name), nowMs)) {
+      await fs.promises.rm(path, { recursive: true, force: true })
+    }
+  }
+  for (const name of await fs.promises.readdir(root.lockFolder)) {
+    const path = join(root.lockFolder, name)
+    // A lock of the dead delays nobody (key-locks.ts takes it over): only litter goes here, and
+    // only what is so old that no thief can be at it in this moment.
+    if (await isOlder(path, nowMs - elsewhereLimitMs)) await removeDeadLock(path)
+  }
+}
+
+function decodeProcess(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    // Not a name that a drive gave: treated as of a process elsewhere.
+    return ''
+  }
+}
+
+async function isAbandoned(path: string, process: string, nowMs: number): Promise<boolean> {
+  if (process === thisProcess) return false
+  const liveness = livenessOf(process)
+  if (liveness !== 'elsewhere') return liveness === 'dead'
+  if (!(await isOlder(path, nowMs - elsewhereLimitMs))) return false
+  for (const name of await fs.promises.readdir(path).catch(() => [])) {
+    if (!(await isOlder(join(path, name), nowMs - elsewhereLimitMs))) return false
+  }
+  return true
+}
+
+async function isOlder(path: string, thanMs: number): Promise<boolean> {
+  const stats = await fs.promises.lstat(path).catch(() => undefined)
+  return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < thanMs
+}
+
+async function removeDeadLock(path: string): Promise<void> {
+  try {
+    const holder = await fs.promises.readFile(path, 'latin1')
+    if (livenessOf(holder) !== 'alive') await fs.promises.unlink(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,105 @@
+import type { Stats } from 'node:fs'
+import type { Entry, ObjectEntry } from '../drive.ts'
+import type { KnownAttributes, KnownFile } from './known-attributes.ts'
+import type { LocalRoot } from './local-root.ts'
+import { describe } from './object-files.ts'
+import { pathOfSpot, placeOf } from './place.ts'
+import { TurnTaker } from './turn-taker.ts'
+
+/** An entry of a listing before anybody has looked at its file. */
+export type Candidate = FolderCandidate | ObjectCandidate
+
+export interface FolderCandidate {
+  readonly kind: 'folder'
+  readonly key: string
+}
+
+export interface ObjectCandidate {
+  readonly kind: 'object'
+  readonly key: string
+  /** The object's natural path below the root, where that is known without asking. */
+  readonly path: string | undefined
+  readonly isAlternative: boolean
+}
+
+/** Looks under way at a time when the disk is slow. */
+const concurrentLooks = 64
+
+/** Gives listed objects their size, time and ETag; objects that are gone meanwhile fall out. */
+export class ListedFiles {
+  readonly #root: LocalRoot
+  readonly #known: KnownAttributes
+
+  constructor(root: LocalRoot, known: KnownAttributes) {
+    this.#root = root
+    this.#known = known
+  }
+
+  /** @param candidates at most 1,000 */
+  async describe(bucket: string, candidates: readonly Candidate[]): Promise<Entry[]> {
+    const files = await this.#lookAtAll(bucket, candidates)
+    const present = files.filter((file) => file !== undefined)
+    const etags = present.length === 0 ? [] : await this.#known.etagsOf(present)
+    const entries: Entry[] = []
+    let next = 0
+    for (const [index, candidate] of candidates.entries()) {
+      const file = files[index]
+      if (candidate.kind === 'folder') entries.push({ kind: 'folder', key: candidate.key })
+      else if (file !== undefined) entries.push(entryOf(candidate.key, file, etags[next++] ?? ''))
+    }
+    return entries
+  }
+
+  async #lookAtAll(
+    bucket: string,
+    candidates: readonly Candidate[],
+  ): Promise<(KnownFile | undefined)[]> {
+    const turns = new TurnTaker()
+    const looks: (KnownFile | undefined | Promise<KnownFile | undefined>)[] = []
+    let pending: Promise<unknown>[] = []
+    for (const candidate of candidates) {
+      const look = candidate.kind === 'folder' ? undefined : this.#lookAt(bucket, candidate)
+      looks.push(look)
+      if (look instanceof Promise) pending.push(look)
+      if (pending.length >= concurrentLooks) {
+        await Promise.all(pending)
+        pending = []
+      }
+      const pause = turns.step()
+      if (pause !== undefined) await pause
+    }
+    return await Promise.all(looks)
+  }
+
+  #lookAt(
+    bucket: string,
+    candidate: ObjectCandidate,
+  ): KnownFile | undefined | Promise<KnownFile | undefined> {
+    const { path } = candidate
+    if (path === undefined || candidate.isAlternative) return this.#search(bucket, candidate)
+    const stats = this.#root.files.lstat(`${this.#root.path}/${path}`)
+    if (stats instanceof Promise) {
+      return stats.then((found) => this.#fileOf(found, path) ?? this.#search(bucket, candidate))
+    }
+    return this.#fileOf(stats, path) ?? this.#search(bucket, candidate)
+  }
+
+  /** At both paths: the object may have been moved from the one to the other meanwhile. */
+  async #search(bucket: string, candidate: ObjectCandidate): Promise<KnownFile | undefined> {
+    const place = placeOf(bucket, candidate.key)
+    for (const spot of [place.natural, place.alternative, place.natural]) {
+      const stats = await this.#root.files.lstat(`${this.#root.path}/${pathOfSpot(spot)}`)
+      const file = this.#fileOf(stats, place.path)
+      if (file !== undefined) return file
+    }
+    return undefined
+  }
+
+  #fileOf(stats: Stats | undefined, place: string): KnownFile | undefined {
+    return stats?.isFile() ? { ...describe(stats, this.#root), place } : undefined
+  }
+}
+
+function entryOf(key: string, file: KnownFile, etag: string): ObjectEntry {
+  return { kind: 'object', key, size: file.size, modifiedAtMs: file.modifiedAtMs, etag }
+}

@@ -1,0 +1,219 @@
+import fs from 'node:fs'
+import {
+  type CopyOptions,
+  type CopySource,
+  type Draft,
+  type DraftOptions,
+  type Drive,
+  DriveError,
+  type EntryCursor,
+  type ListQuery,
+  type ObjectFacts,
+  type ObjectName,
+  type OpenObject,
+  type UploadDrive,
+  type WriteConditions,
+} from '../drive.ts'
+import { copyToTemp } from './copy-file.ts'
+import { LocalDraft } from './draft.ts'
+import type { FileRecords } from './file-records.ts'
+import { FolderIndexes } from './folder-indexes.ts'
+import { FolderMaker } from './folder-maker.ts'
+import { FolderSync } from './folder-sync.ts'
+import { withDriveErrors } from './fs-error.ts'
+import { KeyLocks } from './key-locks.ts'
+import { type AttributeLog, KnownAttributes } from './known-attributes.ts'
+import { sweepLeftovers } from './leftovers.ts'
+import { ListedFiles } from './listed-files.ts'
+import { type CursorParts, LocalCursor } from './local-cursor.ts'
+import {
+  bucketPath,
+  type LocalRoot,
+  openLocalRoot,
+  ownFolderName,
+  requireOwnFolder,
+} from './local-root.ts'
+import { LocalUploads } from './local-uploads.ts'
+import { ObjectFiles } from './object-files.ts'
+import { ObjectReader } from './object-reader.ts'
+import { placeOf } from './place.ts'
+import { Publisher } from './publisher.ts'
+
+export interface LocalDriveOptions {
+  /** The folder that holds the buckets' folders; made when it is absent. */
+  readonly root: string
+  readonly records: FileRecords
+  readonly log: AttributeLog
+}
+
+/**
+ * A drive over an ordinary folder. Several processes may have the same folder open.
+ * @throws DriveError, for people, when the folder can't be used.
+ */
+export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
+  return new LocalDrive(await openLocalRoot(options.root), options)
+}
+
+/** A draft that is known to be so large is refused at once when there is no room for it. */
+const roomCheckBytes = 8 * 1024 * 1024
+const plainMd5 = /^[0-9a-f]{32}$/
+
+class LocalDrive implements Drive {
+  readonly kind = 'file'
+  readonly uploads: UploadDrive
+  readonly #root: LocalRoot
+  readonly #files: ObjectFiles
+  readonly #publisher: Publisher
+  readonly #cursorParts: CursorParts
+  readonly #indexes: FolderIndexes
+
+  constructor(root: LocalRoot, { records, log }: LocalDriveOptions) {
+    const known = new KnownAttributes(records, log)
+    const locks = new KeyLocks(root)
+    const files = new ObjectFiles(root, known)
+    const folders = new FolderMaker(root, locks, known)
+    const sync = new FolderSync(root)
+    this.#root = root
+    this.#files = files
+    this.#publisher = new Publisher({ root, files, known, locks, folders, sync })
+    this.#indexes = new FolderIndexes(root)
+    this.#cursorParts = {
+      indexes: this.#indexes,
+      listed: new ListedFiles(root, known),
+      requireBucket: (bucket) => files.requireBucket(bucket),
+    }
+    this.uploads = new LocalUploads({ root, files, publisher: this.#publisher })
+  }
+
+  async prepare(buckets: readonly string[]): Promise<void> {
+    for (const bucket of buckets) {
+      const path = bucketPath(this.#root, bucket)
+      await withDriveErrors(`prepare the folder ${path}`, async () => {
+        await fs.promises.mkdir(path, { recursive: true })
+        await this.#requireUsable(path)
+      })
+    }
+    await withDriveErrors('sweep what was left behind', () =>
+      sweepLeftovers(this.#root, Date.now()),
+    )
+  }
+
+  async check(): Promise<void> {
+    await withDriveErrors(`use ${this.#root.path}`, async () => {
+      await requireOwnFolder(this.#root)
+      const { W_OK, X_OK } = fs.constants
+      await fs.promises.access(`${this.#root.path}/${ownFolderName}`, W_OK | X_OK)
+    })
+  }
+
+  async bucketCreatedAtMs(bucket: string): Promise<number> {
+    return await withDriveErrors(`look at bucket ${bucket}`, async () => {
+      const stats = await fs.promises.lstat(bucketPath(this.#root, bucket))
+      return this.#root.hasBirthtime ? stats.birthtimeMs : Math.min(stats.mtimeMs, stats.ctimeMs)
+    })
+  }
+
+  list(bucket: string, query: ListQuery): EntryCursor {
+    return new LocalCursor(this.#cursorParts, bucket, query)
+  }
+
+  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+    return await withDriveErrors(`read ${bucket}/${key}`, async () => {
+      const found = await this.#files.head(placeOf(bucket, key))
+      if (found === undefined) return undefined
+      const { size, modifiedAtMs, attributes } = found
+      return { size, modifiedAtMs, attributes }
+    })
+  }
+
+  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+    return await withDriveErrors(`read ${bucket}/${key}`, async () => {
+      const place = placeOf(bucket, key)
+      const file = await this.#files.open(place)
+      if (file === undefined) return undefined
+      try {
+        return new ObjectReader(this.#root, file, await this.#files.facts(place, file))
+      } catch (error) {
+        await this.#root.files.close(file.fd)
+        throw error
+      }
+    })
+  }
+
+  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+    const place = placeOf(bucket, key)
+    const { size = 0 } = options
+    if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
+      throw new DriveError('full', `There is no room on the drive for ${size} bytes.`)
+    }
+    return new LocalDraft({ root: this.#root, publisher: this.#publisher }, place, options)
+  }
+
+  async copy(
+    source: CopySource,
+    target: ObjectName,
+    options: CopyOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const { bucket, key } = target
+    return await withDriveErrors(`write ${bucket}/${key}`, async () => {
+      const from = placeOf(source.bucket, source.key)
+      const file = await this.#files.open(from)
+      if (file === undefined) return undefined
+      try {
+        const facts = await this.#files.facts(from, file)
+        if (facts.attributes.etag !== source.etag) {
+          throw new DriveError('changed', 'The version to be copied is not there any more.')
+        }
+        // Another ETag is no MD5 of the bytes: who wants one must read them.
+        if (!plainMd5.test(source.etag)) return undefined
+        const output = await copyToTemp(this.#root, file, options.signal)
+        try {
+          return await this.#publisher.publish({
+            place: placeOf(bucket, key),
+            path: output.path,
+            attributes: options.attributes,
+            conditions: options.conditions,
+            shape: () => output.shape(),
+            flush: () => output.flush(),
+          })
+        } finally {
+          // The path is empty by now unless publishing failed.
+          await output.remove()
+        }
+      } finally {
+        await this.#root.files.close(file.fd)
+      }
+    })
+  }
+
+  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+    return await withDriveErrors(`remove ${bucket}/${key}`, () =>
+      this.#publisher.remove(placeOf(bucket, key), conditions),
+    )
+  }
+
+  async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
+    return await withDriveErrors('ask for free space', async () => {
+      const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.uploadFolder)
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#indexes.close()
+  }
+
+  /** @throws DriveError `denied` when objects in the folder could not be put there in one step. */
+  async #requireUsable(path: string): Promise<void> {
+    const stats = await fs.promises.lstat(path)
+    if (!stats.isDirectory()) {
+      throw new DriveError('denied', `${path} is not a folder. A bucket's folder can't be a link.`)
+    }
+    if (stats.dev !== this.#root.device) {
+      const message = `${path} is on another file system than ${this.#root.path}`
+      throw new DriveError('denied', `${message}: objects can't be moved there in one step.`)
+    }
+    const { R_OK, W_OK, X_OK } = fs.constants
+    await fs.promises.access(path, R_OK | W_OK | X_OK)
+  }
+}

@@ -1,0 +1,265 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type PartDraft,
+  type ReplaceOptions,
+  type UploadDrive,
+} from '../drive.ts'
+import { codeOf, withDriveErrors } from './fs-error.ts'
+import { type LocalRoot, requireOwnFolder } from './local-root.ts'
+import type { ObjectFiles } from './object-files.ts'
+import { syncFolderAt } from './open-folder.ts'
+import { OutputFile } from './output-file.ts'
+import { readFully, safeOpenFlags } from './paced-files.ts'
+import { LocalPartDraft } from './part-draft.ts'
+import { placeOf } from './place.ts'
+import type { Publisher } from './publisher.ts'
+import {
+  formatUploadState,
+  parseUploadState,
+  requireUploadId,
+  type Tail,
+  type UploadState,
+} from './upload-state.ts'
+
+const copyBytes = 1024 * 1024
+
+export interface UploadParts {
+  readonly root: LocalRoot
+  readonly files: ObjectFiles
+  readonly publisher: Publisher
+}
+
+/**
+ * Uploads as one growing file each, `.stowage/uploads/<id>`, which `complete` renames. A part that
+ * replaces the last one is first a file beside it, the tail, so that the committed bytes stay until
+ * the caller has stored that they are replaced; the next call copies it in.
+ *
+ * `<id>.done` says under which identity the file was published: by it a repeated `complete` finds
+ * its own work.
+ */
+export class LocalUploads implements UploadDrive {
+  readonly canTruncate = true
+  readonly #parts: UploadParts
+
+  constructor(parts: UploadParts) {
+    this.#parts = parts
+  }
+
+  async begin(uploadId: string, target: ObjectName): Promise<string> {
+    requireUploadId(uploadId)
+    // A key that can't be named is refused before anybody sends its parts.
+    placeOf(target.bucket, target.key)
+    return await withDriveErrors('begin an upload', async () => {
+      const { root } = this.#parts
+      await requireOwnFolder(root)
+      await fs.promises.mkdir(root.uploadFolder, { recursive: true })
+      const fd = await root.files.create(this.#path(uploadId))
+      await root.files.close(fd)
+      await this.#syncFolder()
+      return formatUploadState({ id: uploadId })
+    })
+  }
+
+  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('continue an upload', async () => {
+      const output = await this.#open(upload)
+      try {
+        await this.#mergeTail(upload, output)
+        if ((await output.size()) < options.offset) throw lostBytes()
+      } catch (error) {
+        await output.close()
+        throw error
+      }
+      const merged = upload.tail?.name
+      const next = formatUploadState({ id: upload.id, ...(merged === undefined ? {} : { merged }) })
+      return new LocalPartDraft({ output, options, commit: async () => next })
+    })
+  }
+
+  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('replace a part', async () => {
+      const { root } = this.#parts
+      await this.#dropMerged(upload)
+      // An earlier replacement is not merged: these bytes take its place altogether.
+      const name = `${upload.id}.tail.${options.offset}-${crypto.randomUUID()}`
+      const fd = await root.files.create(this.#path(name))
+      const output = new OutputFile(root, this.#path(name), fd)
+      const { merged: _, ...rest } = upload
+      const commit = async (size: number) => {
+        await this.#syncFolder()
+        return formatUploadState({ ...rest, tail: { name, offset: options.offset, size } })
+      }
+      return new LocalPartDraft({ output, options: { ...options, offset: 0 }, commit, isOwn: true })
+    })
+  }
+
+  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    const upload = parseUploadState(state)
+    const { bucket, key } = options.target
+    return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
+      const output = await this.#openIfThere(upload)
+      if (output === undefined) return await this.#findPublished(upload, options)
+      try {
+        await this.#mergeTail(upload, output)
+        const size = await output.size()
+        if (size < options.size) throw lostBytes()
+        const facts = await this.#publish(upload, output, {
+          ...options,
+          isLonger: size > options.size,
+        })
+        await this.#unlink(upload.tail?.name)
+        return facts
+      } finally {
+        await output.close()
+      }
+    })
+  }
+
+  async abort(state: string): Promise<void> {
+    const upload = parseUploadState(state)
+    await withDriveErrors('abort an upload', async () => {
+      for (const name of [upload.id, upload.tail?.name, upload.merged, `${upload.id}.done`]) {
+        await this.#unlink(name)
+      }
+    })
+  }
+
+  async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    await withDriveErrors('sweep uploads', async () => {
+      const before = Date.now() - olderThanMs
+      for (const name of await fs.promises.readdir(this.#parts.root.uploadFolder)) {
+        const stats = await this.#parts.root.files.lstat(this.#path(name))
+        const [id = ''] = name.split('.')
+        if (stats === undefined || stats.mtimeMs > before || (await isKnown(id))) continue
+        await this.#unlink(name)
+      }
+    })
+  }
+
+  async #publish(
+    upload: UploadState,
+    output: OutputFile,
+    options: CompleteOptions & { readonly isLonger: boolean },
+  ): Promise<ObjectFacts> {
+    return await this.#parts.publisher.publish({
+      place: placeOf(options.target.bucket, options.target.key),
+      path: output.path,
+      attributes: options.attributes,
+      conditions: options.conditions,
+      shapesLate: options.isLonger,
+      shape: async () => {
+        if (options.isLonger) await output.truncate(options.size)
+        const facts = await output.shape()
+        await this.#writeMark(upload, facts.identity)
+        return facts
+      },
+      flush: () => output.flush(),
+    })
+  }
+
+  /** Durable before the file leaves the upload folder. */
+  async #writeMark(upload: UploadState, identity: string): Promise<void> {
+    const path = this.#path(`${upload.id}.done`)
+    await fs.promises.writeFile(path, identity, { flush: true })
+    await this.#syncFolder()
+  }
+
+  async #syncFolder(): Promise<void> {
+    await syncFolderAt(this.#parts.root.uploadFolder)
+  }
+
+  /** The upload's file is gone: by an earlier `complete`, or else something is wrong. */
+  async #findPublished(
+    upload: UploadState,
+    { target }: CompleteOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const identity = await this.#readMark(upload)
+    if (identity === undefined) throw lostBytes()
+    const present = await this.#parts.files.head(placeOf(target.bucket, target.key))
+    if (present?.identity !== identity) return undefined
+    const { size, modifiedAtMs, attributes } = present
+    return { size, modifiedAtMs, attributes }
+  }
+
+  async #readMark(upload: UploadState): Promise<string | undefined> {
+    try {
+      return await fs.promises.readFile(this.#path(`${upload.id}.done`), 'latin1')
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Copies the tail to its place. Doing it twice does no harm, and its file stays until the state
+   * without it comes back.
+   */
+  async #mergeTail(upload: UploadState, output: OutputFile): Promise<void> {
+    await this.#dropMerged(upload)
+    const { tail } = upload
+    if (tail === undefined) return
+    const { files } = this.#parts.root
+    const fd = await files.open(this.#path(tail.name), fs.constants.O_RDONLY | safeOpenFlags)
+    try {
+      await copyTail(fd, tail, output)
+    } finally {
+      await files.close(fd)
+    }
+    await output.flush()
+  }
+
+  async #dropMerged({ merged }: UploadState): Promise<void> {
+    await this.#unlink(merged)
+  }
+
+  async #open(upload: UploadState): Promise<OutputFile> {
+    const output = await this.#openIfThere(upload)
+    if (output === undefined) throw lostBytes()
+    return output
+  }
+
+  async #openIfThere(upload: UploadState): Promise<OutputFile | undefined> {
+    const { root } = this.#parts
+    const path = this.#path(upload.id)
+    try {
+      const fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
+      return new OutputFile(root, path, fd)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      await requireOwnFolder(root)
+      return undefined
+    }
+  }
+
+  async #unlink(name: string | undefined): Promise<void> {
+    if (name === undefined) return
+    await fs.promises.rm(this.#path(name), { force: true })
+  }
+
+  #path(name: string): string {
+    return `${this.#parts.root.uploadFolder}/${name}`
+  }
+}
+
+async function copyTail(fd: number, tail: Tail, output: OutputFile): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(copyBytes, Math.max(tail.size, 1)))
+  for (let done = 0; done < tail.size; ) {
+    const wanted = buffer.subarray(0, Math.min(buffer.length, tail.size - done))
+    const filled = await readFully(fd, wanted, done)
+    if (filled === 0) throw lostBytes()
+    await output.write(buffer.subarray(0, filled), tail.offset + done)
+    done += filled
+  }
+}
+
+function lostBytes(): DriveError {
+  return new DriveError('changed', 'The bytes of this upload are not on the drive any more.')
+}

@@ -1,0 +1,144 @@
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
+import { allDone } from './all-done.ts'
+import type { FolderMaker } from './folder-maker.ts'
+import type { FolderSync } from './folder-sync.ts'
+import type { KeyLocks } from './key-locks.ts'
+import type { KnownAttributes, KnownFile } from './known-attributes.ts'
+import type { LocalRoot } from './local-root.ts'
+import type { FileFacts, ObjectFiles } from './object-files.ts'
+import type { OpenFolder } from './open-folder.ts'
+import type { Place, Spot } from './place.ts'
+import { type PutDone, putFile, takeFile } from './put-file.ts'
+import { requireConditions } from './write-conditions.ts'
+
+/** How often what is at a place may change, by hand, under a writer that holds its lock. */
+const attempts = 16
+
+/** A file that is whole, on its way to a key. */
+export interface Publication {
+  readonly place: Place
+  /** Where the file is now. Publishing takes it away from there; on rejection it stays. */
+  readonly path: string
+  readonly attributes: Attributes
+  readonly conditions: WriteConditions | undefined
+  /** Gives the file its final form, and tells what it is then. */
+  shape(): Promise<FileFacts>
+  /** Makes the file durable in that form. */
+  flush(): Promise<void>
+  /**
+   * Shaping takes away what would be needed if a condition failed after it: it is then done under
+   * the key's lock, when the conditions are known to hold.
+   */
+  readonly shapesLate?: boolean
+}
+
+export interface PublisherParts {
+  readonly root: LocalRoot
+  readonly files: ObjectFiles
+  readonly known: KnownAttributes
+  readonly locks: KeyLocks
+  readonly folders: FolderMaker
+  readonly sync: FolderSync
+}
+
+/** Puts files at keys and takes them away: the only code that changes what is at a key. */
+export class Publisher {
+  readonly #parts: PublisherParts
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts
+  }
+
+  /** As Draft.publish. */
+  async publish(publication: Publication): Promise<ObjectFacts> {
+    const { place, attributes } = publication
+    const made = await this.#ensure(place, place.natural)
+    let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
+    try {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const { sealed, result } = await this.#underLock(place, async () => {
+          await this.#require(place, publication.conditions)
+          const sealed = file ?? (await this.#seal(publication, made))
+          return { sealed, result: await putFile(this.#parts.root, publication) }
+        })
+        file = sealed
+        if (result.kind === 'done') return await this.#finish(result, sealed, attributes)
+        if (result.kind === 'missing') await this.#remake(publication, result.spot, sealed)
+      }
+    } catch (error) {
+      if (file !== undefined) this.#parts.known.forget(file.identity)
+      throw error
+    }
+    throw new DriveError('busy', 'What is at this key changes all the time.')
+  }
+
+  /** As Drive.remove. */
+  async remove(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
+    const { root, files, folders } = this.#parts
+    const taken = await this.#underLock(place, async () => {
+      await this.#require(place, conditions)
+      // The natural file counts when there are both: taken last, the other never comes to light.
+      const alternative = await takeFile(root, place.alternative)
+      const natural = await takeFile(root, place.natural)
+      return [alternative, natural].filter((one) => one !== undefined)
+    })
+    if (taken.length === 0) await files.requireBucket(place.bucket)
+    for (const { spot, folder, gone } of taken) {
+      await this.#settle(folder)
+      if (gone !== undefined) this.#parts.known.forget(gone)
+      await folders.removeEmpty(place, spot)
+    }
+    return taken.length > 0
+  }
+
+  async #finish(done: PutDone, file: KnownFile, attributes: Attributes): Promise<ObjectFacts> {
+    for (const identity of done.gone) this.#parts.known.forget(identity)
+    await this.#settle(done.folder)
+    return { size: file.size, modifiedAtMs: file.modifiedAtMs, attributes }
+  }
+
+  async #settle(folder: OpenFolder): Promise<void> {
+    try {
+      await this.#parts.sync.settle(folder)
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** A folder was removed, as empty, before the file was in it; or it is needed only now. */
+  async #remake(publication: Publication, spot: Spot, file: KnownFile): Promise<void> {
+    const made = await this.#ensure(publication.place, spot)
+    if (made.length > 0) await this.#parts.known.save(file, publication.attributes, made)
+  }
+
+  async #underLock<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const lock = await this.#parts.locks.acquire(place.path)
+    try {
+      return await work()
+    } finally {
+      await lock.release()
+    }
+  }
+
+  /** Makes the spot's folder; the identities of the folders made. */
+  async #ensure(place: Place, spot: Spot): Promise<readonly string[]> {
+    const { folder, made } = await this.#parts.folders.ensure(place, spot)
+    await folder.close()
+    return made
+  }
+
+  /** Nothing of it is visible before both the bytes and the attributes are durable. */
+  async #seal(publication: Publication, ownFolders: readonly string[]): Promise<KnownFile> {
+    const { place, attributes } = publication
+    const file = { ...(await publication.shape()), place: place.path }
+    await allDone([publication.flush(), this.#parts.known.save(file, attributes, ownFolders)])
+    return file
+  }
+
+  async #require(place: Place, conditions: WriteConditions | undefined): Promise<void> {
+    if (conditions?.ifMatch === undefined && conditions?.ifNoneMatch === undefined) return
+    const present = await this.#parts.files.head(place)
+    requireConditions(conditions, present?.attributes.etag)
+  }
+}

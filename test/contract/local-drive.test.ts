@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
+import { thisProcess } from '../../src/process/identity.ts'
+import { MemoryRecords } from '../unit/drives/local/memory-records.ts'
+import { type ByHand, buckets, type MakeOptions } from './drive/drive-suite.ts'
+import { driveContract } from './drive-contract.ts'
+
+const log = { warn: (fields: object, message: string) => console.error(message, fields) }
+const canMount = process.platform === 'linux' && process.getuid?.() === 0
+
+/** A new folder; with a capacity, a file system in memory of that size. */
+function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
+  const root = fs.mkdtempSync(join(os.tmpdir(), 'stowage-drive-'))
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }))
+  if (capacityBytes !== undefined) {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${capacityBytes}`, 'tmpfs', root])
+    t.after(() => execFileSync('umount', ['--lazy', root]))
+  }
+  return root
+}
+
+function byHandIn(folder: string): ByHand {
+  return {
+    async put(path, bytes) {
+      fs.mkdirSync(dirname(join(folder, path)), { recursive: true })
+      fs.writeFileSync(join(folder, path), bytes)
+    },
+    async remove(path) {
+      fs.unlinkSync(join(folder, path))
+    },
+    async makeFolder(path) {
+      fs.mkdirSync(join(folder, path), { recursive: true })
+    },
+    async list() {
+      const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true })
+      return entries
+        .map((entry) => {
+          const path = join(entry.parentPath, entry.name).slice(folder.length + 1)
+          return entry.isDirectory() ? `${path}/` : path
+        })
+        .sort()
+    },
+  }
+}
+
+/** Marks of completed uploads stay until they are swept: they are a few bytes and no upload. */
+function leftoversIn(root: string): string[] {
+  const own = join(root, '.stowage')
+  const temporary = fs.readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)))
+  return [
+    ...temporary.filter((name) => name !== 'holder'),
+    ...fs.readdirSync(join(own, 'uploads')).filter((name) => !name.endsWith('.done')),
+    ...fs.readdirSync(join(own, 'locks')),
+  ]
+}
+
+driveContract(
+  'the local drive',
+  async (t, options) => {
+    const root = makeRoot(t, options)
+    const records = new MemoryRecords()
+    const open = async () => {
+      const drive = await openLocalDrive({ root, records, log })
+      await drive.prepare(buckets)
+      t.after(() => drive.close())
+      return drive
+    }
+    return {
+      drive: await open(),
+      reopen: open,
+      byHand: byHandIn(join(fs.realpathSync(root), buckets[0])),
+      leftovers: async () => leftoversIn(root),
+    }
+  },
+  canMount ? {} : { capacity: 'only root may mount a small file system for it' },
+)

@@ -1,0 +1,55 @@
+import type {
+  FilePlace,
+  FileRecord,
+  FileRecords,
+} from '../../../../src/drives/local/file-records.ts'
+
+/** Records in memory, with what real ones promise. */
+export class MemoryRecords implements FileRecords {
+  readonly records = new Map<string, FileRecord>()
+  readonly ownFolders = new Set<string>()
+  readonly forgotten: string[] = []
+  /** When set, every save rejects with it. */
+  failure: Error | undefined
+
+  async find(identity: string): Promise<string | undefined> {
+    return this.records.get(identity)?.json
+  }
+
+  async findMany(identities: readonly string[]): Promise<Map<string, string>> {
+    const found = identities.map((identity) => this.records.get(identity))
+    return new Map(found.flatMap((record) => (record ? [[record.identity, record.json]] : [])))
+  }
+
+  async findByPlaces(places: readonly FilePlace[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    const wanted = new Map(places.map((place) => [place.place, place]))
+    for (const record of this.records.values()) {
+      const place = wanted.get(record.place)
+      if (place?.size !== record.size) continue
+      if (Math.abs(place.modifiedAtMs - record.modifiedAtMs) <= 1) {
+        found.set(record.place, record.json)
+      }
+    }
+    return found
+  }
+
+  async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {
+    if (this.failure !== undefined) throw this.failure
+    await new Promise((resolve) => setImmediate(resolve))
+    this.records.set(record.identity, record)
+    for (const folder of ownFolders) this.ownFolders.add(folder)
+  }
+
+  forget(identity: string): void {
+    this.forgotten.push(identity)
+  }
+
+  async isOwnFolder(identity: string): Promise<boolean> {
+    return this.ownFolders.has(identity)
+  }
+
+  forgetFolder(identity: string): void {
+    this.ownFolders.delete(identity)
+  }
+}
