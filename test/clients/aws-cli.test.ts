@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { it } from 'node:test'
 import { testBucket } from '../support/gateway-process.ts'
 import { sha256OfFile, testBytes, writeTestFile } from '../support/test-bytes.ts'
@@ -50,6 +50,15 @@ for (const program of programs) {
       assert.equal(await sha256OfFile(`${source}.copy`), expected)
     })
 
+    it('s3 cp within the bucket copies 100 MB in parallel parts', async () => {
+      const source = join(endpoint().bucketFolder, 'cli/source.bin')
+      await mkdir(dirname(source), { recursive: true })
+      await writeTestFile(source, 100_000_000)
+      await run('s3', 'cp', `${bucketUrl}/cli/source.bin`, `${bucketUrl}/cli/copied.bin`)
+      const copied = join(endpoint().bucketFolder, 'cli/copied.bin')
+      assert.equal(await sha256OfFile(copied), await sha256OfFile(source))
+    })
+
     it('s3 sync brings a tree there and back', async () => {
       const there = await makeTree(join(endpoint().workFolder, 'there'))
       await run('s3', 'sync', '--no-progress', there, `${bucketUrl}/tree`)
@@ -77,7 +86,7 @@ for (const program of programs) {
       assert.equal(existsSync(folder), false)
     })
 
-    it('s3api keeps metadata, copies a large object in parts and presigns', async () => {
+    it('s3api keeps metadata and presigned URLs download', async () => {
       const body = join(endpoint().workFolder, 'body')
       await writeFile(body, testBytes('s3api', 12_345))
       const object = ['--bucket', testBucket, '--key', 'api/object']

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { sha256OfFile, testBytes } from '../support/test-bytes.ts'
 
@@ -18,12 +18,16 @@ const files: Readonly<Record<string, number>> = {
   z: 8192,
 }
 
+const writtenAt = new Date('2026-01-02T03:04:05Z')
+
 /** Makes a small tree of many kinds of names and sizes; returns the folder. */
 export async function makeTree(folder: string): Promise<string> {
   for (const [name, length] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, testBytes(name, length))
+    // Listings tell whole seconds: a file as young as its upload would look newer than it.
+    await utimes(path, writtenAt, writtenAt)
   }
   return folder
 }

@@ -48,7 +48,7 @@ describeOverBoth('minio-js', { skip: false }, (endpoint) => {
     assert.equal(facts.size, bytes.length)
     assert.equal(facts.etag, md5Of(bytes))
     assert.equal(facts.metaData.colour, 'blue')
-    const from = `/${testBucket}/set/one%20two.bin`
+    const from = `/${testBucket}/set/one two.bin`
     await client.copyObject(testBucket, 'set/three.bin', from, new CopyConditions())
     assert.deepEqual(await keysBelow(client, 'set/'), ['set/one two.bin', 'set/three.bin'])
     await client.removeObjects(testBucket, ['set/one two.bin', 'set/three.bin'])

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
+import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
+import { signedFetch } from '../support/signed-fetch.ts'
+
+/** Bodies that are not what their headers say, over raw sockets: a clear error, the object as it was. */
+const target = `/${testBucket}/victim`
+const victimBody = 'the old object'
+
+describe('bad bodies', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-bad-bodies-'))
+  let gateway: GatewayProcess
+  let raw: RawExchange
+  before(async () => {
+    gateway = await startGatewayProcess({ folder, settings: { LOG_LEVEL: 'warn' } })
+    raw = new RawExchange(gateway)
+    await signedFetch(gateway, { method: 'PUT', target, body: victimBody })
+  })
+  after(async () => {
+    await gateway.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  afterEach(async () => {
+    const reply = await signedFetch(gateway, { method: 'GET', target })
+    assert.equal(await reply.text(), victimBody, 'the old object was touched')
+  })
+
+  for (const body of ['only this', '']) {
+    it(`PutObject with ${body.length} of 1000 bytes changes nothing`, async () => {
+      const head = raw.head('PUT', target, { headers: { 'content-length': '1000' } })
+      // The client may be gone before an answer can be given.
+      const reply = await raw.send(head + body, { end: true })
+      if (reply !== '') assertRefused(reply)
+    })
+  }
+
+  it('PutObject with no length at all is refused', async () => {
+    assertRefused(await raw.send(raw.head('PUT', target)), /<Code>MissingContentLength</)
+  })
+
+  for (const [title, unsigned] of Object.entries({
+    'a length that is no number': 'Content-Length: ten\r\n',
+    'a negative length': 'Content-Length: -1\r\n',
+    'two lengths that differ': 'Content-Length: 3\r\nContent-Length: 4\r\n',
+    'a length and a transfer coding': 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n',
+    'an unknown transfer coding': 'Transfer-Encoding: gzip\r\n',
+    'a length beyond all numbers': `Content-Length: ${'9'.repeat(40)}\r\n`,
+    'a control character in a header': 'X-Odd: a\u0001b\r\nContent-Length: 3\r\n',
+    'a bare line feed in a header': 'X-Odd: a\nContent-Length: 3\r\n',
+  })) {
+    it(`PutObject with ${title} is refused`, async () => {
+      const head = raw.head('PUT', target, { unsigned })
+      assertRefused(await raw.send(`${head}abc`, { end: true }))
+    })
+  }
+
+  for (const [title, body] of Object.entries({
+    'a size that is not hexadecimal': 'xyz\r\nabc\r\n0\r\n\r\n',
+    'no line end behind a chunk': '3\r\nabcdef0\r\n\r\n',
+    'a chunk larger than the body': 'ffff\r\nabc\r\n0\r\n\r\n',
+    'a size beyond all numbers': 'ffffffffffffffffffff\r\nabc\r\n0\r\n\r\n',
+    'no final chunk': '3\r\nabc\r\n',
+    'more bytes than were declared': '4\r\nabcd\r\n0\r\n\r\n',
+    'fewer bytes than were declared': '2\r\nab\r\n0\r\n\r\n',
+    'bytes behind the final chunk': '3\r\nabc\r\n0\r\n\r\nmore',
+    'an endless size line': '3'.repeat(70_000),
+    'an endless chunk extension': `3;chunk-signature=${'0'.repeat(70_000)}\r\nabc\r\n0\r\n\r\n`,
+    'no bytes at all': '',
+  })) {
+    it(`PutObject in aws-chunked with ${title} is refused`, async () => {
+      const headers = {
+        'content-encoding': 'aws-chunked',
+        'content-length': String(body.length),
+        'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+        'x-amz-decoded-content-length': '3',
+        'x-amz-trailer': 'x-amz-checksum-crc32',
+      }
+      assertRefused(await raw.send(raw.head('PUT', target, { headers }) + body))
+    })
+  }
+
+  for (const [name, value] of [
+    ['content-md5', '1B2M2Y8AsgTpgAmY7PhCfg=='],
+    ['content-md5', 'nonsense'],
+    ['x-amz-checksum-crc32', 'AAAAAA=='],
+    ['x-amz-checksum-sha256', 'AAAA'],
+  ] as const) {
+    it(`PutObject with ${name}: ${value} is refused`, async () => {
+      const head = raw.head('PUT', target, { headers: { 'content-length': '3', [name]: value } })
+      assertRefused(await raw.send(`${head}abc`), /<Code>(BadDigest|InvalidDigest)</)
+    })
+  }
+
+  for (const [title, xml] of Object.entries(badXml())) {
+    it(`DeleteObjects with ${title} is refused at once`, async () => {
+      await assertXmlRefused(raw, `/${testBucket}?delete=`, xml)
+    })
+
+    it(`CompleteMultipartUpload with ${title} is refused at once`, async () => {
+      const created = await signedFetch(gateway, { method: 'POST', target: `${target}?uploads=` })
+      const uploadId = /<UploadId>(.*?)<\/UploadId>/.exec(await created.text())?.[1] ?? ''
+      await assertXmlRefused(raw, `${target}?uploadId=${uploadId}`, xml)
+    })
+  }
+})
+
+async function assertXmlRefused(raw: RawExchange, xmlTarget: string, xml: string): Promise<void> {
+  const headers = { 'content-length': String(xml.length) }
+  const startedAtMs = Date.now()
+  assertRefused(await raw.send(raw.head('POST', xmlTarget, { headers }) + xml))
+  assert.ok(Date.now() - startedAtMs < 3000, 'it took long')
+}
+
+function badXml(): Record<string, string> {
+  const laughs = Array.from(
+    { length: 12 },
+    (_, level) => `<!ENTITY l${level + 1} "${`&l${level};`.repeat(10)}">`,
+  )
+  const bomb = `<!DOCTYPE d [<!ENTITY l0 "ha">${laughs.join('')}]>`
+  const external = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+  return {
+    'a bomb of entities': `${bomb}<Delete><Object><Key>&l12;</Key></Object></Delete>`,
+    'an external entity': `${external}<Delete><Object><Key>&x;</Key></Object></Delete>`,
+    'elements nested 100,000 deep': '<a>'.repeat(100_000) + '</a>'.repeat(100_000),
+    'more than 4 MiB': `<Delete>${'<Object><Key>k</Key></Object>'.repeat(200_000)}</Delete>`,
+    'more than 1000 keys': `<Delete>${'<Object><Key>k</Key></Object>'.repeat(1001)}</Delete>`,
+    'text that is no XML': 'this is not XML',
+    'an element that is not closed': '<Delete><Object><Key>k</Key>',
+    'an empty body': '',
+    'nothing in its root': '<Delete></Delete>',
+    'a null character': '<Delete><Object><Key>\u0000</Key></Object></Delete>',
+  }
+}
