@@ -8,6 +8,9 @@ const listenFailures: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is not a known host name: check HOST',
 }
 
+/** `bind` is what a worker is told by its primary. */
+const listenSyscalls: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo'])
+
 /** Why the program can't start, in words for the person who started it. */
 export function failureText(error: unknown, settings?: Settings): string {
   if (error instanceof SettingsError) {
@@ -15,8 +18,7 @@ export function failureText(error: unknown, settings?: Settings): string {
   }
   if (!(error instanceof Error)) return String(error)
   const { code, syscall } = error as NodeJS.ErrnoException
-  const reason =
-    syscall === 'listen' || syscall === 'getaddrinfo' ? listenFailures[code ?? ''] : undefined
+  const reason = listenSyscalls.has(syscall ?? '') ? listenFailures[code ?? ''] : undefined
   if (reason !== undefined && settings !== undefined) {
     return `${settings.host} port ${settings.port} ${reason}`
   }

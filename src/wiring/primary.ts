@@ -29,14 +29,15 @@ export async function runPrimary(): Promise<void> {
     const service = await openService(settings, log, { migrate: true })
     const servers = await startServers(settings, log, service)
     const { port } = servers
-    log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
-    flush()
-    process.stderr.write(bannerText({ settings, port, firstStart }))
     const sweeping = repeat(() => service.sweep(), {
       everyMs: sweepEveryMs,
       onError: (error) => log.error({ err: error }, 'sweep failed'),
     })
     obeySignals({ servers, log, finish: async () => sweeping.stop().then(() => service.close()) })
+    process.stderr.write(bannerText({ settings, port, firstStart }))
+    // Last: whoever waits for this line may send a signal at once.
+    log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
+    flush()
   } catch (error) {
     process.stderr.write(`${failureText(error, settings)}\n`)
     process.exit(1)

@@ -30,7 +30,7 @@ export async function openService(
 ): Promise<Service> {
   const database = await openDatabase(settings.database, options)
   const records = new DatabaseFileRecords(database)
-  const drive = openLocalDrive({ root: settings.drive.path, records, log })
+  const drive = await openLocalDrive({ root: settings.drive.path, records, log })
   const uploads = new Uploads({
     drive,
     table: new UploadTable(database),

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { makeCertificate } from '../support/certificates.ts'
+import { MainProcess } from '../support/main-process.ts'
+import { RawConnection } from '../support/raw-connection.ts'
+import { type Credentials, signHeaders } from '../support/signed-request.ts'
+
+const credentials: Credentials = {
+  accessKey: 'AKEXAMPLE',
+  secretKey: 'hunter2hunter2',
+  region: 'us-east-1',
+}
+const required = {
+  ACCESS_KEY: credentials.accessKey,
+  SECRET_KEY: credentials.secretKey,
+  ALLOWED_BUCKETS: 'photos',
+}
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-start-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function start(t: TestContext, folder: string, settings: Record<string, string> = required) {
+  const main = new MainProcess(folder, settings)
+  t.after(() => main.kill())
+  return main
+}
+
+function headText(method: string, target: string, host: string, length = 0): string {
+  const headers = signHeaders({ method, target, host }, credentials)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}Content-Length: ${length}\r\n\r\n`
+}
+
+test('The first start serves without any setting, and later starts use the same keys', async (t) => {
+  const folder = temporaryFolder(t)
+  const first = start(t, folder, {})
+  const url = await first.url()
+  assert.deepEqual(await (await fetch(`${url}/-/healthz`)).json(), { status: 'ok' })
+  first.signal('SIGTERM')
+  assert.equal(await first.ended(), 0)
+  const kept = readFileSync(join(folder, 'data/stowage.env'), 'utf8')
+  const secret = /^SECRET_KEY=(.*)$/m.exec(kept)?.[1] ?? 'absent'
+  assert.match(first.stderr, new RegExp(`Stowage serves S3 at ${url}\n`))
+  assert.match(first.stderr, /keys {5}new, kept in /)
+  assert.match(first.stderr, /no_check_bucket=true/)
+  assert.equal((first.stderr + first.log).includes(secret), false)
+
+  const later = start(t, folder, {})
+  await later.url()
+  assert.equal(readFileSync(join(folder, 'data/stowage.env'), 'utf8'), kept)
+  later.signal('SIGTERM')
+  await later.ended()
+  assert.match(later.stderr, /keys {5}from /)
+})
+
+test('Two first starts at once on one folder agree on the keys and both serve', async (t) => {
+  const folder = temporaryFolder(t)
+  const mains = [start(t, folder, { WORKERS: '1' }), start(t, folder, { WORKERS: '1' })]
+  const urls = await Promise.all(mains.map((main) => main.url()))
+  for (const url of urls) assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
+  assert.equal(mains.filter((main) => main.stderr.includes('new, kept in')).length, 1)
+})
+
+test('Mistakes in the settings are reported together, without a secret, with status 1', async (t) => {
+  const main = start(t, temporaryFolder(t), {
+    ACCESS_KEY: 'a/b',
+    SECRET_KEY: 'my secret',
+    WORKERS: 'many',
+  })
+  assert.equal(await main.ended(), 1)
+  assert.match(main.stderr, /^The settings have mistakes:\n {2}ACCESS_KEY is "a\/b": expected /)
+  assert.match(main.stderr, /^ {2}WORKERS is "many": expected a whole number/m)
+  assert.match(main.stderr, /^ {2}ALLOWED_BUCKETS is not set/m)
+  assert.doesNotMatch(main.stderr, /my secret/)
+})
+
+for (const workers of ['1', '2']) {
+  test(`A port in use is one readable line with status 1 (WORKERS=${workers})`, async (t) => {
+    const first = start(t, temporaryFolder(t))
+    const port = new URL(await first.url()).port
+    const second = start(t, temporaryFolder(t), { ...required, PORT: port, WORKERS: workers })
+    assert.equal(await second.ended(), 1)
+    assert.equal(
+      second.stderr,
+      `127.0.0.1 port ${port} is in use by another program: set PORT to another one\n`,
+    )
+  })
+
+  test(`SIGTERM lets a running upload finish and ends with 0 (WORKERS=${workers})`, async (t) => {
+    const folder = temporaryFolder(t)
+    const main = start(t, folder, { ...required, WORKERS: workers })
+    const { host, port } = new URL(await main.url())
+    const idle = await RawConnection.open(Number(port))
+    idle.write(headText('GET', '/', host))
+    await idle.until('ListAllMyBucketsResult')
+    const busy = await RawConnection.open(Number(port))
+    const head = headText('PUT', '/photos/slow', host, 10)
+    busy.write(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'))
+    await busy.until('100 Continue')
+    busy.write('01234')
+    main.signal('SIGTERM')
+    await idle.closed()
+    await assert.rejects(fetch(`http://${host}/-/healthz`))
+    busy.write('56789')
+    assert.match(await busy.closed(), /HTTP\/1\.1 200 OK/)
+    assert.equal(await main.ended(), 0)
+    assert.equal(readFileSync(join(folder, 'data/drive/photos/slow'), 'utf8'), '0123456789')
+    assert.ok(main.lines.some(({ msg }) => msg === 'stopped'))
+  })
+}
+
+test('A second SIGTERM ends at once', async (t) => {
+  const main = start(t, temporaryFolder(t))
+  const { host, port } = new URL(await main.url())
+  const busy = await RawConnection.open(Number(port))
+  busy.write(headText('PUT', '/photos/never', host, 10))
+  busy.write('01234')
+  main.signal('SIGTERM')
+  await main.line(({ msg }) => msg === 'stopping')
+  main.signal('SIGTERM')
+  assert.equal(await main.ended(), 1)
+})
+
+test('Workers end when their primary is killed', async (t) => {
+  const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
+  const url = await main.url()
+  assert.equal(main.workers().length, 2)
+  main.signal('SIGKILL')
+  // Resolves when the last of the processes has closed its output.
+  await main.ended()
+  await assert.rejects(fetch(`${url}/-/healthz`))
+})
+
+test('A worker that dies is replaced, and serving goes on', async (t) => {
+  const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
+  const url = await main.url()
+  const before = main.workers()
+  for (const pid of before) process.kill(pid, 'SIGKILL')
+  await main.line(({ msg, signal }) => msg.startsWith('a worker died') && signal === 'SIGKILL')
+  let status = 0
+  for (let attempt = 0; attempt < 200 && status !== 200; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    status = await fetch(`${url}/-/healthz`).then(
+      (reply) => reply.status,
+      () => 0,
+    )
+  }
+  assert.equal(status, 200)
+  assert.ok(main.workers().every((pid) => !before.includes(pid)))
+})
+
+test('SIGHUP replaces the certificate for new connections, and keeps it when the new one is wrong', async (t) => {
+  const folder = temporaryFolder(t)
+  const { certFile, keyFile } = makeCertificate(folder)
+  const main = start(t, folder, { ...required, TLS_CERT: certFile, TLS_KEY: keyFile, WORKERS: '2' })
+  const { port } = new URL(await main.url())
+  const before = await certificateOf(Number(port))
+  const other = makeCertificate(mkdtempSync(join(folder, 'new-')))
+  cpSync(other.certFile, certFile)
+  main.signal('SIGHUP')
+  await main.line(({ msg }) => msg === 'the certificate stays as it was')
+  assert.equal(await certificateOf(Number(port)), before)
+  cpSync(other.keyFile, keyFile)
+  main.signal('SIGHUP')
+  await main.line(({ msg }) => msg === 'certificate read again')
+  let now = before
+  for (let attempt = 0; attempt < 100 && now === before; attempt += 1) {
+    now = await certificateOf(Number(port))
+  }
+  assert.notEqual(now, before)
+})
+
+test('Every request leaves one line without its signature, with the id that the client got', async (t) => {
+  const main = start(t, temporaryFolder(t))
+  const url = await main.url()
+  const query = 'X-Amz-Signature=c0ffee&X-Amz-Credential=AKEXAMPLE'
+  const reply = await fetch(`${url}/photos/a%20b?${query}`, { method: 'DELETE' })
+  const requestId = reply.headers.get('x-amz-request-id')
+  const line = await main.line((candidate) => candidate.requestId === requestId)
+  assert.equal(line.status, reply.status)
+  assert.equal(line.method, 'DELETE')
+  assert.equal(line.remoteAddress, '127.0.0.1')
+  assert.equal(line.code, 'AccessDenied')
+  assert.doesNotMatch(main.log, /c0ffee|hunter2/)
+})
+
+test('Health names the drive when its folder is gone', async (t) => {
+  const folder = temporaryFolder(t)
+  const main = start(t, folder, required)
+  const url = await main.url()
+  rmSync(join(folder, 'data/drive'), { recursive: true })
+  writeFileSync(join(folder, 'data/drive'), 'no folder')
+  const reply = await fetch(`${url}/-/healthz`)
+  assert.equal(reply.status, 503)
+  assert.deepEqual(await reply.json(), { status: 'unavailable', failing: ['drive'] })
+  await main.line(({ msg, part }) => msg === 'health check failed' && part === 'drive')
+})
+
+function certificateOf(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256)
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+}
