@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { DriveError } from '../../../../src/drives/drive.ts'
+import type { ObjectContext } from '../../../../src/s3/context.ts'
+import { deleteObject } from '../../../../src/s3/operations/delete-object.ts'
+import { deleteObjects } from '../../../../src/s3/operations/delete-objects.ts'
+import { putObject } from '../../../../src/s3/operations/put-object.ts'
+import { isS3Error } from '../read-fixture.ts'
+import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'
+
+const deleteMany = (context: ObjectContext) => deleteObjects(context)
+
+function deleteDocument(keys: readonly string[], options = ''): string {
+  const objects = keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects}${options}</Delete>`
+}
+
+test('DeleteObject is 204 for an object and 404 NoSuchKey for none', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'x' })
+  assert.deepEqual(await runner.run(deleteObject), { status: 204, headers: [] })
+  await assert.rejects(runner.run(deleteObject), isS3Error('NoSuchKey'))
+})
+
+test('DeleteObject honours If-Match and refuses conditions that it does not know', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'x' })
+  await assert.rejects(
+    runner.run(deleteObject, { headers: { 'if-match': '"other"' } }),
+    (error) => error instanceof DriveError && error.kind === 'condition',
+  )
+  const unknown = { headers: { 'x-amz-if-match-size': '9' } }
+  await assert.rejects(runner.run(deleteObject, unknown), isS3Error('NotImplemented'))
+  assert.equal(await textOf(world.drive), 'x')
+  const reply = await runner.run(deleteObject, { headers: { 'if-match': `"${md5('x')}"` } })
+  assert.equal(reply.status, 204)
+})
+
+test('DeleteObjects reports objects and absent keys as deleted, in order', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  for (const key of ['a', 'b&<"', 'kept']) await runner.run(putObject, { key, body: key })
+  const keys = ['absent', 'a', 'b&amp;&lt;&quot;', 'a']
+  const reply = await runner.run(deleteMany, { body: deleteDocument(keys) })
+  const deleted = keys.map((key) => `<Deleted><Key>${key}</Key></Deleted>`).join('')
+  assert.ok(String(reply.body).endsWith(`>${deleted}</DeleteResult>`), String(reply.body))
+  assert.equal(await textOf(world.drive, 'a'), undefined)
+  assert.equal(await textOf(world.drive, 'b&<"'), undefined)
+  assert.equal(await textOf(world.drive, 'kept'), 'kept')
+})
+
+test('DeleteObjects in quiet mode reports only what failed', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const remove = world.drive.remove.bind(world.drive)
+  world.drive.remove = (bucket, key, conditions) => {
+    if (key === 'busy') throw new DriveError('busy', 'later')
+    if (key === 'bug') throw new TypeError('secret detail')
+    return remove(bucket, key, conditions)
+  }
+  const body = deleteDocument(['a', 'busy', 'bug', 'x'.repeat(1_025)], '<Quiet>true</Quiet>')
+  const text = String((await runner.run(deleteMany, { body })).body)
+  assert.ok(!text.includes('<Deleted>'))
+  assert.deepEqual(
+    [...text.matchAll(/<Code>(\w+)/g)].map(([, code]) => code),
+    ['SlowDown', 'InternalError', 'KeyTooLongError'],
+  )
+  assert.ok(!text.includes('secret detail'))
+  assert.equal(world.complaints.length, 1)
+})
+
+test('DeleteObjects honours the ETag of an entry', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'x' })
+  const entry = (etag: string) =>
+    `<Delete><Object><Key>k</Key><ETag>${etag}</ETag></Object></Delete>`
+  const refused = await runner.run(deleteMany, { body: entry('&quot;other&quot;') })
+  assert.match(String(refused.body), /<Code>PreconditionFailed</)
+  assert.equal(await textOf(world.drive), 'x')
+  await runner.run(deleteMany, { body: entry(`&quot;${md5('x')}&quot;`) })
+  assert.equal(await textOf(world.drive), undefined)
+})
+
+test('DeleteObjects deletes 1,000 keys and refuses 1,001, none and malformed XML', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const keys = Array.from({ length: 1_001 }, (_, index) => `key ${index}`)
+  const reply = await runner.run(deleteMany, { body: deleteDocument(keys.slice(1)) })
+  assert.equal([...String(reply.body).matchAll(/<Deleted>/g)].length, 1_000)
+  await runner.run(putObject, { body: 'x' })
+  const noKey = '<Delete><Object/></Delete>'
+  for (const body of [
+    deleteDocument(keys),
+    deleteDocument([]),
+    noKey,
+    '',
+    '<Delete>',
+    '<Other/>',
+  ]) {
+    await assert.rejects(runner.run(deleteMany, { body }), isS3Error('MalformedXML'))
+  }
+  assert.equal(await textOf(world.drive), 'x')
+})
+
+test('DeleteObjects deletes nothing when the body is not what Content-MD5 says', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'x' })
+  const body = deleteDocument(['k'])
+  const sum = (text: string) => createHash('md5').update(text).digest('base64')
+  const wrong = { body, headers: { 'content-md5': sum('other') } }
+  await assert.rejects(runner.run(deleteMany, wrong), isS3Error('BadDigest'))
+  assert.equal(await textOf(world.drive), 'x')
+  await runner.run(deleteMany, { body, headers: { 'content-md5': sum(body) } })
+  assert.equal(await textOf(world.drive), undefined)
+})
