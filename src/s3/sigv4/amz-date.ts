@@ -9,16 +9,8 @@ const amzDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 export function parseAmzDate(text: string): number | undefined {
   const match = amzDate.exec(text)
   if (match === null) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1).map(Number) as DateParts
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
-  // Date.UTC carries over: 31 February would be 3 March. A part that changed was out of range.
-  const isReal =
-    date.getUTCMonth() === month - 1 &&
-    date.getUTCDate() === day &&
-    date.getUTCHours() === hour &&
-    date.getUTCMinutes() === minute &&
-    date.getUTCSeconds() === second
-  return isReal ? date.getTime() : undefined
+  const [, year, month, day, hour, minute, second] = match
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  // Date.parse carries 31 February and 24:00 over to another day; what else is wrong gives NaN.
+  return new Date(ms).getUTCDate() === Number(day) ? ms : undefined
 }
-
-type DateParts = [number, number, number, number, number, number]
