@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type PartTurn, turnOf } from '../../../../src/s3/multipart/part-turn.ts'
+import type { UploadPhase } from '../../../../src/state/uploads.ts'
+
+/** Part number, committed parts, phase, whether the drive can replace the last part. */
+const cases: readonly (readonly [number, number, UploadPhase, boolean, PartTurn])[] = [
+  [1, 0, 'open', true, 'append'],
+  [4, 3, 'open', false, 'append'],
+  [3, 3, 'open', true, 'replace'],
+  [3, 3, 'open', false, 'compare'],
+  [2, 3, 'open', true, 'compare'],
+  [2, 0, 'open', true, 'wait'],
+  [65, 0, 'open', true, 'wait'],
+  [66, 0, 'open', true, 'far'],
+  [10_000, 9_935, 'open', true, 'wait'],
+  [10_000, 9_934, 'open', true, 'far'],
+  [1, 1, 'completing', true, 'wait'],
+  [1, 0, 'completed', true, 'gone'],
+  [1, 0, 'aborted', true, 'gone'],
+]
+
+for (const [number, partCount, phase, canReplaceLast, turn] of cases) {
+  test(`turnOf part ${number} of an upload ${phase} with ${partCount} parts is ${turn}`, () => {
+    assert.equal(turnOf(number, { phase, partCount }, canReplaceLast), turn)
+  })
+}
