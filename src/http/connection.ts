@@ -53,6 +53,11 @@ export class Connection implements ExchangeConnection {
     return this.#bytesTaken - before
   }
 
+  /** Serves one more exchange. */
+  closeAfterExchange(): void {
+    this.#isClosing = true
+  }
+
   /** Serves what runs and nothing more. */
   close(): void {
     this.#isClosing = true

@@ -141,6 +141,7 @@ export class HttpServer {
     const known = this.#connections.get(socket)
     if (known !== undefined) return known
     const connection = new Connection(socket, this.#options.tls !== undefined)
+    if (!this.#server.listening) connection.closeAfterExchange()
     this.#connections.set(socket, connection)
     socket.once('close', () => this.#connections.delete(socket))
     return connection

@@ -270,6 +270,34 @@ test('Stopping closes idle connections at once and lets a running request finish
   assert.equal(await stopped, true)
 })
 
+test('Stopping serves one request on a connection that was only just accepted, then closes it', async (t) => {
+  let release: () => void = () => undefined
+  let started: () => void = () => undefined
+  const isRunning = new Promise<void>((resolve) => {
+    started = resolve
+  })
+  const { connect, server } = await startServer(t, async (request) => {
+    if (request.rawPath === '/slow') {
+      started()
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+    }
+    return text('done')
+  })
+  const busy = await connect()
+  busy.write('GET /slow HTTP/1.1\r\nHost: h\r\n\r\n')
+  const fresh = await connect()
+  fresh.write('GET / HTTP/1.1\r\n')
+  await isRunning
+  const stopped = server.stop(10_000)
+  fresh.write('Host: h\r\n\r\n')
+  assert.match(await fresh.closed(), /Connection: close[\s\S]*done$/)
+  release()
+  await busy.closed()
+  assert.equal(await stopped, true)
+})
+
 test('Stopping cuts what does not finish within the grace time', async (t) => {
   let started: () => void = () => undefined
   const isRunning = new Promise<void>((resolve) => {
