@@ -17,7 +17,7 @@ interface Address {
 }
 
 const unsignedPayload = 'UNSIGNED-PAYLOAD' // contract, rule 5: the default
-// curl before 8 signs this, and sends no x-amz-content-sha256.
+// curl 7.88 --aws-sigv4 signs this, and sends no x-amz-content-sha256.
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /**
