@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
+import { describeUploadTable } from './upload-table-contract.ts'
 
 let folder: string
 let count = 0
@@ -20,3 +21,4 @@ async function createLocation() {
 
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
+describeUploadTable('SQLite', createLocation)

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Database } from '../../src/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import {
+  type PartRow,
+  type UploadPhase,
+  type UploadRow,
+  UploadTable,
+} from '../../src/state/uploads.ts'
+
+/** A new upload; each test has its own. */
+async function insert(table: UploadTable, id: string): Promise<UploadRow> {
+  const row = {
+    id,
+    target: '["b","nul \\u0000"]',
+    details: '{}',
+    driveState: 's0',
+    createdAtMs: 10,
+  }
+  await table.insert(row)
+  const upload = await table.find(id)
+  assert.deepEqual(upload, {
+    ...row,
+    phase: 'open',
+    partCount: 0,
+    size: 0,
+    completion: '',
+    touchedAtMs: 10,
+    leaseOwner: '',
+    leaseUntilMs: 0,
+  })
+  return upload
+}
+
+const part = (number: number, size = 5): PartRow => ({
+  number,
+  etag: `etag ${number}`,
+  size,
+  modifiedAtMs: 20 + number,
+  checksum: '',
+})
+
+/** Takes the lease and gives the row with it. */
+async function hold(table: UploadTable, id: string, owner: string): Promise<UploadRow> {
+  const upload = await table.find(id)
+  assert.ok(upload)
+  assert.ok(await table.takeLease(upload, { owner, untilMs: 100 }))
+  return { ...upload, leaseOwner: owner, leaseUntilMs: 100 }
+}
+
+/** What uploads are promised, whatever the database: every change is conditional. */
+export function describeUploadTable(name: string, createLocation: () => Promise<DatabaseLocation>) {
+  describe(`${name} upload table`, () => {
+    let database: Database
+    let table: UploadTable
+    before(async () => {
+      database = await openDatabase(await createLocation(), { migrate: true })
+      table = new UploadTable(database)
+    })
+    after(() => database.close())
+
+    test('UploadTable gives the lease to one of many takers', async () => {
+      const id = 'upload 1'
+      const upload = await insert(table, id)
+      const taken = await Promise.all(
+        ['x', 'y', 'z'].map((owner) => table.takeLease(upload, { owner, untilMs: 100 })),
+      )
+      assert.equal(taken.filter(Boolean).length, 1)
+    })
+
+    test('UploadTable does not give the lease away on an outdated view of the row', async () => {
+      const id = 'upload 2'
+      await insert(table, id)
+      const seen = await hold(table, id, 'x')
+      assert.ok(await table.renewLease(id, { owner: 'x', untilMs: 200 }))
+      assert.equal(await table.takeLease(seen, { owner: 'y', untilMs: 300 }), false)
+      const renewed = { ...seen, leaseUntilMs: 200 }
+      assert.equal(
+        await table.takeLease({ ...renewed, partCount: 1 }, { owner: 'y', untilMs: 300 }),
+        false,
+      )
+      assert.ok(await table.takeLease(renewed, { owner: 'y', untilMs: 300 }))
+      assert.equal(await table.renewLease(id, { owner: 'x', untilMs: 400 }), false)
+      assert.equal(await table.releaseLease(id, 'x'), false)
+      assert.ok(await table.releaseLease(id, 'y'))
+    })
+
+    test('UploadTable commits a part only under the lease, which it uses up', async () => {
+      const id = 'upload 3'
+      await insert(table, id)
+      const upload = await hold(table, id, 'x')
+      assert.equal(await table.commitPart({ upload, owner: 'y' }, part(1), 's1'), false)
+      assert.equal(await table.commitPart({ upload, owner: 'x' }, part(2), 's1'), false)
+      assert.deepEqual(await table.parts(id, 0, 10), [])
+      assert.ok(await table.commitPart({ upload, owner: 'x' }, part(1), 's1'))
+      assert.equal(await table.commitPart({ upload, owner: 'x' }, part(1), 's1'), false)
+      const now = await table.find(id)
+      assert.equal(now?.partCount, 1)
+      assert.equal(now?.size, 5)
+      assert.equal(now?.driveState, 's1')
+      assert.equal(now?.leaseOwner, '')
+      assert.equal(now?.touchedAtMs, 21)
+      assert.deepEqual(await table.parts(id, 0, 10), [part(1)])
+    })
+
+    test('UploadTable replaces the last part and counts its bytes', async () => {
+      const id = 'upload 4'
+      await insert(table, id)
+      await table.commitPart({ upload: await hold(table, id, 'x'), owner: 'x' }, part(1), 's1')
+      const upload = await hold(table, id, 'x')
+      const change = { from: part(1), to: { ...part(1, 2), etag: 'new' }, driveState: 's2' }
+      assert.equal(await table.replacePart({ upload, owner: 'y' }, change), false)
+      assert.ok(await table.replacePart({ upload, owner: 'x' }, change))
+      assert.deepEqual(await table.parts(id, 0, 10), [change.to])
+      assert.equal((await table.find(id))?.size, 2)
+    })
+
+    test('UploadTable takes no part once the upload is aborted or being completed', async () => {
+      const id = 'upload 5'
+      await insert(table, id)
+      const upload = await hold(table, id, 'x')
+      const change = { completion: '{}', nowMs: 30, lease: { owner: 'x', untilMs: 100 } }
+      assert.ok(await table.beginCompletion(upload, change))
+      assert.equal(await table.beginCompletion(upload, change), false)
+      assert.equal(await table.abort(id, 40), false)
+      assert.equal(await table.commitPart({ upload, owner: 'x' }, part(1), 's1'), false)
+      assert.ok(await table.reopen(id, 'x', { partCount: 0, size: 0, nowMs: 50 }))
+      const again = await hold(table, id, 'x')
+      assert.ok(await table.abort(id, 60))
+      assert.equal(await table.commitPart({ upload: again, owner: 'x' }, part(1), 's1'), false)
+    })
+
+    test('UploadTable keeps a completed upload and drops its parts', async () => {
+      const id = 'upload 6'
+      await insert(table, id)
+      await table.commitPart({ upload: await hold(table, id, 'x'), owner: 'x' }, part(1), 's1')
+      const upload = await table.find(id)
+      assert.ok(upload)
+      const lease = { owner: 'y', untilMs: 100 }
+      assert.ok(await table.beginCompletion(upload, { completion: '{"a":1}', nowMs: 30, lease }))
+      assert.equal(await table.finishCompletion(id, 'x', 40), false)
+      assert.ok(await table.finishCompletion(id, 'y', 40))
+      assert.deepEqual(await table.parts(id, 0, 10), [])
+      const completed = await table.find(id)
+      assert.equal(completed?.phase, 'completed')
+      assert.equal(completed?.completion, '{"a":1}')
+      assert.equal(completed?.touchedAtMs, 40)
+    })
+
+    test('UploadTable finds uploads by phase and age, and removes one only in its phase', async () => {
+      const id = 'upload 7'
+      await insert(table, id)
+      const isIdle = async (phase: UploadPhase, touchedUntilMs: number) =>
+        (await table.idle(phase, touchedUntilMs, 1_000)).some((upload) => upload.id === id)
+      assert.equal(await isIdle('open', 9), false)
+      assert.equal(await isIdle('open', 10), true)
+      assert.equal(await isIdle('aborted', 10), false)
+      assert.equal((await table.idle('open', 1_000, 1)).length, 1)
+      assert.equal(await table.remove(id, 'aborted', ''), false)
+      assert.ok(await table.abort(id, 60))
+      assert.ok(await table.remove(id, 'aborted', ''))
+      assert.equal(await table.find(id), undefined)
+    })
+  })
+}
