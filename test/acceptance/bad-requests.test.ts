@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
+import {
+  type GatewayProcess,
+  startGatewayProcess,
+  testBucket,
+  unfinishedFiles,
+} from '../support/gateway-process.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -107,7 +112,7 @@ describe('bad requests', () => {
     assert.equal(await reply.text(), 'here')
     assert.ok(Date.now() - startedAtMs < 2000, 'others had to wait')
     for (const connection of connections) connection.destroy()
-    await whenTrue(() => temporaryFiles(gateway.driveFolder).length === 0, 'files remain')
+    await whenTrue(() => unfinishedFiles(gateway.driveFolder).length === 0, 'files remain')
     const after = await signedFetch(gateway, { method: 'GET', target })
     assert.equal(await after.text(), 'here')
   })
@@ -119,14 +124,6 @@ async function listedKeys(gateway: GatewayProcess, prefix: string): Promise<stri
   const xml = await (await signedFetch(gateway, { method: 'GET', target })).text()
   const keys = [...xml.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = '']) => key)
   return keys.map((key) => decodeURIComponent(key.replaceAll('+', ' ')))
-}
-
-function temporaryFiles(driveFolder: string): string[] {
-  const own = join(driveFolder, '.stowage')
-  const entries = readdirSync(own, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && /\/(tmp|locks)(\/|$)/.test(entry.parentPath))
-    .map((entry) => entry.name)
 }
 
 /** Looks again and again until it is so, at most 10 seconds. */

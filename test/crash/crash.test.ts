@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
+import {
+  type GatewayProcess,
+  startGatewayProcess,
+  testBucket,
+  unfinishedFiles,
+} from '../support/gateway-process.ts'
 import { Random } from './random.ts'
 import { BelievedStore, verifyStore } from './store.ts'
 import { finishUpload, verifyParts } from './uploads.ts'
@@ -101,18 +106,17 @@ async function verifyAfterCrash(
   assert.deepEqual(leftovers(server.driveFolder), [], `${round}, leftovers`)
 }
 
-/** Bytes of the gateway's own that no request needs any more. */
+/** Files of the gateway's own that no request needs any more. */
 function leftovers(driveFolder: string): string[] {
-  const paths = ['tmp', 'locks'].flatMap((name) => filesBelow(join(driveFolder, '.stowage', name)))
-  // An upload whose creation was never answered may remain until it expires, but it has no bytes.
-  const uploads = filesBelow(join(driveFolder, '.stowage', 'uploads'))
-  return [...paths, ...uploads.filter((path) => statSync(path).size > 0)]
-}
-
-function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+  const own = join(driveFolder, '.stowage')
+  // What remembers a Complete whose answer may be lost is no leftover, and an upload whose creation
+  // was never answered may stay until it expires, but it has no bytes.
+  const uploads = readdirSync(join(own, 'uploads')).filter(
+    (name) => !name.endsWith('.done') && statSync(join(own, 'uploads', name)).size > 0,
+  )
+  // A lock of the dead is taken over by whoever wants it; until then it may lie there.
+  const temporary = unfinishedFiles(driveFolder).filter((path) => !path.includes('/locks/'))
+  // Each living process has one folder of temporary files.
+  const folders = readdirSync(join(own, 'tmp'))
+  return [...uploads, ...temporary, ...(folders.length > availableParallelism() + 1 ? folders : [])]
 }

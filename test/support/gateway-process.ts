@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -141,4 +142,16 @@ async function freePort(): Promise<number> {
   server.close()
   if (address === null || typeof address === 'string') throw new Error('no port was assigned')
   return address.port
+}
+
+/** Files of unfinished writes and held locks, for tests that expect none. */
+export function unfinishedFiles(driveFolder: string): string[] {
+  return ['tmp', 'locks'].flatMap((name) => {
+    const folder = join(driveFolder, '.stowage', name)
+    if (!existsSync(folder)) return []
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    // `holder` names the living process that a folder of temporary files belongs to.
+    const files = entries.filter((entry) => entry.isFile() && entry.name !== 'holder')
+    return files.map((entry) => join(entry.parentPath, entry.name))
+  })
 }
