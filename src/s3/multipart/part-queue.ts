@@ -93,17 +93,13 @@ export class PartQueue {
     number: number,
   ): Promise<Admission | { readonly turn: 'wait'; readonly upload: UploadRow }> {
     const { find, leases, canReplaceLast } = this.#options
-    for (;;) {
-      const upload = await find(name)
-      const turn = turnOf(number, upload, canReplaceLast)
-      if (turn === 'gone') throw noSuchUpload(upload.id)
-      if (turn === 'far') throw outOfTurn(number, upload)
-      if (turn === 'compare' || turn === 'wait') return { turn, upload }
-      if (!leases.isFree(upload)) return { turn: 'wait', upload }
-      const lease = await leases.take(upload)
-      if (lease !== undefined) return { turn, lease }
-      // Somebody else was faster, so the row has changed: each round sees another's progress.
-    }
+    const upload = await find(name)
+    const turn = turnOf(number, upload, canReplaceLast)
+    if (turn === 'gone') throw noSuchUpload(upload.id)
+    if (turn === 'far') throw outOfTurn(number, upload)
+    if (turn === 'compare' || turn === 'wait') return { turn, upload }
+    const lease = await leases.take(upload)
+    return lease === undefined ? { turn: 'wait', upload } : { turn, lease }
   }
 }
 

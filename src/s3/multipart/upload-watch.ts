@@ -108,13 +108,13 @@ export class UploadWatch {
   }
 
   async #wakeWhoSawOtherwise(id: string, lookout: Lookout): Promise<boolean> {
-    let current: string | undefined
+    let current: string
     try {
       const upload = await this.#find(id)
       current = upload === undefined ? '' : fingerprint(upload)
     } catch {
-      // The database does not answer: each waiter finds that out, and says it, by its own read.
-      current = undefined
+      // The database does not answer. Each waiter finds that out by its own read, when it times out.
+      return false
     }
     let isChanged = false
     for (const waiter of [...lookout.waiters]) {

@@ -113,22 +113,14 @@ export class Uploads {
     name: UploadName,
     page: { readonly after: number; readonly limit: number },
   ): Promise<PartPage> {
-    const upload = await this.#findOpen(name)
+    const upload = await this.#find(name)
+    if (upload.phase !== 'open') throw noSuchUpload(upload.id)
     const rows = await this.#options.table.parts(upload.id, page.after, page.limit + 1)
     return {
       details: detailsOf(upload),
       parts: rows.slice(0, page.limit).map(decodePart),
       isTruncated: rows.length > page.limit,
     }
-  }
-
-  /**
-   * What CreateMultipartUpload asked for.
-   *
-   * @throws S3Error NoSuchUpload.
-   */
-  async details(name: UploadName): Promise<UploadDetails> {
-    return detailsOf(await this.#findOpen(name))
   }
 
   /** See sweepUploads. To be called at start and from time to time, by one process or several. */
@@ -150,12 +142,6 @@ export class Uploads {
   async #find(name: UploadName): Promise<UploadRow> {
     const upload = await this.#options.table.find(name.uploadId)
     if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)
-    return upload
-  }
-
-  async #findOpen(name: UploadName): Promise<UploadRow> {
-    const upload = await this.#find(name)
-    if (upload.phase !== 'open') throw noSuchUpload(name.uploadId)
     return upload
   }
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Leases } from '../../../../src/s3/multipart/lease.ts'
+import { PartQueue } from '../../../../src/s3/multipart/part-queue.ts'
+import { UploadWatch } from '../../../../src/s3/multipart/upload-watch.ts'
+import { DatabaseError } from '../../../../src/state/database.ts'
+import type { UploadRow } from '../../../../src/state/uploads.ts'
+import { isS3Error } from '../read-fixture.ts'
+import { begin, makeWorld, never } from '../write-fixture.ts'
+
+test('PartQueue holds a bounded number of parts and refuses the rest at once', async (t) => {
+  const { table, clock, worker } = await makeWorld(t)
+  const watch = new UploadWatch((id) => table.find(id))
+  const { now } = clock
+  const find = async ({ uploadId }: { uploadId: string }): Promise<UploadRow> => {
+    const upload = await table.find(uploadId)
+    assert.ok(upload)
+    return upload
+  }
+  const queue = new PartQueue({
+    find,
+    leases: new Leases({ table, watch, now }),
+    watch,
+    canReplaceLast: true,
+    partWaitMs: 200,
+    now,
+    maxHeldParts: 2,
+  })
+  const name = await begin(worker())
+  const held = [2, 3].map((number) =>
+    assert.rejects(queue.admit(name, number, never), isS3Error('SlowDown')),
+  )
+  // Both are held once the first read is through.
+  await find(name)
+  await find(name)
+  const startedAt = performance.now()
+  await assert.rejects(queue.admit(name, 4, never), isS3Error('SlowDown'))
+  assert.ok(performance.now() - startedAt < 150)
+  await Promise.all(held)
+  const admission = await queue.admit(name, 1, never)
+  assert.equal(admission.turn, 'append')
+  if (admission.turn === 'append') await admission.lease.release()
+})
+
+test('UploadWatch reads a database that does not answer in pauses, not in a loop', async () => {
+  let reads = 0
+  const watch = new UploadWatch(async () => {
+    reads += 1
+    throw new DatabaseError('gone')
+  })
+  const upload = { id: 'u', phase: 'open', partCount: 0, leaseOwner: '', driveState: '' }
+  await watch.wait(upload as UploadRow, { timeoutMs: 200, signal: never })
+  assert.ok(reads >= 2 && reads <= 25, `${reads} reads`)
+})
+
+test('UploadWatch wakes at once on notify, on a changed row and on abort', async () => {
+  const upload = { id: 'u', phase: 'open', partCount: 0, leaseOwner: '', driveState: '' }
+  let current: object | undefined = upload
+  const watch = new UploadWatch(async () => current as UploadRow)
+  const timed = async (cause: () => void, signal: AbortSignal = never) => {
+    const startedAt = performance.now()
+    const waiting = watch.wait(upload as UploadRow, { timeoutMs: 10_000, signal })
+    setImmediate(cause)
+    await waiting
+    return performance.now() - startedAt
+  }
+  const client = new AbortController()
+  assert.ok((await timed(() => watch.notify('u'))) < 1_000)
+  assert.ok((await timed(() => client.abort(), client.signal)) < 1_000)
+  assert.ok((await timed(() => (current = { ...upload, partCount: 1 }))) < 1_000)
+  current = undefined
+  assert.ok((await timed(() => undefined)) < 1_000)
+})
