@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { failureText } from './failure-text.ts'
 import { openLog } from './log.ts'
 import { openService, type Service } from './service.ts'
@@ -50,7 +51,10 @@ async function stop(running: Promise<Running> | undefined): Promise<void> {
   const current = await running
   await current?.serving.stop()
   await current?.service.close()
-  process.exit(0)
+  // Leaving without a word would lose a connection that the primary is handing over just now: it
+  // would stay open, unanswered, until the primary ends.
+  cluster.worker?.once('disconnect', () => process.exit(0))
+  cluster.worker?.disconnect()
 }
 
 function tell(message: FromWorker): void {

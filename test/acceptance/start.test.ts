@@ -203,10 +203,13 @@ test('Health names the drive when its folder is gone', async (t) => {
   await main.line(({ msg, part }) => msg === 'health check failed' && part === 'drive')
 })
 
-/** Resolves once nobody accepts connections; one that was accepted just before is still answered. */
+/**
+ * Resolves once nobody answers. A connection that was accepted just before the stop may be answered
+ * still, or hang until the program ends (docs/decisions/0007-round-robin-workers.md).
+ */
 async function isRefused(url: string): Promise<void> {
   for (let attempt = 0; attempt < 1_000; attempt += 1) {
-    const isAnswered = await fetch(url).then(
+    const isAnswered = await fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
       () => true,
       () => false,
     )
