@@ -15,11 +15,13 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0
 /** A new folder; with a capacity, a file system in memory of that size. */
 function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
   const root = fs.mkdtempSync(join(os.tmpdir(), 'stowage-drive-'))
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }))
   if (capacityBytes !== undefined) {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${capacityBytes}`, 'tmpfs', root])
-    t.after(() => execFileSync('umount', ['--lazy', root]))
   }
+  t.after(() => {
+    if (capacityBytes !== undefined) execFileSync('umount', ['--lazy', root])
+    fs.rmSync(root, { recursive: true, force: true })
+  })
   return root
 }
 
@@ -53,7 +55,10 @@ function leftoversIn(root: string): string[] {
   const temporary = fs.readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)))
   return [
     ...temporary.filter((name) => name !== 'holder'),
-    ...fs.readdirSync(join(own, 'uploads')).filter((name) => !name.endsWith('.done')),
+    ...fs
+      .readdirSync(join(own, 'uploads'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('done-'))
+      .map((entry) => entry.name),
     ...fs.readdirSync(join(own, 'locks')),
   ]
 }

@@ -5,8 +5,9 @@ import { codeOf } from './fs-error.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { KnownAttributes } from './known-attributes.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { describe } from './object-files.ts'
 import { OpenFolder } from './open-folder.ts'
-import { ancestorKeys, type Place, placeOf, type Spot } from './place.ts'
+import { displacedBy, type Place, type Spot } from './place.ts'
 
 /** How often a folder may vanish or a file come in its way while it is made. */
 const attempts = 16
@@ -115,27 +116,31 @@ export class FolderMaker {
   /** Moves the file that has a folder's name to its alternative path. */
   async #makeWay(place: Place, parent: OpenFolder, name: string): Promise<void> {
     const path = `${parent.path}/${name}`
-    const owner = this.#objectAt(place, path)
+    const owner = displacedBy(place, this.#below(path))
     if (owner === undefined) throw inTheWay(path)
     const lock = await this.#locks.acquire(owner.path)
     try {
       const stats = await this.#root.files.lstat(parent.at(name))
       if (stats === undefined || stats.isDirectory()) return
       if (!stats.isFile()) throw inTheWay(path)
-      await this.#moveAside(owner, parent)
+      await this.#moveAside(owner, parent, stats)
     } finally {
       await lock.release()
     }
   }
 
-  async #moveAside(owner: Place, parent: OpenFolder): Promise<void> {
+  async #moveAside(owner: Place, parent: OpenFolder, stats: fs.Stats): Promise<void> {
     const from = parent.at(owner.natural.name)
     if (owner.alternative.folder === owner.natural.folder) {
       return await this.#root.files.rename(from, parent.at(owner.alternative.name))
     }
     // The suffix made the name so long that it is cut and has a folder of its own.
-    const { folder } = await this.ensure(owner, owner.alternative)
+    const { folder, made } = await this.ensure(owner, owner.alternative)
     try {
+      if (made.length > 0) {
+        const file = { ...describe(stats, this.#root), place: owner.path }
+        await this.#known.save(file, await this.#known.of(file), made)
+      }
       await this.#root.files.rename(from, folder.at(owner.alternative.name))
     } finally {
       await folder.close()
@@ -144,7 +149,7 @@ export class FolderMaker {
 
   /** Gives an object its natural path back when the folder that had it is gone. */
   async #restoreNatural(place: Place, parent: OpenFolder, name: string): Promise<void> {
-    const owner = this.#objectAt(place, `${parent.path}/${name}`)
+    const owner = displacedBy(place, this.#below(`${parent.path}/${name}`))
     if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
     const alternative = parent.at(owner.alternative.name)
     if (!(await this.#root.files.lstat(alternative))?.isFile()) return
@@ -160,15 +165,8 @@ export class FolderMaker {
     }
   }
 
-  /** The object whose natural path this is, among those that the place's folders may displace. */
-  #objectAt(place: Place, path: string): Place | undefined {
-    const relative = path.slice(this.#root.path.length + 1)
-    for (const key of ancestorKeys(place.key)) {
-      if (key === '') continue
-      const owner = placeOf(place.bucket, key)
-      if (owner.path === relative) return owner
-    }
-    return undefined
+  #below(path: string): string {
+    return path.slice(this.#root.path.length + 1)
   }
 
   /** False when it is not empty, not the drive's own, or already gone. */

@@ -38,6 +38,11 @@ export class KeyLocks {
     this.#namePath = `${root.processFolder}/holder`
   }
 
+  /** Called once, before a full disk could come in between: taking a lock needs no space then. */
+  async prepare(): Promise<void> {
+    await this.#writeName()
+  }
+
   /** @throws DriveError `busy` when a living process does not let go of it. */
   async acquire(name: string): Promise<KeyLock> {
     const path = `${this.#root.lockFolder}/${crypto.hash('md5', name)}`

@@ -51,7 +51,10 @@ export interface LocalDriveOptions {
  * @throws DriveError, for people, when the folder can't be used.
  */
 export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
-  return new LocalDrive(await openLocalRoot(options.root), options)
+  const root = await openLocalRoot(options.root)
+  const locks = new KeyLocks(root)
+  await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())
+  return new LocalDrive(root, locks, options)
 }
 
 /** A draft that is known to be so large is refused at once when there is no room for it. */
@@ -67,9 +70,8 @@ class LocalDrive implements Drive {
   readonly #cursorParts: CursorParts
   readonly #indexes: FolderIndexes
 
-  constructor(root: LocalRoot, { records, log }: LocalDriveOptions) {
+  constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
     const known = new KnownAttributes(records, log)
-    const locks = new KeyLocks(root)
     const files = new ObjectFiles(root, known)
     const folders = new FolderMaker(root, locks, known)
     const sync = new FolderSync(root)

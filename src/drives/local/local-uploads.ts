@@ -10,6 +10,7 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../drive.ts'
+import type { FileIdentity } from './file-identity.ts'
 import { codeOf, withDriveErrors } from './fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
 import type { ObjectFiles } from './object-files.ts'
@@ -28,6 +29,9 @@ import {
 } from './upload-state.ts'
 
 const copyBytes = 1024 * 1024
+const dataName = 'data'
+const tailPrefix = 'tail-'
+const markPrefix = 'done-'
 
 export interface UploadParts {
   readonly root: LocalRoot
@@ -36,12 +40,11 @@ export interface UploadParts {
 }
 
 /**
- * Uploads as one growing file each, `.stowage/uploads/<id>`, which `complete` renames. A part that
- * replaces the last one is first a file beside it, the tail, so that the committed bytes stay until
- * the caller has stored that they are replaced; the next call copies it in.
- *
- * `<id>.done` says under which identity the file was published: by it a repeated `complete` finds
- * its own work.
+ * Every upload is a folder, `.stowage/uploads/<id>`. In it the file `data` grows, which `complete`
+ * renames. A part that replaces the last one is first a file beside it, the tail, so that the
+ * committed bytes stay until the caller has stored that they are replaced; the next call copies it
+ * in. An empty file `done-<identity>` says as what the bytes were published: by it a repeated
+ * `complete` finds its own work.
  */
 export class LocalUploads implements UploadDrive {
   readonly canTruncate = true
@@ -58,10 +61,11 @@ export class LocalUploads implements UploadDrive {
     return await withDriveErrors('begin an upload', async () => {
       const { root } = this.#parts
       await requireOwnFolder(root)
-      await fs.promises.mkdir(root.uploadFolder, { recursive: true })
-      const fd = await root.files.create(this.#path(uploadId))
-      await root.files.close(fd)
-      await this.#syncFolder()
+      const folder = this.#folder({ id: uploadId })
+      await fs.promises.mkdir(folder, { recursive: true })
+      await root.files.close(await root.files.create(`${folder}/${dataName}`))
+      await syncFolderAt(folder)
+      await syncFolderAt(root.uploadFolder)
       return formatUploadState({ id: uploadId })
     })
   }
@@ -89,12 +93,12 @@ export class LocalUploads implements UploadDrive {
       const { root } = this.#parts
       await this.#dropMerged(upload)
       // An earlier replacement is not merged: these bytes take its place altogether.
-      const name = `${upload.id}.tail.${options.offset}-${crypto.randomUUID()}`
-      const fd = await root.files.create(this.#path(name))
-      const output = new OutputFile(root, this.#path(name), fd)
+      const name = `${tailPrefix}${crypto.randomUUID()}`
+      const path = `${this.#folder(upload)}/${name}`
+      const output = new OutputFile(root, path, await root.files.create(path))
       const { merged: _, ...rest } = upload
       const commit = async (size: number) => {
-        await this.#syncFolder()
+        await syncFolderAt(this.#folder(upload))
         return formatUploadState({ ...rest, tail: { name, offset: options.offset, size } })
       }
       return new LocalPartDraft({ output, options: { ...options, offset: 0 }, commit, isOwn: true })
@@ -115,7 +119,7 @@ export class LocalUploads implements UploadDrive {
           ...options,
           isLonger: size > options.size,
         })
-        await this.#unlink(upload.tail?.name)
+        await this.#removeTails(upload)
         return facts
       } finally {
         await output.close()
@@ -126,20 +130,16 @@ export class LocalUploads implements UploadDrive {
   async abort(state: string): Promise<void> {
     const upload = parseUploadState(state)
     await withDriveErrors('abort an upload', async () => {
-      for (const name of [upload.id, upload.tail?.name, upload.merged, `${upload.id}.done`]) {
-        await this.#unlink(name)
-      }
+      await fs.promises.rm(this.#folder(upload), { recursive: true, force: true })
     })
   }
 
   async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     await withDriveErrors('sweep uploads', async () => {
       const before = Date.now() - olderThanMs
-      for (const name of await fs.promises.readdir(this.#parts.root.uploadFolder)) {
-        const stats = await this.#parts.root.files.lstat(this.#path(name))
-        const [id = ''] = name.split('.')
-        if (stats === undefined || stats.mtimeMs > before || (await isKnown(id))) continue
-        await this.#unlink(name)
+      for (const id of await fs.promises.readdir(this.#parts.root.uploadFolder)) {
+        if ((await lastChangeMs(this.#folder({ id }))) > before || (await isKnown(id))) continue
+        await fs.promises.rm(this.#folder({ id }), { recursive: true, force: true })
       }
     })
   }
@@ -165,15 +165,11 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  /** Durable before the file leaves the upload folder. */
+  /** Durable before the file leaves the upload's folder. Empty: it needs no space on a full disk. */
   async #writeMark(upload: UploadState, identity: string): Promise<void> {
-    const path = this.#path(`${upload.id}.done`)
-    await fs.promises.writeFile(path, identity, { flush: true })
-    await this.#syncFolder()
-  }
-
-  async #syncFolder(): Promise<void> {
-    await syncFolderAt(this.#parts.root.uploadFolder)
+    const folder = this.#folder(upload)
+    await fs.promises.writeFile(`${folder}/${markOf(identity)}`, '')
+    await syncFolderAt(folder)
   }
 
   /** The upload's file is gone: by an earlier `complete`, or else something is wrong. */
@@ -181,19 +177,26 @@ export class LocalUploads implements UploadDrive {
     upload: UploadState,
     { target }: CompleteOptions,
   ): Promise<ObjectFacts | undefined> {
-    const identity = await this.#readMark(upload)
-    if (identity === undefined) throw lostBytes()
+    const names = await this.#namesOf(upload)
+    if (!names.some((name) => name.startsWith(markPrefix))) throw lostBytes()
     const present = await this.#parts.files.head(placeOf(target.bucket, target.key))
-    if (present?.identity !== identity) return undefined
+    if (present === undefined || !names.includes(markOf(present.identity))) return undefined
     const { size, modifiedAtMs, attributes } = present
     return { size, modifiedAtMs, attributes }
   }
 
-  async #readMark(upload: UploadState): Promise<string | undefined> {
+  /** Also those of replacements that came to nothing. */
+  async #removeTails(upload: UploadState): Promise<void> {
+    for (const name of await this.#namesOf(upload)) {
+      if (name.startsWith(tailPrefix)) await this.#unlink(upload, name)
+    }
+  }
+
+  async #namesOf(upload: UploadState): Promise<string[]> {
     try {
-      return await fs.promises.readFile(this.#path(`${upload.id}.done`), 'latin1')
+      return await fs.promises.readdir(this.#folder(upload))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
+      if (codeOf(error) === 'ENOENT') return []
       throw error
     }
   }
@@ -207,7 +210,8 @@ export class LocalUploads implements UploadDrive {
     const { tail } = upload
     if (tail === undefined) return
     const { files } = this.#parts.root
-    const fd = await files.open(this.#path(tail.name), fs.constants.O_RDONLY | safeOpenFlags)
+    const path = `${this.#folder(upload)}/${tail.name}`
+    const fd = await files.open(path, fs.constants.O_RDONLY | safeOpenFlags)
     try {
       await copyTail(fd, tail, output)
     } finally {
@@ -216,8 +220,8 @@ export class LocalUploads implements UploadDrive {
     await output.flush()
   }
 
-  async #dropMerged({ merged }: UploadState): Promise<void> {
-    await this.#unlink(merged)
+  async #dropMerged(upload: UploadState): Promise<void> {
+    if (upload.merged !== undefined) await this.#unlink(upload, upload.merged)
   }
 
   async #open(upload: UploadState): Promise<OutputFile> {
@@ -228,7 +232,7 @@ export class LocalUploads implements UploadDrive {
 
   async #openIfThere(upload: UploadState): Promise<OutputFile | undefined> {
     const { root } = this.#parts
-    const path = this.#path(upload.id)
+    const path = `${this.#folder(upload)}/${dataName}`
     try {
       const fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
       return new OutputFile(root, path, fd)
@@ -239,13 +243,30 @@ export class LocalUploads implements UploadDrive {
     }
   }
 
-  async #unlink(name: string | undefined): Promise<void> {
-    if (name === undefined) return
-    await fs.promises.rm(this.#path(name), { force: true })
+  async #unlink(upload: UploadState, name: string): Promise<void> {
+    await fs.promises.rm(`${this.#folder(upload)}/${name}`, { force: true })
   }
 
-  #path(name: string): string {
-    return `${this.#parts.root.uploadFolder}/${name}`
+  #folder(upload: Pick<UploadState, 'id'>): string {
+    return `${this.#parts.root.uploadFolder}/${upload.id}`
+  }
+}
+
+function markOf(identity: FileIdentity): string {
+  return `${markPrefix}${identity}`
+}
+
+/** Of the folder and everything in it; never when it is gone. */
+async function lastChangeMs(folder: string): Promise<number> {
+  try {
+    const names = await fs.promises.readdir(folder)
+    const paths = [folder, ...names.map((name) => `${folder}/${name}`)]
+    const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
+    return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
+  } catch (error) {
+    // Somebody is at work there.
+    if (codeOf(error) === 'ENOENT') return Number.POSITIVE_INFINITY
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
-import { withDriveErrors } from './fs-error.ts'
+import { driveErrorOf, withDriveErrors } from './fs-error.ts'
 import type { OutputFile } from './output-file.ts'
 
 export interface PartPlan {
@@ -16,6 +16,7 @@ export class LocalPartDraft implements PartDraft {
   readonly #plan: PartPlan
   #size = 0
   #isEnded = false
+  #isFull = false
 
   constructor(plan: PartPlan) {
     this.#plan = plan
@@ -24,9 +25,14 @@ export class LocalPartDraft implements PartDraft {
   async write(chunk: Uint8Array): Promise<void> {
     this.#plan.options.signal?.throwIfAborted()
     this.#requireOpen()
-    await withDriveErrors('write a part', async () => {
-      await this.#plan.output.write(chunk, this.#plan.options.offset + this.#size)
-    })
+    const { output, options } = this.#plan
+    try {
+      await output.write(chunk, options.offset + this.#size)
+    } catch (cause) {
+      const error = driveErrorOf(cause, 'write a part')
+      this.#isFull = error instanceof DriveError && error.kind === 'full'
+      throw error
+    }
     this.#size += chunk.length
   }
 
@@ -49,10 +55,15 @@ export class LocalPartDraft implements PartDraft {
   async discard(): Promise<void> {
     if (this.#isEnded) return
     this.#isEnded = true
-    const { output, isOwn } = this.#plan
+    const { output, options, isOwn } = this.#plan
     if (isOwn) return await output.remove()
-    // What was written stays behind the committed bytes, where the next part overwrites it.
-    await output.close().catch(() => undefined)
+    try {
+      // Else what was written stays behind the committed bytes, where the next part overwrites it.
+      if (this.#isFull) await output.truncate(options.offset)
+      await output.close()
+    } catch {
+      // There is nobody to tell: the bytes do not count anyway.
+    }
   }
 
   #requireOpen(): void {

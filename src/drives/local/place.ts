@@ -37,13 +37,28 @@ export function pathOfSpot(spot: Spot): string {
   return `${spot.folder}/${spot.name}`
 }
 
-/** The keys of the objects whose natural paths this key's folders have: `a/b/c` has `a`, `a/b`. */
-export function ancestorKeys(key: string): string[] {
-  const keys: string[] = []
-  for (let end = key.indexOf('/'); end !== -1; end = key.indexOf('/', end + 1)) {
-    keys.push(key.slice(0, end))
+/**
+ * The object whose natural path (below the root) a folder on the way to this place has: of `a/b/c`
+ * those of `a` and `a/b`. Undefined for folders that no object could have, such as pieces of names.
+ */
+export function displacedBy(place: Place, path: string): Place | undefined {
+  let owners = ownersByPath.get(place)
+  if (owners === undefined) {
+    owners = new Map(ancestorsOf(place).map((owner) => [owner.path, owner]))
+    ownersByPath.set(place, owners)
   }
-  return keys
+  return owners.get(path)
+}
+
+/** A key may have 500 folders, and each is asked for. */
+const ownersByPath = new WeakMap<Place, ReadonlyMap<string, Place>>()
+
+function ancestorsOf({ bucket, key }: Place): Place[] {
+  const owners: Place[] = []
+  for (let end = key.indexOf('/', 1); end !== -1; end = key.indexOf('/', end + 1)) {
+    owners.push(placeOf(bucket, key.slice(0, end)))
+  }
+  return owners
 }
 
 function spotOf(bucket: string, components: readonly string[]): Spot {

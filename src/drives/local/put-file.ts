@@ -37,11 +37,12 @@ export async function putFile(root: LocalRoot, order: PutOrder): Promise<PutResu
   let result: PutResult = { kind: 'again' }
   try {
     const present = await root.files.lstat(folder.at(natural.name))
-    result =
-      present?.isDirectory() === true
-        ? await putAlternative(root, order, folder)
-        : await putAt(root, order, { spot: natural, folder, present })
-    if (result.kind !== 'done' || result.folder !== folder) return result
+    if (present?.isDirectory() === true) {
+      result = await putAlternative(root, order, folder)
+      return result
+    }
+    result = await putAt(root, order, { spot: natural, folder, present })
+    if (result.kind !== 'done') return result
     // What an earlier version left behind while a folder had the natural path.
     const stale = await takeFile(root, alternative, folder)
     return stale?.gone === undefined ? result : { ...result, gone: [...result.gone, stale.gone] }

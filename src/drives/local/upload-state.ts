@@ -2,7 +2,7 @@ import { DriveError } from '../drive.ts'
 
 /** Bytes that are to replace those of the last part, in a file of their own until they are. */
 export interface Tail {
-  /** File name in the upload folder. */
+  /** File name in the upload's folder. */
   readonly name: string
   /** Where in the upload they belong. */
   readonly offset: number
@@ -18,7 +18,7 @@ export interface UploadState {
 }
 
 const idPattern = /^[\w-]{1,64}$/
-const tailPattern = /^[\w-]{1,64}\.tail\.\d+-[\w-]+$/
+const tailPattern = /^tail-[\w-]{1,64}$/
 
 export function formatUploadState(state: UploadState): string {
   return JSON.stringify(state)
