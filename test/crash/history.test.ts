@@ -33,6 +33,13 @@ describe('KeyHistory', () => {
     assert.deepEqual(history.possible(), [version('a'), version('b')])
   })
 
+  it('still allows a write that has not ended after another outcome was found', () => {
+    const history = new KeyHistory()
+    history.begin(version('a'))
+    history.settle('absent')
+    assert.deepEqual(history.possible(), ['absent', version('a')])
+  })
+
   it('forgets a failed write once a later one is acknowledged', () => {
     const history = new KeyHistory()
     history.begin(version('a')).fail()

@@ -50,10 +50,11 @@ export class KeyHistory {
       .map((write) => write.outcome)
   }
 
-  /** What was found after a crash is the one truth from now on. */
+  /** What was found is the one truth from now on, but for writes that have not ended. */
   settle(outcome: Outcome): void {
     const now = ++this.#clock
-    this.#writes = [{ outcome, startedAt: now, endedAt: now, isAcknowledged: true }]
+    const unended = this.#writes.filter((write) => write.endedAt === Infinity)
+    this.#writes = [{ outcome, startedAt: now, endedAt: now, isAcknowledged: true }, ...unended]
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Server } from '../support/signed-fetch.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { type BelievedStore, type OpenUpload, send, textOf } from './store.ts'
+import { putObject } from './writes.ts'
 
 /** Begins an upload of these parts; it is open in `store` from the answer on. */
 export async function beginUpload(
@@ -23,6 +24,7 @@ export async function beginUpload(
     version: { id, seed, size, etag },
     partSizes,
     acknowledgedParts: 0,
+    unanswered: undefined,
   }
   store.openUploads.add(upload)
   return upload
@@ -42,16 +44,30 @@ export async function finishUpload(
     await send(server, { method: 'PUT', key, query, body })
     upload.acknowledgedParts++
   }
+  upload.unanswered?.fail()
   const write = store.history(key).begin(version)
-  try {
-    const body = completionBody(parts)
-    await send(server, { method: 'POST', key, query: `uploadId=${uploadId}`, body })
-    write.acknowledge()
-    store.openUploads.delete(upload)
-  } catch (error) {
-    write.fail()
-    throw error
-  }
+  upload.unanswered = write
+  const body = completionBody(parts)
+  await send(server, { method: 'POST', key, query: `uploadId=${uploadId}`, body })
+  write.acknowledge()
+  store.openUploads.delete(upload)
+}
+
+/**
+ * Does something newer with the key instead of finishing the upload. From the moment this is sent,
+ * a Complete that got no answer may no longer come through.
+ */
+export async function overtakeUpload(
+  server: Server,
+  store: BelievedStore,
+  upload: OpenUpload,
+): Promise<void> {
+  const { key, uploadId } = upload
+  upload.unanswered?.fail()
+  await putObject({ server, store }, key, 1000)
+  const query = `uploadId=${uploadId}`
+  await send(server, { method: 'DELETE', key, query, expected: [204, 404] })
+  store.openUploads.delete(upload)
 }
 
 /** Every acknowledged part must be listed as it was sent. A part cut short may be listed too. */

@@ -1,10 +1,9 @@
 import { testBucket } from '../support/gateway-process.ts'
-import { type Server, targetOf } from '../support/signed-fetch.ts'
-import { testBytes } from '../support/test-bytes.ts'
-import type { Outcome } from './history.ts'
+import { targetOf } from '../support/signed-fetch.ts'
 import type { Random } from './random.ts'
-import { type BelievedStore, type StoreRequest, send, UnexpectedReply } from './store.ts'
+import { UnexpectedReply } from './store.ts'
 import { beginUpload, finishUpload } from './uploads.ts'
+import { putObject, type WriteTarget, write } from './writes.ts'
 
 const writers = 8
 const mostObjectBytes = 2 * 1024 * 1024
@@ -14,16 +13,14 @@ const sourceBytes = 300_000
 /** Written by all writers at once; all other keys by one writer each. */
 const contendedKey = 'contended'
 
-export interface Workload {
-  readonly server: Server
-  readonly store: BelievedStore
+export interface Workload extends WriteTarget {
   readonly random: Random
   /** Called after each acknowledged step. */
   readonly onStep: () => void
 }
 
 /** What copies are made from. Written once, before the first crash. */
-export async function putCopySource({ server, store }: Workload): Promise<void> {
+export async function putCopySource({ server, store }: WriteTarget): Promise<void> {
   await putObject({ server, store }, sourceKey, sourceBytes)
 }
 
@@ -68,16 +65,7 @@ async function step(workload: Workload, index: number): Promise<void> {
   }
 }
 
-type Target = Pick<Workload, 'server' | 'store'>
-
-async function putObject(target: Target, key: string, size: number): Promise<void> {
-  const version = target.store.nextVersion(size)
-  const headers = { 'x-amz-meta-version': version.id, 'content-type': 'application/x-crash' }
-  const body = testBytes(version.seed, size)
-  await write(target, version, { method: 'PUT', key, headers, body })
-}
-
-async function copyObject(target: Target, key: string): Promise<void> {
+async function copyObject(target: WriteTarget, key: string): Promise<void> {
   const { id } = target.store.nextVersion(0)
   const [source] = target.store.history(sourceKey).possible()
   if (source === undefined || source === 'absent') throw new Error('the copy source is missing')
@@ -88,15 +76,4 @@ async function copyObject(target: Target, key: string): Promise<void> {
     'content-type': 'application/x-crash',
   }
   await write(target, { ...source, id }, { method: 'PUT', key, headers })
-}
-
-async function write(target: Target, outcome: Outcome, request: StoreRequest): Promise<void> {
-  const pending = target.store.history(request.key ?? '').begin(outcome)
-  try {
-    await send(target.server, request)
-    pending.acknowledge()
-  } catch (error) {
-    pending.fail()
-    throw error
-  }
 }

@@ -146,12 +146,15 @@ async function freePort(): Promise<number> {
 
 /** Files of unfinished writes and held locks, for tests that expect none. */
 export function unfinishedFiles(driveFolder: string): string[] {
-  return ['tmp', 'locks'].flatMap((name) => {
-    const folder = join(driveFolder, '.stowage', name)
-    if (!existsSync(folder)) return []
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-    // `holder` names the living process that a folder of temporary files belongs to.
-    const files = entries.filter((entry) => entry.isFile() && entry.name !== 'holder')
-    return files.map((entry) => join(entry.parentPath, entry.name))
-  })
+  const files = ['tmp', 'locks'].flatMap((name) => filesBelow(join(driveFolder, '.stowage', name)))
+  // `holder` names the living process that a folder of temporary files belongs to.
+  return files.filter((path) => !path.endsWith('/holder'))
+}
+
+export function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 }
