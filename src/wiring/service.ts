@@ -1,8 +1,10 @@
+import type { Drive } from '../drives/drive.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { HttpHandler } from '../http/message.ts'
 import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
+import type { Database } from '../state/database.ts'
 import { DatabaseFileRecords } from '../state/file-records.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { UploadTable } from '../state/uploads.ts'
@@ -20,8 +22,17 @@ export interface Service {
   close(): Promise<void>
 }
 
+export interface ServiceParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+}
+
 /**
- * @throws DatabaseError or DriveError when a part can't be opened.
+ * Opens what the settings name.
+ *
+ * @throws DatabaseError or DriveError, for people, when a part can't be opened.
  */
 export async function openService(
   settings: Settings,
@@ -31,6 +42,21 @@ export async function openService(
   const database = await openDatabase(settings.database, options)
   const records = new DatabaseFileRecords(database)
   const drive = await openLocalDrive({ root: settings.drive.path, records, log })
+  await drive.prepare(settings.allowedBuckets)
+  const service = connectService({ settings, log, database, drive })
+  return {
+    ...service,
+    async close() {
+      await service.close()
+      await drive.close()
+      records.close()
+      await database.close()
+    },
+  }
+}
+
+/** Connects parts that are open. Closing it ends its own work and leaves them open. */
+export function connectService({ settings, log, database, drive }: ServiceParts): Service {
   const uploads = new Uploads({
     drive,
     table: new UploadTable(database),
@@ -39,18 +65,6 @@ export async function openService(
     now: Date.now,
     log,
   })
-  const close = async () => {
-    await uploads.settled()
-    await drive.close()
-    records.close()
-    await database.close()
-  }
-  try {
-    await drive.prepare(settings.allowedBuckets)
-  } catch (error) {
-    await close()
-    throw error
-  }
   const s3 = createS3Handler({
     settings: s3Settings(settings),
     drive,
@@ -62,7 +76,11 @@ export async function openService(
     checks: { drive: () => drive.check(), database: () => database.check() },
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
-  return { handler: createGateway({ s3, health }), sweep: () => uploads.sweep(), close }
+  return {
+    handler: createGateway({ s3, health }),
+    sweep: () => uploads.sweep(),
+    close: () => uploads.settled(),
+  }
 }
 
 function s3Settings(settings: Settings): S3Settings {

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Drive } from '../../src/drives/drive.ts'
+import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
+import { openDatabase } from '../../src/state/open-database.ts'
+import { createLog } from '../../src/wiring/log.ts'
+import { connectService } from '../../src/wiring/service.ts'
+import { serve } from '../../src/wiring/serving.ts'
+import { readSettings } from '../../src/wiring/settings/read-settings.ts'
+import { testBucket, testCredentials } from './gateway-process.ts'
+import type { LogLine } from './main-process.ts'
+import type { Credentials } from './signed-request.ts'
+
+/** A whole gateway inside the test's process, on a memory drive: for what needs no process. */
+export interface GatewayInProcess {
+  readonly url: string
+  /** Value of the Host header. */
+  readonly host: string
+  readonly port: number
+  readonly credentials: Credentials
+  readonly bucket: string
+  readonly drive: Drive
+  /** What it has logged, debug lines included. */
+  readonly lines: readonly LogLine[]
+}
+
+/** Starts one that ends with the test. `settings` are environment variables. */
+export async function startGatewayInProcess(
+  t: TestContext,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<GatewayInProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-memory-'))
+  const lines: LogLine[] = []
+  const settings = readSettings({
+    ACCESS_KEY: testCredentials.accessKey,
+    SECRET_KEY: testCredentials.secretKey,
+    ALLOWED_BUCKETS: testBucket,
+    DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+    PORT: '0',
+    ...environment,
+  })
+  const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) })
+  const database = await openDatabase(settings.database, { migrate: true })
+  const drive = new MemoryDrive()
+  await drive.prepare(settings.allowedBuckets)
+  const service = connectService({ settings, log, database, drive })
+  const serving = await serve({ settings, log, service })
+  t.after(async () => {
+    await serving.stop()
+    await service.close()
+    await database.close()
+    rmSync(folder, { recursive: true })
+  })
+  const host = `127.0.0.1:${serving.port}`
+  return {
+    url: `http://${host}`,
+    host,
+    port: serving.port,
+    credentials: testCredentials,
+    bucket: testBucket,
+    drive,
+    lines,
+  }
+}
