@@ -1,20 +1,27 @@
-/** A call that takes longer than this does not come from memory: the disk is in it. */
+/** A call that takes longer than this did not run through: the disk was in it, or another process. */
 const slowMs = 2
-/** How long calls go through the thread pool after a slow one; grows while slowness comes back. */
-const shortestPauseMs = 100
-const longestPauseMs = 10_000
-const pauseGrowth = 4
+/** No scheduler keeps a process waiting for so long: such a call counts as a full measure. */
+const verySlowMs = 20
+/** Slow calls fill a measure; every call empties it a little. About one slow call in 40 fills it. */
+const fullMeasure = 2.5
+const leakPerCall = 0.01
+/** How long calls go through the thread pool then; grows while slowness comes back at once. */
+const shortestPauseMs = 200
+const longestPauseMs = 6_400
+const pauseGrowth = 2
 
 /**
  * Chooses between the two forms of a file system call. The synchronous one costs 1 to 5 µs when the
  * kernel answers from memory, a tenth of the asynchronous one, but stops the whole process when the
  * disk is slow. So: synchronous as long as that is fast, asynchronous for a while after it was not.
- * Only for calls that are short by nature; never for fsync.
+ * A busy core makes a call slow now and then, a busy disk many: only many count. Only for calls
+ * that are short by nature; never for fsync.
  */
 export class Pace {
   readonly #now: () => number
   #asyncUntil = Number.NEGATIVE_INFINITY
   #pauseMs = shortestPauseMs
+  #measure = 0
 
   /** @param now milliseconds, steady. */
   constructor(now: () => number = () => performance.now()) {
@@ -29,16 +36,19 @@ export class Pace {
       return sync()
     } finally {
       const end = this.#now()
-      if (end - start > slowMs) this.#slowDown(start, end)
+      this.#measure = Math.max(0, this.#measure - leakPerCall)
+      if (end - start > slowMs) this.#count(start, end)
     }
   }
 
-  #slowDown(start: number, end: number): void {
-    // A single slow call now and then (a collected heap, a busy core) says little about the disk.
-    const isNewTrouble = start - this.#asyncUntil > this.#pauseMs * pauseGrowth
-    this.#pauseMs = isNewTrouble
-      ? shortestPauseMs
-      : Math.min(this.#pauseMs * pauseGrowth, longestPauseMs)
+  #count(start: number, end: number): void {
+    this.#measure += end - start > verySlowMs ? fullMeasure : 1
+    if (this.#measure < fullMeasure) return
+    this.#measure = 0
+    const isBackAtOnce = start - this.#asyncUntil < this.#pauseMs
+    this.#pauseMs = isBackAtOnce
+      ? Math.min(this.#pauseMs * pauseGrowth, longestPauseMs)
+      : shortestPauseMs
     this.#asyncUntil = end + this.#pauseMs
   }
 }
