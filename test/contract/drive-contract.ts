@@ -34,5 +34,6 @@ export function driveContract(
     replacedPartCases(suite)
     byHandCases(suite)
     fullDriveCases(suite)
+    suite.itLacksWhatItSays()
   })
 }

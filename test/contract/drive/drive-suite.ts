@@ -55,6 +55,16 @@ type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
 
 const timeoutMs = 120_000
 
+/** How to see what a drive has. A capacity is the test's affair: without it those cases are skipped. */
+const isAble: Readonly<Record<Exclude<Ability, 'capacity'>, (under: DriveUnderTest) => boolean>> = {
+  reopen: (under) => under.reopen !== undefined,
+  byHand: (under) => under.byHand !== undefined,
+  leftovers: (under) => under.leftovers !== undefined,
+  copy: (under) => under.drive.copy !== undefined,
+  replaceLast: (under) => under.drive.uploads.replaceLast !== undefined,
+  truncate: (under) => under.drive.uploads.canTruncate,
+}
+
 /** Declares cases over a drive. Each gets a drive of its own. */
 export class DriveSuite {
   readonly #make: MakeDrive
@@ -69,11 +79,20 @@ export class DriveSuite {
     it(title, { timeout: timeoutMs }, async (t) => run(await this.#make(t, makeOptions), t))
   }
 
-  /** A case that is skipped where the ability is declared lacking, and only there. */
+  /** A case that is left out where the ability is declared lacking, and only there. */
   itIfAble(ability: Ability, title: string, run: Case<DriveUnderTest>, make?: MakeOptions): void {
-    const reason = this.#lacking[ability]
-    if (reason === undefined) this.it(title, run, make)
-    else it(title, { skip: `lacks ${ability}: ${reason}` })
+    if (this.#lacking[ability] === undefined) this.it(title, run, make)
+  }
+
+  /** Holds each declared absence to its word: what is there must be tested. */
+  itLacksWhatItSays(): void {
+    const { capacity, ...lacking } = this.#lacking
+    if (capacity !== undefined) it('is full one day', { skip: capacity })
+    for (const [ability, reason] of Object.entries(lacking)) {
+      this.it(`does without ${ability}: ${reason}`, async (under) => {
+        assert.equal(isAble[ability as keyof typeof isAble](under), false)
+      })
+    }
   }
 
   itWithByHand(title: string, run: Case<With<'byHand'>>): void {
