@@ -7,16 +7,19 @@ function makePace() {
   let nowMs = 1_000
   const pace = new Pace(() => nowMs)
   const call = (tookMs: number): 'sync' | 'async' => {
-    let form: 'sync' | 'async' = 'sync'
-    const run = pace.run(
+    let ran: 'sync' | 'async' | undefined
+    const setRan = (form: 'sync' | 'async') => {
+      ran = form
+    }
+    const result = pace.run(
       () => {
         nowMs += tookMs
+        setRan('sync')
       },
-      async () => {
-        form = 'async'
-      },
+      async () => setRan('async'),
     )
-    assert.equal(run instanceof Promise, form === 'async')
+    const form = result instanceof Promise ? 'async' : 'sync'
+    assert.equal(ran, form)
     return form
   }
   const wait = (ms: number) => {
