@@ -45,11 +45,17 @@ export async function get(
   const object = await drive.open(bucket, key)
   if (object === undefined) return undefined
   try {
-    const chunks = await Array.fromAsync(object.read(0, object.size))
-    return { text: Buffer.concat(chunks).toString(), etag: object.attributes.etag }
+    const text = await readAll(object.read(0, object.size))
+    return { text, etag: object.attributes.etag }
   } finally {
     await object.close()
   }
+}
+
+export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all).toString()
 }
 
 export async function listKeys(drive: Drive): Promise<string[]> {

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'
+import { livenessOf, thisProcess } from '../../../../src/process/identity.ts'
+import { MemoryRecords } from './memory-records.ts'
+import { bucket, log, openDrive, put } from './open-drive.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const canMount = process.platform === 'linux' && process.getuid?.() === 0
+const start = async (root: string, buckets: readonly string[]) => {
+  const drive = await openLocalDrive({ root, records: new MemoryRecords(), log })
+  await drive.prepare(buckets).finally(() => drive.close())
+}
+
+test('prepare makes what is absent and leaves what is there', async (t) => {
+  const root = join(tempFolder(t), 'new', 'drive')
+  await start(root, ['a', 'b'])
+  fs.writeFileSync(join(root, 'a', 'k'), 'x')
+  await start(root, ['a', 'b', 'c'])
+  assert.deepEqual(fs.readdirSync(root).sort(), ['.stowage', 'a', 'b', 'c'])
+  assert.equal(fs.readFileSync(join(root, 'a', 'k'), 'utf8'), 'x')
+})
+
+test('prepare works on a root that is reached through a symbolic link', async (t) => {
+  const folder = tempFolder(t)
+  fs.mkdirSync(join(folder, 'real'))
+  fs.symlinkSync('real', join(folder, 'link'))
+  const { drive } = await openDrive(t, join(folder, 'link'))
+  await put(drive, 'a/b', 'x')
+  assert.equal(fs.readFileSync(join(folder, 'real', bucket, 'a', 'b'), 'utf8'), 'x')
+})
+
+test('prepare refuses a bucket that is a file or a symbolic link', async (t) => {
+  const root = tempFolder(t)
+  fs.writeFileSync(join(root, 'file'), '')
+  fs.symlinkSync(tempFolder(t), join(root, 'link'))
+  await assert.rejects(start(root, ['link']), { kind: 'denied', message: /link is not a folder/ })
+  await assert.rejects(start(root, ['file']), { name: 'DriveError' })
+})
+
+test('openLocalDrive refuses when its own folder is a symbolic link', async (t) => {
+  const root = tempFolder(t)
+  fs.symlinkSync(tempFolder(t), join(root, '.stowage'))
+  await assert.rejects(start(root, []), { kind: 'denied' })
+})
+
+test('prepare refuses a bucket on another file system', {
+  skip: canMount ? false : 'only root may mount one',
+}, async (t) => {
+  const root = tempFolder(t)
+  const path = join(root, 'other')
+  fs.mkdirSync(path)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path])
+  try {
+    await assert.rejects(start(root, ['other']), { kind: 'denied', message: /another file system/ })
+  } finally {
+    execFileSync('umount', ['--lazy', path])
+  }
+})
+
+test('prepare removes what dead processes left, and only that', async (t) => {
+  const root = tempFolder(t)
+  await start(root, [])
+  const temporary = join(root, '.stowage', 'tmp')
+  const [host] = thisProcess.split('/')
+  const dead = `${host}/4194304/1`
+  assert.equal(livenessOf(dead), 'dead')
+  const names = {
+    dead,
+    alive: `${host}/${process.ppid}/`,
+    elsewhere: 'other-host/1/1',
+    old: 'old/1/1',
+  }
+  const alive = names.alive + fs.readFileSync(`/proc/${process.ppid}/stat`, 'latin1').split(' ')[21]
+  for (const name of [names.dead, alive, names.elsewhere, names.old]) {
+    const folder = join(temporary, encodeURIComponent(name))
+    fs.mkdirSync(folder)
+    fs.writeFileSync(join(folder, '1'), 'left')
+  }
+  await start(root, [])
+  assert.deepEqual(
+    fs.readdirSync(temporary).sort(),
+    [alive, names.elsewhere, names.old, thisProcess].map(encodeURIComponent).sort(),
+  )
+})
+
+test('without its own folder the drive is unavailable, not empty', async (t) => {
+  const { drive, root } = await openDrive(t)
+  await put(drive, 'a/b', 'x')
+  // As when the file system is not mounted any more.
+  fs.renameSync(join(root, '.stowage'), `${root}.stowage`)
+  fs.renameSync(join(root, bucket), `${root}.bucket`)
+  t.after(() => {
+    for (const name of ['.stowage', '.bucket']) fs.rmSync(root + name, { recursive: true })
+  })
+  const unavailable = { kind: 'unavailable' }
+  await assert.rejects(drive.check(), unavailable)
+  await assert.rejects(drive.head(bucket, 'a/b'), unavailable)
+  await assert.rejects(drive.open(bucket, 'a/b'), unavailable)
+  await assert.rejects(put(drive, 'a/b', 'x'), { name: 'DriveError' })
+  await assert.rejects(drive.remove(bucket, 'a/b'), { name: 'DriveError' })
+  await assert.rejects(drive.list(bucket, { prefix: '', after: '' }).next(1), unavailable)
+  assert.deepEqual(fs.readdirSync(root), [])
+})
+
+test('a bucket whose folder was removed by hand is empty and comes back', async (t) => {
+  const { drive, folder } = await openDrive(t)
+  await put(drive, 'a/b', 'x')
+  fs.rmSync(folder, { recursive: true })
+  assert.equal(await drive.head(bucket, 'a/b'), undefined)
+  assert.deepEqual(await drive.list(bucket, { prefix: '', after: '' }).next(1), [])
+  await put(drive, 'a/b', 'y')
+  assert.equal(fs.readFileSync(join(folder, 'a', 'b'), 'utf8'), 'y')
+})
+
+test('temporary folders removed by hand are made again', async (t) => {
+  const { drive, root } = await openDrive(t)
+  for (const name of ['tmp', 'locks', 'uploads']) {
+    fs.rmSync(join(root, '.stowage', name), { recursive: true })
+  }
+  await put(drive, 'k', 'x')
+  const draft = await drive.draft(bucket, 'large', {})
+  await draft.write(Buffer.alloc(100_000))
+  await draft.discard()
+  await drive.uploads.begin('u', { bucket, key: 'k' })
+  await drive.check()
+})
