@@ -110,6 +110,13 @@ test('what was acknowledged survives SIGKILL, whole and with its attributes', as
     }
     const own = join(root, 'drive', '.stowage')
     assert.equal(fs.readdirSync(join(own, 'tmp')).length, 1, 'the dead process is swept')
+    for (const prefix of ['', 'deep/']) {
+      const entries = await drive.list(bucket, { prefix, after: '', delimiter: '/' }).next(100)
+      for (const { key } of entries.filter(({ kind }) => kind === 'folder')) {
+        const [first] = await drive.list(bucket, { prefix: key, after: '' }).next(1)
+        assert.ok(first, `${key} outlived its objects`)
+      }
+    }
     await put(drive, 'large', 'after the crash')
     await drive.close()
   }

@@ -54,7 +54,7 @@ function leftoversIn(root: string): string[] {
   const own = join(root, '.stowage')
   const temporary = fs.readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)))
   return [
-    ...temporary.filter((name) => name !== 'holder'),
+    ...temporary.filter((name) => name !== 'holder' && !name.endsWith('.folders')),
     ...fs
       .readdirSync(join(own, 'uploads'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.startsWith('done-'))

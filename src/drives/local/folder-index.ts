@@ -67,7 +67,7 @@ export class FolderIndex {
   }
 }
 
-/** Collects names in any order and packs them in key order. */
+/** Collects names in any order, also several times, and packs each once, in key order. */
 export class NamePacker {
   #bytes = Buffer.allocUnsafeSlow(4096)
   #starts = new Uint32Array(256)
@@ -87,16 +87,12 @@ export class NamePacker {
     const order = Uint32Array.from({ length: this.#count }, (_, index) => index)
     this.#starts[this.#count] = this.#end
     order.sort((a, b) => this.#compare(a, b))
-    const kept = order.filter((name, position) => !this.#isStale(name, order, position))
-    return this.#copy(kept)
+    return this.#copy(order.filter((name, position) => !this.#isHidden(name, order[position - 1])))
   }
 
-  /** An object at its natural path hides what was left at the alternative one. */
-  #isStale(name: number, order: Uint32Array, position: number): boolean {
-    if (((this.#flags[name] ?? 0) & nameFlags.alternative) === 0) return false
-    return [order[position - 1], order[position + 1]].some(
-      (other) => other !== undefined && this.#compareBytes(name, other) === 0,
-    )
+  /** Added twice, or left at its alternative path beside the natural one, which sorts first. */
+  #isHidden(name: number, before: number | undefined): boolean {
+    return before !== undefined && this.#compareBytes(name, before) === 0
   }
 
   #copy(order: Uint32Array): PackedNames {

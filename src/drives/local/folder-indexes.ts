@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { FolderIndex } from './folder-index.ts'
-import { FolderReader } from './folder-reader.ts'
+import { FolderReader, smallFolderBytes } from './folder-reader.ts'
 import { isAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 import { OpenFolder } from './open-folder.ts'
@@ -15,8 +15,8 @@ const cacheLimitBytes = 96 * 1024 * 1024
  */
 const fineClockMs = 50
 const coarseClockMs = 2_500
-/** Names that move while a folder is read may be missed: it is read again, so often at most. */
-const readings = 2
+/** How often a small folder is read that changes at the moment, see ReadRequest.times. */
+const busyReadings = 3
 
 interface Cached {
   readonly index: FolderIndex
@@ -93,28 +93,30 @@ export class FolderIndexes {
       return undefined
     }
     try {
-      for (let reading = 1; ; reading++) {
-        const startedAtMs = Date.now()
-        const built = await this.#read(folder)
-        const hasChanged = built !== undefined && !isSame(await folder.stats(), built.stamp)
-        if (hasChanged && reading < readings) continue
-        this.#drop(path)
-        if (built !== undefined && !hasChanged && isProof(built, startedAtMs)) {
-          this.#keep(path, built)
-        }
-        return built
-      }
+      const startedAtMs = Date.now()
+      let built = await this.#read(folder, startedAtMs)
+      const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
+      if (!isStill) built = await this.#read(folder, startedAtMs)
+      this.#drop(path)
+      if (isStill && built !== undefined && isProof(built, startedAtMs)) this.#keep(path, built)
+      return built
     } finally {
       await folder.close()
     }
   }
 
-  async #read(folder: OpenFolder): Promise<Cached | undefined> {
+  async #read(folder: OpenFolder, startedAtMs: number): Promise<Cached | undefined> {
     const { ino, mtimeMs, ctimeMs, size } = await folder.stats()
-    const request = { path: folder.ownPath, descriptors: this.#root.descriptors }
+    const stamp = { ino, mtimeMs, ctimeMs }
+    const isBusy = size <= smallFolderBytes && !isSettled(stamp, startedAtMs)
+    const request = {
+      path: folder.ownPath,
+      descriptors: this.#root.descriptors,
+      times: isBusy ? busyReadings : 1,
+    }
     try {
       const { names, inner } = await this.#reader.read(request, size)
-      return { index: new FolderIndex(names), stamp: { ino, mtimeMs, ctimeMs }, inner }
+      return { index: new FolderIndex(names), stamp, inner }
     } catch (error) {
       if (isAbsent(error)) return undefined
       throw error
@@ -150,9 +152,11 @@ function isSame(stats: Stats, stamp: FolderStamp): boolean {
 
 /** Whether a later look at the folders' times will tell that they changed after this reading. */
 function isProof({ stamp, inner }: Cached, startedAtMs: number): boolean {
-  return [stamp, ...inner.map((folder) => folder.stamp)].every(({ mtimeMs, ctimeMs }) => {
-    const isCoarse = Number.isInteger(mtimeMs / 1000) && Number.isInteger(ctimeMs / 1000)
-    const changedAtMs = Math.max(mtimeMs, ctimeMs)
-    return startedAtMs - changedAtMs > (isCoarse ? coarseClockMs : fineClockMs)
-  })
+  return [stamp, ...inner.map((folder) => folder.stamp)].every((one) => isSettled(one, startedAtMs))
+}
+
+/** Whether the folder's last change is so long ago that another one will have another time. */
+function isSettled({ mtimeMs, ctimeMs }: FolderStamp, nowMs: number): boolean {
+  const isCoarse = Number.isInteger(mtimeMs / 1000) && Number.isInteger(ctimeMs / 1000)
+  return nowMs - Math.max(mtimeMs, ctimeMs) > (isCoarse ? coarseClockMs : fineClockMs)
 }

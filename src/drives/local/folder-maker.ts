@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { DriveError } from '../drive.ts'
 import { folderIdentityOf } from './file-identity.ts'
+import type { FolderJournal, JournalEntry } from './folder-journal.ts'
 import { codeOf } from './fs-error.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { KnownAttributes } from './known-attributes.ts'
@@ -15,8 +16,29 @@ const attempts = 16
 export interface MadeFolder {
   /** The caller closes it. */
   readonly folder: OpenFolder
-  /** Identities of the folders that were made for it, to be remembered as the drive's own. */
-  readonly made: readonly string[]
+  /** The folders that were made for it: to be remembered as the drive's own, or removed again. */
+  readonly made: readonly MadeName[]
+  /** To be closed when they are. */
+  readonly entry: JournalEntry | undefined
+}
+
+export interface MadeName {
+  /** Below the root. */
+  readonly path: string
+  readonly identity: string
+}
+
+export interface FolderMakerParts {
+  readonly root: LocalRoot
+  readonly locks: KeyLocks
+  readonly known: KnownAttributes
+  readonly journal: FolderJournal
+}
+
+interface Making {
+  readonly place: Place
+  readonly made: MadeName[]
+  readonly entry: JournalEntry
 }
 
 /** Makes the folders that keys need and removes them when they are empty again. */
@@ -25,10 +47,13 @@ export class FolderMaker {
   readonly #locks: KeyLocks
   readonly #known: KnownAttributes
 
-  constructor(root: LocalRoot, locks: KeyLocks, known: KnownAttributes) {
+  readonly #journal: FolderJournal
+
+  constructor({ root, locks, known, journal }: FolderMakerParts) {
     this.#root = root
     this.#locks = locks
     this.#known = known
+    this.#journal = journal
   }
 
   /**
@@ -38,28 +63,47 @@ export class FolderMaker {
    */
   async ensure(place: Place, spot: Spot): Promise<MadeFolder> {
     const existing = await OpenFolder.open(this.#root, spot.folder)
-    if (existing !== undefined) return { folder: existing, made: [] }
-    const made: string[] = []
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const folder = await this.#make(place, spot.folder.split('/'), made)
-      if (folder !== undefined) return { folder, made }
+    if (existing !== undefined) return { folder: existing, made: [], entry: undefined }
+    const making: Making = { place, made: [], entry: this.#journal.open() }
+    try {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const folder = await this.#make(making, spot.folder.split('/'))
+        if (folder !== undefined) return { folder, made: making.made, entry: making.entry }
+      }
+    } catch (error) {
+      await this.unmake(place, spot, making.made)
+      await making.entry.close()
+      throw error
     }
+    await making.entry.close()
     const message = 'Others add and remove files in this folder all the time.'
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+  }
+
+  /** Removes folders that were made in vain. Never rejects: what led here is the error to tell. */
+  async unmake(place: Place, spot: Spot, made: readonly MadeName[]): Promise<void> {
+    await this.removeEmpty(place, spot, made).catch(() => undefined)
   }
 
   /**
    * Removes the spot's folder and those above it, up to but not including the bucket's, as far as
    * they are empty and were made by the drive.
+   * @param made folders known to be the drive's own, though not remembered as such.
    */
-  async removeEmpty(place: Place, spot: Spot): Promise<void> {
+  async removeEmpty(
+    place: Place,
+    spot: Spot,
+    made: readonly Pick<MadeName, 'path'>[] = [],
+  ): Promise<void> {
+    const own = new Set(made.map(({ path }) => path))
     const components = spot.folder.split('/')
     while (components.length > 1) {
       const name = components.pop() ?? ''
       const parent = await OpenFolder.open(this.#root, components.join('/'))
       if (parent === undefined) return
       try {
-        if (!(await this.#removeOne(parent, name))) return
+        const isOwn = own.has(this.#below(`${parent.path}/${name}`))
+        if (!(await this.#removeOne(parent, name, isOwn))) return
         await this.#restoreNatural(place, parent, name)
       } finally {
         await parent.close()
@@ -68,16 +112,12 @@ export class FolderMaker {
   }
 
   /** Undefined when a folder vanished on the way. */
-  async #make(
-    place: Place,
-    components: readonly string[],
-    made: string[],
-  ): Promise<OpenFolder | undefined> {
+  async #make(making: Making, components: readonly string[]): Promise<OpenFolder | undefined> {
     const [bucket = '', ...names] = components
     let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#makeBucket(bucket))
     for (const name of names) {
-      const child = await this.#makeChild(place, folder, name, made)
-      await folder.close()
+      const parent = folder
+      const child = await this.#makeChild(making, parent, name).finally(() => parent.close())
       if (child === undefined) return undefined
       folder = child
     }
@@ -85,21 +125,24 @@ export class FolderMaker {
   }
 
   async #makeChild(
-    place: Place,
+    { place, made, entry }: Making,
     parent: OpenFolder,
     name: string,
-    made: string[],
   ): Promise<OpenFolder | undefined> {
     const existing = await parent.openChild(name)
     if (existing !== undefined) return existing
     if ((await this.#root.files.lstat(parent.at(name))) !== undefined) {
       await this.#makeWay(place, parent, name)
     }
+    const path = this.#below(`${parent.path}/${name}`)
+    const making = [...made.map((name) => name.path), path]
+    await entry.note({ bucket: place.bucket, key: place.key, making })
     const outcome = await makeFolder(parent, name)
     if (outcome === 'no parent') return undefined
     const child = await parent.openChild(name)
     if (child !== undefined && outcome === 'made') {
-      made.push(folderIdentityOf(await child.stats(), this.#root.hasBirthtime))
+      const identity = folderIdentityOf(await child.stats(), this.#root.hasBirthtime)
+      made.push({ path, identity })
     }
     return child
   }
@@ -135,15 +178,17 @@ export class FolderMaker {
       return await this.#root.files.rename(from, parent.at(owner.alternative.name))
     }
     // The suffix made the name so long that it is cut and has a folder of its own.
-    const { folder, made } = await this.ensure(owner, owner.alternative)
+    const { folder, made, entry } = await this.ensure(owner, owner.alternative)
     try {
       if (made.length > 0) {
         const file = { ...describe(stats, this.#root), place: owner.path }
-        await this.#known.save(file, await this.#known.of(file), made)
+        const own = made.map(({ identity }) => identity)
+        await this.#known.save(file, await this.#known.of(file), own)
       }
       await this.#root.files.rename(from, folder.at(owner.alternative.name))
     } finally {
       await folder.close()
+      await entry?.close()
     }
   }
 
@@ -170,11 +215,11 @@ export class FolderMaker {
   }
 
   /** False when it is not empty, not the drive's own, or already gone. */
-  async #removeOne(parent: OpenFolder, name: string): Promise<boolean> {
+  async #removeOne(parent: OpenFolder, name: string, isOwn: boolean): Promise<boolean> {
     const stats = await this.#root.files.lstat(parent.at(name))
     if (!stats?.isDirectory()) return stats === undefined
     const identity = folderIdentityOf(stats, this.#root.hasBirthtime)
-    if (!(await this.#known.isOwnFolder(identity))) return false
+    if (!isOwn && !(await this.#known.isOwnFolder(identity))) return false
     try {
       await fs.promises.rmdir(parent.at(name))
     } catch (error) {

@@ -3,7 +3,7 @@ import { Pace } from './pace.ts'
 import { type ReadFolder, type ReadRequest, readFolder } from './read-folder.ts'
 
 /** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
-const smallFolderBytes = 128 * 1024
+export const smallFolderBytes = 128 * 1024
 /** The thread ends, and its memory goes, when it has had nothing to do for so long. */
 const idleMs = 5_000
 

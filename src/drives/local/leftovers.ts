@@ -1,17 +1,26 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
+import { type JournalNote, readJournals } from './folder-journal.ts'
 import { codeOf } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 
 /** What a process that can't be seen from here left is taken for abandoned after this. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
 
+export interface Sweep {
+  readonly root: LocalRoot
+  readonly nowMs: number
+  /** Finishes what a dead process was doing to the folders of a key. */
+  tidyFolders(note: JournalNote): Promise<void>
+}
+
 /** Removes what processes that died left behind; never what a living one uses. */
-export async function sweepLeftovers(root: LocalRoot, nowMs: number): Promise<void> {
+export async function sweepLeftovers({ root, nowMs, tidyFolders }: Sweep): Promise<void> {
   for (const name of await fs.promises.readdir(root.tempFolder)) {
     const path = join(root.tempFolder, name)
     if (await isAbandoned(path, decodeProcess(name), nowMs)) {
+      for (const note of await readJournals(path)) await tidyFolders(note)
       await fs.promises.rm(path, { recursive: true, force: true })
     }
   }

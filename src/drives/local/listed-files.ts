@@ -87,7 +87,8 @@ export class ListedFiles {
   /** At both paths: the object may have been moved from the one to the other meanwhile. */
   async #search(bucket: string, candidate: ObjectCandidate): Promise<KnownFile | undefined> {
     const place = placeOf(bucket, candidate.key)
-    for (const spot of [place.natural, place.alternative, place.natural]) {
+    const { natural, alternative } = place
+    for (const spot of [natural, alternative, natural, alternative]) {
       const stats = await this.#root.files.lstat(`${this.#root.path}/${pathOfSpot(spot)}`)
       const file = this.#fileOf(stats, place.path)
       if (file !== undefined) return file

@@ -18,6 +18,7 @@ import { copyToTemp } from './copy-file.ts'
 import { LocalDraft } from './draft.ts'
 import type { FileRecords } from './file-records.ts'
 import { FolderIndexes } from './folder-indexes.ts'
+import { FolderJournal, type JournalNote } from './folder-journal.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { FolderSync } from './folder-sync.ts'
 import { withDriveErrors } from './fs-error.ts'
@@ -69,15 +70,20 @@ class LocalDrive implements Drive {
   readonly #publisher: Publisher
   readonly #cursorParts: CursorParts
   readonly #indexes: FolderIndexes
+  readonly #journal: FolderJournal
+  readonly #folders: FolderMaker
 
   constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
     const known = new KnownAttributes(records, log)
     const files = new ObjectFiles(root, known)
-    const folders = new FolderMaker(root, locks, known)
+    const journal = new FolderJournal(root)
+    const folders = new FolderMaker({ root, locks, known, journal })
     const sync = new FolderSync(root)
     this.#root = root
+    this.#journal = journal
+    this.#folders = folders
     this.#files = files
-    this.#publisher = new Publisher({ root, files, known, locks, folders, sync })
+    this.#publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
     this.#indexes = new FolderIndexes(root)
     this.#cursorParts = {
       indexes: this.#indexes,
@@ -96,7 +102,11 @@ class LocalDrive implements Drive {
       })
     }
     await withDriveErrors('sweep what was left behind', () =>
-      sweepLeftovers(this.#root, Date.now()),
+      sweepLeftovers({
+        root: this.#root,
+        nowMs: Date.now(),
+        tidyFolders: (note) => this.#tidyFolders(note),
+      }),
     )
   }
 
@@ -202,7 +212,15 @@ class LocalDrive implements Drive {
   }
 
   async close(): Promise<void> {
-    await this.#indexes.close()
+    await Promise.all([this.#indexes.close(), this.#journal.close()])
+  }
+
+  async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
+    const place = placeOf(bucket, key)
+    const made = making.map((path) => ({ path }))
+    for (const spot of [place.alternative, place.natural]) {
+      await this.#folders.removeEmpty(place, spot, made)
+    }
   }
 
   /** @throws DriveError `denied` when objects in the folder could not be put there in one step. */

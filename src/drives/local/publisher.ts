@@ -1,7 +1,8 @@
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
 import { allDone } from './all-done.ts'
-import type { FolderMaker } from './folder-maker.ts'
+import type { FolderJournal } from './folder-journal.ts'
+import type { FolderMaker, MadeName } from './folder-maker.ts'
 import type { FolderSync } from './folder-sync.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { KnownAttributes, KnownFile } from './known-attributes.ts'
@@ -39,6 +40,7 @@ export interface PublisherParts {
   readonly known: KnownAttributes
   readonly locks: KeyLocks
   readonly folders: FolderMaker
+  readonly journal: FolderJournal
   readonly sync: FolderSync
 }
 
@@ -52,8 +54,21 @@ export class Publisher {
 
   /** As Draft.publish. */
   async publish(publication: Publication): Promise<ObjectFacts> {
+    const { place } = publication
+    const { folder, made, entry } = await this.#parts.folders.ensure(place, place.natural)
+    try {
+      await folder.close()
+      return await this.#publishIn(publication, made)
+    } catch (error) {
+      if (made.length > 0) await this.#parts.folders.unmake(place, place.natural, made)
+      throw error
+    } finally {
+      await entry?.close()
+    }
+  }
+
+  async #publishIn(publication: Publication, made: readonly MadeName[]): Promise<ObjectFacts> {
     const { place, attributes } = publication
-    const made = await this.#ensure(place, place.natural)
     let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
@@ -75,6 +90,18 @@ export class Publisher {
 
   /** As Drive.remove. */
   async remove(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
+    const entry = this.#parts.journal.open()
+    try {
+      if (place.natural.folder !== place.bucket) {
+        await entry.note({ bucket: place.bucket, key: place.key, making: [] })
+      }
+      return await this.#removeFrom(place, conditions)
+    } finally {
+      await entry.close()
+    }
+  }
+
+  async #removeFrom(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
     const { root, files, folders } = this.#parts
     const taken = await this.#underLock(place, async () => {
       await this.#require(place, conditions)
@@ -108,8 +135,14 @@ export class Publisher {
 
   /** A folder was removed, as empty, before the file was in it; or it is needed only now. */
   async #remake(publication: Publication, spot: Spot, file: KnownFile): Promise<void> {
-    const made = await this.#ensure(publication.place, spot)
-    if (made.length > 0) await this.#parts.known.save(file, publication.attributes, made)
+    const { known, folders } = this.#parts
+    const { folder, made, entry } = await folders.ensure(publication.place, spot)
+    try {
+      await folder.close()
+      if (made.length > 0) await known.save(file, publication.attributes, identitiesOf(made))
+    } finally {
+      await entry?.close()
+    }
   }
 
   async #underLock<T>(place: Place, work: () => Promise<T>): Promise<T> {
@@ -121,18 +154,14 @@ export class Publisher {
     }
   }
 
-  /** Makes the spot's folder; the identities of the folders made. */
-  async #ensure(place: Place, spot: Spot): Promise<readonly string[]> {
-    const { folder, made } = await this.#parts.folders.ensure(place, spot)
-    await folder.close()
-    return made
-  }
-
   /** Nothing of it is visible before both the bytes and the attributes are durable. */
-  async #seal(publication: Publication, ownFolders: readonly string[]): Promise<KnownFile> {
+  async #seal(publication: Publication, made: readonly MadeName[]): Promise<KnownFile> {
     const { place, attributes } = publication
     const file = { ...(await publication.shape()), place: place.path }
-    await allDone([publication.flush(), this.#parts.known.save(file, attributes, ownFolders)])
+    await allDone([
+      publication.flush(),
+      this.#parts.known.save(file, attributes, identitiesOf(made)),
+    ])
     return file
   }
 
@@ -141,4 +170,8 @@ export class Publisher {
     const present = await this.#parts.files.head(place)
     requireConditions(conditions, present?.attributes.etag)
   }
+}
+
+function identitiesOf(made: readonly MadeName[]): string[] {
+  return made.map(({ identity }) => identity)
 }

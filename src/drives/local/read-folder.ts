@@ -31,6 +31,11 @@ export interface ReadRequest {
   /** A path by which the folder is reached; with `descriptors`, `/proc/self/fd/N`. */
   readonly path: string
   readonly descriptors: string | undefined
+  /**
+   * How often to read. A name that moves while the folder is read may be missed (readdir(3p)); what
+   * one of several readings shows is in the result.
+   */
+  readonly times: number
 }
 
 /**
@@ -40,7 +45,11 @@ export interface ReadRequest {
 export function readFolder(request: ReadRequest): ReadFolder {
   const packer = new NamePacker()
   const inner: InnerFolder[] = []
-  readInto({ request, packer, inner, below: '', continued: undefined })
+  for (let time = 0; time < request.times; time++) {
+    // The last reading tells which inner folders there are.
+    inner.length = 0
+    readInto({ request, packer, inner, below: '', continued: undefined })
+  }
   return { names: packer.pack(), inner }
 }
 
@@ -93,7 +102,7 @@ function readInner(reading: Reading, name: string, continued: string): void {
     inner.push({ path: below, stamp: { ino, mtimeMs, ctimeMs } })
     const { descriptors } = request
     const path = descriptors === undefined ? `${request.path}/${name}` : `${descriptors}${fd}`
-    readInto({ request: { path, descriptors }, packer, inner, below, continued })
+    readInto({ request: { ...request, path }, packer, inner, below, continued })
   } finally {
     fs.closeSync(fd)
   }

@@ -128,3 +128,32 @@ test('temporary folders removed by hand are made again', async (t) => {
   await drive.uploads.begin('u', { bucket, key: 'k' })
   await drive.check()
 })
+
+test('prepare finishes what a dead process was doing to folders', async (t) => {
+  const { drive, root, folder, records } = await openDrive(t)
+  for (const key of ['own/deep/k', 'stays/k']) await put(drive, key, 'x')
+  fs.unlinkSync(join(folder, 'own/deep/k'))
+  fs.mkdirSync(join(folder, 'stays/made/half'), { recursive: true })
+  fs.mkdirSync(join(folder, 'by-hand'))
+  const [host] = thisProcess.split('/')
+  const dead = join(root, '.stowage', 'tmp', encodeURIComponent(`${host}/4194304/1`))
+  fs.mkdirSync(dead)
+  const making = [`${bucket}/stays/made`, `${bucket}/stays/made/half`]
+  const notes = [
+    { bucket, key: 'own/deep/k', making: [] },
+    { bucket, key: 'by-hand/k', making: [] },
+    { bucket, key: 'stays/made/half/k', making },
+  ]
+  const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join('')
+  fs.writeFileSync(join(dead, '7.folders'), `${lines}{"bucket":"al`)
+  await openDrive(t, root, records)
+  assert.deepEqual(fs.readdirSync(folder).sort(), ['by-hand', 'stays'])
+  assert.deepEqual(fs.readdirSync(join(folder, 'stays')), ['k'])
+  assert.equal(fs.existsSync(dead), false)
+})
+
+test('publish that fails leaves no folder behind', async (t) => {
+  const { drive, folder } = await openDrive(t)
+  await assert.rejects(put(drive, 'new/deep/k', 'x', { ifMatch: '*' }), { kind: 'not-found' })
+  assert.deepEqual(fs.readdirSync(folder), [])
+})

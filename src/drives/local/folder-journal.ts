@@ -1,0 +1,107 @@
+import fs from 'node:fs'
+import { z } from 'zod'
+import type { ObjectName } from '../drive.ts'
+import { type LocalRoot, newTempPath } from './local-root.ts'
+import { truncateFile } from './paced-files.ts'
+
+/** A key whose folders may be left empty by a crash. */
+export interface JournalNote extends ObjectName {
+  /** Folders, as paths below the root, that are about to be made for the key. */
+  readonly making: readonly string[]
+}
+
+export interface JournalEntry {
+  note(note: JournalNote): Promise<void>
+  /** What was noted is done or undone. */
+  close(): Promise<void>
+}
+
+const suffix = '.folders'
+const noteSchema = z.object({
+  bucket: z.string(),
+  key: z.string(),
+  making: z.array(z.string()),
+})
+
+/**
+ * What this process is doing to folders right now. After a crash the next start finishes it
+ * (leftovers.ts), so that no prefix outlives its objects. Nothing is ever lost for want of it: it
+ * is not waited for, and empty as soon as nothing is under way.
+ */
+export class FolderJournal {
+  readonly #root: LocalRoot
+  readonly #path: string
+  #fd: number | undefined
+  #open = 0
+  /** Writing, one after the other. */
+  #last: Promise<void> = Promise.resolve()
+  #size = 0
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+    this.#path = newTempPath(root) + suffix
+  }
+
+  open(): JournalEntry {
+    this.#open++
+    let isOpen = true
+    return {
+      note: (note) => this.#enqueue(() => this.#write(`${JSON.stringify(note)}\n`)),
+      close: async () => {
+        if (isOpen) this.#open--
+        isOpen = false
+        if (this.#open === 0 && this.#size > 0) await this.#enqueue(() => this.#clear())
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#last
+    if (this.#fd !== undefined) await this.#root.files.close(this.#fd)
+    this.#fd = undefined
+    await fs.promises.rm(this.#path, { force: true })
+  }
+
+  async #enqueue(work: () => Promise<void>): Promise<void> {
+    const mine = this.#last.then(work)
+    // A full disk must not keep anybody from removing objects.
+    this.#last = mine.catch(() => undefined)
+    await this.#last
+  }
+
+  async #write(line: string): Promise<void> {
+    const { files } = this.#root
+    this.#fd ??= await files.create(this.#path)
+    const bytes = Buffer.from(line)
+    await files.write(this.#fd, bytes, this.#size)
+    this.#size += bytes.length
+  }
+
+  async #clear(): Promise<void> {
+    if (this.#open > 0 || this.#fd === undefined) return
+    this.#size = 0
+    await truncateFile(this.#fd, 0)
+  }
+}
+
+/** What the journals in a dead process's folder say. A line that was cut short is left out. */
+export async function readJournals(processFolder: string): Promise<JournalNote[]> {
+  const notes: JournalNote[] = []
+  for (const name of await fs.promises.readdir(processFolder)) {
+    if (!name.endsWith(suffix)) continue
+    const text = await fs.promises.readFile(`${processFolder}/${name}`, 'utf8')
+    for (const line of text.split('\n')) {
+      const note = noteSchema.safeParse(parseJson(line))
+      if (note.success) notes.push(note.data)
+    }
+  }
+  return notes
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
