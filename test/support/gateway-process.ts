@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -147,8 +147,13 @@ async function freePort(): Promise<number> {
 /** Files of unfinished writes and held locks, for tests that expect none. */
 export function unfinishedFiles(driveFolder: string): string[] {
   const files = ['tmp', 'locks'].flatMap((name) => filesBelow(join(driveFolder, '.stowage', name)))
-  // `holder` names the living process that a folder of temporary files belongs to.
-  return files.filter((path) => !path.endsWith('/holder'))
+  return files.filter((path) => !isOfLivingProcess(path))
+}
+
+/** Each process has a file with its name and a journal of folders, empty while nothing is under way. */
+function isOfLivingProcess(path: string): boolean {
+  if (path.endsWith('/holder')) return true
+  return path.endsWith('.folders') && statSync(path, { throwIfNoEntry: false })?.size === 0
 }
 
 export function filesBelow(folder: string): string[] {
