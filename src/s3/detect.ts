@@ -3,7 +3,7 @@ import type { Address } from './address.ts'
 import { S3Error } from './errors.ts'
 import { bucketFacts, objectFacts } from './operations/bucket-facts.ts'
 import type { Query } from './query.ts'
-import { bucketSubresources, objectSubresources } from './unsupported.ts'
+import { bucketSubresources, methodOfSubresource, objectSubresources } from './unsupported.ts'
 
 /** Every operation this service carries out, by AWS's names; two for the tables of fixed answers. */
 export type OperationName = ServiceOperation | BucketOperation | ObjectOperation
@@ -38,7 +38,6 @@ export interface Detectable {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Methods that S3 has. Any other is refused before authentication. */
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -48,8 +47,13 @@ const knownMethods: ReadonlySet<string> = new Set([
   'OPTIONS',
 ])
 
-export function isKnownMethod(method: string): boolean {
-  return knownMethods.has(method)
+/**
+ * Refuses a method that S3 does not have, before authentication.
+ *
+ * @throws S3Error MethodNotAllowed.
+ */
+export function refuseUnknownMethod(method: string): void {
+  if (!knownMethods.has(method)) throw methodNotAllowed([...knownMethods].join(', '))
 }
 
 /**
@@ -89,11 +93,11 @@ function detectBucketRead(query: Query): BucketOperation {
 
 function detectObjectOperation(request: Detectable): ObjectOperation {
   const { method, query } = request
+  if (method === 'HEAD') return 'HeadObject'
+  refuseOtherMethod(method, query)
   switch (method) {
     case 'GET':
       return detectObjectRead(query)
-    case 'HEAD':
-      return 'HeadObject'
     case 'PUT':
       return detectObjectWrite(request)
     case 'DELETE':
@@ -134,6 +138,13 @@ function detectObjectWrite({ query, headers }: Detectable): ObjectOperation {
 function hasFact(query: Query, facts: Readonly<Record<string, unknown>>): boolean {
   for (const name of query.keys()) if (Object.hasOwn(facts, name)) return true
   return false
+}
+
+function refuseOtherMethod(method: string, query: Query): void {
+  for (const name of query.keys()) {
+    const allow = methodOfSubresource.get(name)
+    if (allow !== undefined && allow !== method) throw methodNotAllowed(allow)
+  }
 }
 
 function refuseSubresource(query: Query, subresources: ReadonlySet<string>): void {

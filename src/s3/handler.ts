@@ -5,9 +5,9 @@ import { answerPreflight, corsHeaders } from './cors.ts'
 import {
   type BucketOperation,
   detectOperation,
-  isKnownMethod,
   type ObjectOperation,
   type OperationName,
+  refuseUnknownMethod,
   type ServiceOperation,
 } from './detect.ts'
 import { S3Error } from './errors.ts'
@@ -51,7 +51,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
 
 async function answer(service: S3Service, request: HttpRequest, trail: Trail): Promise<HttpReply> {
   const { settings, log } = service
-  if (!isKnownMethod(request.method)) throw new S3Error('MethodNotAllowed')
+  refuseUnknownMethod(request.method)
   if (request.method === 'OPTIONS') return answerPreflight(request, settings.corsAllowedOrigins)
 
   const address = parseAddress(request.rawPath)

@@ -46,3 +46,12 @@ export const objectSubresources: ReadonlySet<string> = new Set([
   'tagging',
   'torrent',
 ])
+
+/**
+ * Sub-resources of an object that one method has. With another one they are refused as well:
+ * `DELETE /b/k?uploads` must not delete the object.
+ */
+export const methodOfSubresource: ReadonlyMap<string, string> = new Map([
+  ['attributes', 'GET'],
+  ['uploads', 'POST'],
+])

@@ -66,6 +66,12 @@ const table: readonly [Level, string, string, string, object?][] = [
   ['object', 'POST', 'restore', '501 NotImplemented'],
   ['object', 'POST', 'select&select-type=2', '501 NotImplemented'],
   ['object', 'POST', '', '405 MethodNotAllowed'],
+  ['object', 'PUT', 'uploads', '405 MethodNotAllowed'],
+  ['object', 'PUT', 'attributes', '405 MethodNotAllowed'],
+  ['object', 'DELETE', 'uploads', '405 MethodNotAllowed'],
+  ['object', 'DELETE', 'attributes', '405 MethodNotAllowed'],
+  ['object', 'GET', 'uploads', '405 MethodNotAllowed'],
+  ['object', 'POST', 'attributes', '405 MethodNotAllowed'],
 ]
 
 for (const [level, method, query, expected, headers] of table) {
