@@ -11,14 +11,12 @@ export const s3Errors = {
     'The Content-MD5 or checksum value that you specified did not match what the server received.',
   ],
   BadRequest: [400, 'The request could not be understood.'],
-  EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed object size.'],
   IncompleteBody: [
     400,
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',
   ],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidArgument: [400, 'Invalid argument.'],
-  InvalidBucketName: [400, 'The specified bucket is not valid.'],
   InvalidDigest: [400, 'The Content-MD5 or checksum value that you specified is not valid.'],
   InvalidPart: [
     400,
@@ -46,10 +44,6 @@ export const s3Errors = {
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NoSuchLifecycleConfiguration: [404, 'The lifecycle configuration does not exist.'],
-  NoSuchObjectLockConfiguration: [
-    404,
-    'The specified object does not have an ObjectLock configuration.',
-  ],
   NoSuchPublicAccessBlockConfiguration: [
     404,
     'The public access block configuration was not found.',

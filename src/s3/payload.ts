@@ -76,15 +76,6 @@ export function declaredSize(request: HttpRequest): number | undefined {
   return plain === undefined ? undefined : length(plain)
 }
 
-/** The Content-Encoding to keep with an object: without `aws-chunked`, which we undo. */
-export function contentEncodingToKeep(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined
-  const codings = header.split(',').map((coding) => coding.trim())
-  const kept = codings.filter((coding) => coding.toLowerCase() !== 'aws-chunked' && coding !== '')
-  if (kept.length === codings.length) return header
-  return kept.length === 0 ? undefined : kept.join(',')
-}
-
 /** Whether a request has a body as HTTP sees it, be it empty (RFC 9112 section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined

@@ -18,7 +18,7 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
   return {
     status: error.status,
     headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
-    // 304 and HEAD have no body; the writer leaves it out for HEAD.
+    // The writer leaves it out for HEAD.
     body: errorDocument(error, request.rawPath, request.id),
     facts: { code: error.code, reason: error.message },
   }

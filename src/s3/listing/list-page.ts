@@ -66,7 +66,7 @@ async function readRollingUp(cursor: EntryCursor, page: PageBuilder): Promise<bo
 }
 
 /** The common prefix that a key is rolled up into; undefined when it is listed itself. */
-export function commonPrefixOf(
+function commonPrefixOf(
   key: string,
   { prefix, delimiter }: Pick<PageQuery, 'prefix' | 'delimiter'>,
 ): string | undefined {

@@ -11,7 +11,7 @@ import { uploadChecksum } from '../checksum-headers.ts'
 import { checksumElements } from '../checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { assertSourceConditions, copySourceOf, pourObject } from '../copy-source.ts'
-import { S3Error } from '../errors.ts'
+import { noSuchKey, S3Error } from '../errors.ts'
 import { quoteEtag } from '../etag.ts'
 import { attributesFromHeaders, type SentAttributes } from '../object-headers.ts'
 import { writeConditions } from '../preconditions.ts'
@@ -84,9 +84,7 @@ async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<Obje
 async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectFacts> {
   const { source } = plan
   const object = await context.service.drive.open(source.bucket, source.key)
-  if (object === undefined) {
-    throw new S3Error('NoSuchKey', undefined, { elements: { Key: source.key } })
-  }
+  if (object === undefined) throw noSuchKey(source.key)
   try {
     assertSourceConditions(context, object)
     return (

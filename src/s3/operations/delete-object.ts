@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../http/message.ts'
 import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { noSuchKey, S3Error } from '../errors.ts'
 import { writeConditions } from '../preconditions.ts'
 
 /** Conditions that only S3's directory buckets have. Ignored, they would delete what must stay. */
@@ -17,6 +17,6 @@ export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
     throw new S3Error('NotImplemented', undefined, { elements: { Header: name } })
   }
   const wasThere = await service.drive.remove(bucket, key, writeConditions(request.headers))
-  if (!wasThere) throw new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
+  if (!wasThere) throw noSuchKey(key)
   return { status: 204, headers: [] }
 }

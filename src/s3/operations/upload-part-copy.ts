@@ -4,7 +4,7 @@ import type { HttpReply } from '../../http/message.ts'
 import { checksumElements } from '../checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { assertSourceConditions, copySourceOf, pourObject } from '../copy-source.ts'
-import { S3Error } from '../errors.ts'
+import { noSuchKey, S3Error } from '../errors.ts'
 import { quoteEtag } from '../etag.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
 import type { PayloadDigest, PayloadSink } from '../payload.ts'
@@ -21,9 +21,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   refuseWhatCannotBeKept(request.headers, settings.publicReadBuckets.has(bucket))
   const source = copySourceOf(context)
   const facts = await drive.head(source.bucket, source.key)
-  if (facts === undefined) {
-    throw new S3Error('NoSuchKey', undefined, { elements: { Key: source.key } })
-  }
+  if (facts === undefined) throw noSuchKey(source.key)
   assertSourceConditions(context, facts)
   const range = copyRange(request.headers['x-amz-copy-source-range'], facts.size)
   const { signal } = request

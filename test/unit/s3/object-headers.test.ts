@@ -40,6 +40,8 @@ test('contentEncodingToKeep takes aws-chunked out, whatever its case and place',
   assert.equal(contentEncodingToKeep('aws-chunked'), undefined)
   assert.equal(contentEncodingToKeep('AWS-Chunked, gzip'), 'gzip')
   assert.equal(contentEncodingToKeep('gzip,aws-chunked'), 'gzip')
+  assert.equal(contentEncodingToKeep('AWS-chunked,'), undefined)
+  assert.equal(contentEncodingToKeep('aws-chunked, gzip, br'), 'gzip,br')
   assert.equal(contentEncodingToKeep('br, gzip'), 'br, gzip')
   assert.equal(contentEncodingToKeep(undefined), undefined)
 })

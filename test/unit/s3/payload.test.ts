@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import { createChecksum } from '../../../src/s3/checksums.ts'
-import { contentEncodingToKeep, declaredSize, readPayload } from '../../../src/s3/payload.ts'
+import { declaredSize, readPayload } from '../../../src/s3/payload.ts'
 import { fakeRequest } from './fake-request.ts'
 import { type Headers, Kept, md5, rejects, request, streaming } from './payload-fakes.ts'
 
@@ -186,16 +186,5 @@ describe('declaredSize', () => {
     assert.equal(declaredSize(request(['abc'], headers)), 7)
     assert.equal(declaredSize(request(['abc'], streaming)), undefined)
     assert.equal(declaredSize(fakeRequest({})), undefined)
-  })
-})
-
-describe('contentEncodingToKeep', () => {
-  test('it is what was sent without aws-chunked', () => {
-    assert.equal(contentEncodingToKeep(undefined), undefined)
-    assert.equal(contentEncodingToKeep('aws-chunked'), undefined)
-    assert.equal(contentEncodingToKeep('AWS-chunked,'), undefined)
-    assert.equal(contentEncodingToKeep('gzip,aws-chunked'), 'gzip')
-    assert.equal(contentEncodingToKeep('aws-chunked, gzip, br'), 'gzip,br')
-    assert.equal(contentEncodingToKeep('gzip, br'), 'gzip, br')
   })
 })
