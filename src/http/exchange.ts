@@ -56,6 +56,7 @@ export class Exchange implements HttpRequest {
   readonly #writer: ReplyWriter
   readonly #fault: HttpFault | undefined
   #isAwaitingContinue: boolean
+  #closesConnection = false
   #abort: AbortController | undefined
   #failure: unknown
 
@@ -111,6 +112,11 @@ export class Exchange implements HttpRequest {
     return this.#response.writableLength > 0 || (this.#response.socket?.writableLength ?? 0) > 0
   }
 
+  /** Whether the reply has said that it is the connection's last. */
+  get closesConnection(): boolean {
+    return this.#closesConnection
+  }
+
   /** Whether the body is still arriving and no reply has begun, so that a 400 can answer it. */
   get isReceiving(): boolean {
     return !this.#incoming.complete && !this.#writer.isHeadSent
@@ -153,9 +159,10 @@ export class Exchange implements HttpRequest {
     // A body that arrives later than its refusal is not asked for any more.
     this.#isAwaitingContinue = false
     const isLingering = unread === 'large'
+    this.#closesConnection = isLingering || this.#connection.isClosing
     await this.#writer.write(reply, {
       isHead: this.method === 'HEAD',
-      closesConnection: isLingering || this.#connection.isClosing,
+      closesConnection: this.#closesConnection,
       staysOpen: isLingering,
     })
     if (unread !== 'none') void this.#discardRest(isLingering)

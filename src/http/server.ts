@@ -128,13 +128,8 @@ export class HttpServer {
   #serve(incoming: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): void {
     const connection = this.#connectionOf(incoming.socket)
     const exchange = new Exchange({ incoming, response, connection, isAwaitingContinue })
-    connection.begin(exchange)
-    void this.#run(exchange, connection)
-  }
-
-  async #run(exchange: Exchange, connection: Connection): Promise<void> {
-    await exchange.run(this.#options.handler, this.#options.renderFault, this.#onFinish)
-    connection.finish(exchange)
+    const { handler, renderFault } = this.#options
+    connection.serve(exchange, (next) => next.run(handler, renderFault, this.#onFinish))
   }
 
   #connectionOf(socket: Socket): Connection {

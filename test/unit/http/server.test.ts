@@ -222,8 +222,29 @@ test('Pipelined requests are answered in order', async (t) => {
   assert.ok(received.indexOf('</1>') < received.indexOf('</2>'))
 })
 
-test('Pipelined requests whose client leaves all end', async (t) => {
-  const { connect, outcomes, finished } = await startServer(
+test('Pipelined requests are served one at a time, so that one connection holds one file open', async (t) => {
+  let running = 0
+  let mostAtOnce = 0
+  const { connect } = await startServer(t, async (request) => {
+    running += 1
+    mostAtOnce = Math.max(mostAtOnce, running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running -= 1
+    return text(`<${request.rawPath}>`)
+  })
+  const client = await connect()
+  const paths = Array.from({ length: 60 }, (_, index) => `/${index}`)
+  client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''))
+  const received = await client.until('</59>')
+  assert.deepEqual(
+    [...received.matchAll(/<(.*)>/g)].map(([, path]) => path),
+    paths,
+  )
+  assert.equal(mostAtOnce, 1)
+})
+
+test('A connection on which a hundred requests wait is cut', async (t) => {
+  const { connect, finished, outcomes } = await startServer(
     t,
     (request) =>
       new Promise((resolve) => {
@@ -231,13 +252,47 @@ test('Pipelined requests whose client leaves all end', async (t) => {
       }),
   )
   const client = await connect()
+  client.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(100))
+  assert.equal(await client.closed(), '')
+  await finished(1)
+  assert.equal(outcomes.length, 1)
+})
+
+test('A pipelined request whose client leaves before its turn is not served', async (t) => {
+  const served: string[] = []
+  const { connect, outcomes, finished } = await startServer(t, (request) => {
+    served.push(request.rawPath)
+    return new Promise((resolve) => {
+      request.signal.addEventListener('abort', () => resolve(text('gone')))
+    })
+  })
+  const client = await connect()
   client.write('GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n')
   client.destroy()
-  await finished(2)
-  assert.deepEqual(
-    outcomes.map((outcome) => outcome.isAborted),
-    [true, true],
-  )
+  await finished(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(served, ['/1'])
+  assert.equal(outcomes[0]?.isAborted, true)
+})
+
+test('A request behind a reply that closes the connection is not served', async (t) => {
+  let release: () => void = () => undefined
+  const served: string[] = []
+  const { connect, server } = await startServer(t, async (request) => {
+    served.push(request.rawPath)
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return text('done')
+  })
+  const client = await connect()
+  client.write('GET /1 HTTP/1.1\r\nHost: h\r\n\r\nDELETE /2 HTTP/1.1\r\nHost: h\r\n\r\n')
+  while (served.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const stopped = server.stop(10_000)
+  release()
+  assert.match(await client.closed(), /Connection: close[\s\S]*done$/)
+  assert.equal(await stopped, true)
+  assert.deepEqual(served, ['/1'])
 })
 
 test('Stopping closes idle connections at once and lets a running request finish', async (t) => {
