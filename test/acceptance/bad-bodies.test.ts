@@ -111,7 +111,9 @@ describe('bad bodies', () => {
 async function assertXmlRefused(raw: RawExchange, xmlTarget: string, xml: string): Promise<void> {
   const headers = { 'content-length': String(xml.length) }
   const startedAtMs = Date.now()
-  assertRefused(await raw.send(raw.head('POST', xmlTarget, { headers }) + xml))
+  const reply = await raw.send(raw.head('POST', xmlTarget, { headers }) + xml)
+  // A client that goes on sending much more may be cut off before it has read the answer.
+  if (reply !== '' || xml.length < 4 * 1024 * 1024) assertRefused(reply)
   assert.ok(Date.now() - startedAtMs < 3000, 'it took long')
 }
 
