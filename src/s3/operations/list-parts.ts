@@ -1,27 +1,28 @@
 import type { HttpReply } from '../../http/message.ts'
 import { checksumElements } from '../checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
-import { parseCount } from '../count-parameter.ts'
 import { S3Error } from '../errors.ts'
 import { quoteEtag } from '../etag.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import type { UploadedPart } from '../multipart/upload-records.ts'
 import { owner } from '../owner.ts'
+import type { Query } from '../query.ts'
 import { xmlTimestamp } from '../timestamp.ts'
 import type { XmlChildren } from '../xml.ts'
 import { xmlReply } from '../xml-reply.ts'
 
-/** Contract, Limits: max-parts 1 to 1000, part-number-marker from 0. */
-const maxParts = { min: 1, max: 1_000 }
+// Contract, Limits.
+const markerRange: IntegerRange = { least: 0, greatest: 2_147_483_647, fallback: 0 }
+const limitRange: IntegerRange = { least: 1, greatest: 1_000, fallback: 1_000 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 export async function listParts(context: ObjectContext): Promise<HttpReply> {
   const { service, query, bucket, key } = context
   const name = uploadNameOf(context)
   const encode = keyEncoding(query)
-  const after = markerOf(query.get('part-number-marker'))
-  const limit = parseCount('max-parts', query.get('max-parts'), maxParts)
+  const after = integerOf(query, 'part-number-marker', markerRange)
+  const limit = integerOf(query, 'max-parts', limitRange)
   const { parts, isTruncated, details } = await service.uploads.listParts(name, { after, limit })
   return xmlReply('ListPartsResult', {
     Bucket: bucket,
@@ -52,10 +53,21 @@ function partElement(part: UploadedPart): XmlChildren {
   }
 }
 
-function markerOf(text: string | undefined): number {
-  if (text === undefined) return 0
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new S3Error('InvalidArgument', 'part-number-marker must be an integer of at least 0.', {
-    elements: { ArgumentName: 'part-number-marker', ArgumentValue: text },
-  })
+interface IntegerRange {
+  readonly least: number
+  readonly greatest: number
+  readonly fallback: number
+}
+
+/** Unlike AWS, which takes more than 1000 for 1000, outside the range is 400 (contract, Limits). */
+function integerOf(query: Query, name: string, range: IntegerRange): number {
+  const text = query.get(name)
+  if (text === undefined) return range.fallback
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : -1
+  if (value >= range.least && value <= range.greatest) return value
+  throw new S3Error(
+    'InvalidArgument',
+    `${name} must be an integer from ${range.least} to ${range.greatest}.`,
+    { elements: { ArgumentName: name, ArgumentValue: text } },
+  )
 }
