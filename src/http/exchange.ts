@@ -197,7 +197,21 @@ export class Exchange implements HttpRequest {
   }
 }
 
-/** RFC 9112 section 3.2: HTTP/1.1 without Host is answered 400. */
-function faultOfHead({ headers, httpVersion }: IncomingMessage): HttpFault | undefined {
-  return headers.host === undefined && httpVersion === '1.1' ? 'malformed' : undefined
+function faultOfHead(incoming: IncomingMessage): HttpFault | undefined {
+  const { rawHeaders, httpVersion, headers } = incoming
+  // RFC 9112 section 3.2: no Host, but with HTTP/1.0, and several are answered 400.
+  const hosts = countHosts(rawHeaders)
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'malformed'
+  const coding = headers['transfer-encoding']
+  return coding === undefined || coding.toLowerCase() === 'chunked' ? undefined : 'unknown-coding'
+}
+
+/** node:http shows only the first; a proxy before us may have gone by another. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
 }

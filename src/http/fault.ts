@@ -2,12 +2,14 @@ import type { HttpReply } from './message.ts'
 
 /** What is answered below the protocols, because no protocol got to see a request. */
 export type HttpFault =
-  /** Not HTTP, no Host, broken framing of the body. */
+  /** Not HTTP, not one Host, broken framing of the body. */
   | 'malformed'
   /** A request target without a path, or with raw bytes that no URI has (RFC 3986 section 2). */
   | 'invalid-target'
   /** A method that the parser does not know. */
   | 'unknown-method'
+  /** A body in a transfer coding other than chunked (RFC 9112 section 6.1). */
+  | 'unknown-coding'
   /** The header section exceeds its limit. */
   | 'headers-too-large'
   /** The header section did not arrive in time. */

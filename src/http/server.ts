@@ -10,8 +10,8 @@ import type { ListenOptions, Socket } from 'node:net'
 import { answerRaw, isAnswered } from './client-error.ts'
 import { Connection } from './connection.ts'
 import { Exchange, type Outcome } from './exchange.ts'
-import { faultOf, type RenderFault } from './fault.ts'
-import type { HttpHandler, HttpRequest } from './message.ts'
+import { faultOf, type HttpFault, type RenderFault } from './fault.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
 import { newRequestId } from './request-id.ts'
 
 /** PEM texts. */
@@ -20,11 +20,20 @@ export interface TlsIdentity {
   readonly key: string
 }
 
+/** What was answered where there was no request to hand to a handler. */
+export interface Refusal {
+  readonly requestId: string
+  readonly remoteAddress: string
+  readonly reply: HttpReply
+}
+
 export interface HttpServerOptions {
   readonly handler: HttpHandler
   readonly renderFault: RenderFault
   /** Called once for every request that reached a handler or was refused for its target. */
   readonly onFinish?: (request: HttpRequest, outcome: Outcome) => void
+  /** Called when the parser gave up on what a client sent, and that was answered. */
+  readonly onRefuse?: (refusal: Refusal) => void
   /** Present: the server speaks HTTPS. */
   readonly tls?: TlsIdentity
   /** A client that takes nothing of its reply for so long is cut. Default two minutes. */
@@ -79,6 +88,7 @@ export class HttpServer {
     this.#server.on('checkExpectation', (incoming, response) =>
       this.#serve(incoming, response, false),
     )
+    this.#server.on('connect', (_, socket) => this.#refuseTunnel(socket as Socket))
     this.#server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket))
     this.#server.on('timeout', (socket) => this.#onIdle(socket))
   }
@@ -152,8 +162,23 @@ export class HttpServer {
     if (fault === undefined || !isAnswerable || !socket.writable) {
       socket.destroy()
     } else {
-      answerRaw(socket, this.#options.renderFault(fault, newRequestId()))
+      this.#answer(fault, socket)
     }
+  }
+
+  /** CONNECT: node:http has let go of the socket, listeners for its errors included. */
+  #refuseTunnel(socket: Socket): void {
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    this.#answer('unknown-method', socket)
+  }
+
+  #answer(fault: HttpFault, socket: Socket): void {
+    const requestId = newRequestId()
+    const remoteAddress = socket.remoteAddress ?? ''
+    const reply = this.#options.renderFault(fault, requestId)
+    answerRaw(socket, reply)
+    this.#options.onRefuse?.({ requestId, remoteAddress, reply })
   }
 
   /** Nothing went either way for a while. */

@@ -49,6 +49,7 @@ const s3CodeOf = {
   malformed: 'BadRequest',
   'invalid-target': 'InvalidURI',
   'unknown-method': 'MethodNotAllowed',
+  'unknown-coding': 'NotImplemented',
   'headers-too-large': 'RequestHeaderSectionTooLarge',
   'header-timeout': 'RequestTimeout',
   internal: 'InternalError',

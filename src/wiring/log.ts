@@ -1,6 +1,7 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { Outcome } from '../http/exchange.ts'
 import type { HttpRequest } from '../http/message.ts'
+import type { Refusal } from '../http/server.ts'
 
 export type Log = Logger
 
@@ -62,4 +63,10 @@ export function requestLogger(
     if (failure === undefined) log.info(fields, 'request')
     else log.error({ ...fields, err: failure }, 'request broke off')
   }
+}
+
+/** Writes the line of what was no request: the client knows its id too. */
+export function refusalLogger(log: Log): (refusal: Refusal) => void {
+  return ({ requestId, remoteAddress, reply: { status, facts } }) =>
+    log.info({ requestId, ...facts, status, remoteAddress }, 'no request')
 }

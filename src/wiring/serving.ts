@@ -2,7 +2,7 @@ import { clientAddressBehind } from '../http/client-address.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { HttpServer } from '../http/server.ts'
 import { renderFault } from './gateway.ts'
-import { type Log, requestLogger } from './log.ts'
+import { type Log, refusalLogger, requestLogger } from './log.ts'
 import type { Service } from './service.ts'
 import { type Settings, type TlsIdentity, tlsIdentityOf } from './settings/read-settings.ts'
 
@@ -35,6 +35,7 @@ export async function serve({ settings, log, service }: ServeOptions): Promise<S
     handler: service.handler,
     renderFault,
     onFinish: requestLogger(log, addressOf),
+    onRefuse: refusalLogger(log),
     ...(tls === undefined ? {} : { tls }),
   })
   const port = await server.listen({ host: settings.host, port: settings.port })

@@ -32,6 +32,14 @@ for (const [title, request, status, code] of [
     'InvalidURI',
   ],
   ['no Host', 'GET /photos HTTP/1.1\r\n\r\n', 400, 'BadRequest'],
+  ['CONNECT', 'CONNECT host:80 HTTP/1.1\r\nHost: h\r\n\r\n', 405, 'MethodNotAllowed'],
+  ['two Hosts', 'GET /photos HTTP/1.1\r\nHost: h\r\nHost: other\r\n\r\n', 400, 'BadRequest'],
+  [
+    'a body in a transfer coding other than chunked',
+    'PUT /photos/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n',
+    501,
+    'NotImplemented',
+  ],
   ['something that is not HTTP', '\0\0\0\0\r\n\r\n', 405, 'MethodNotAllowed'],
 ] as const) {
   test(`A request with ${title} is answered ${status} ${code} in XML`, async (t) => {
@@ -44,6 +52,8 @@ for (const [title, request, status, code] of [
     assert.ok(received.includes(`<Code>${code}</Code>`))
     const id = /x-amz-request-id: ([0-9A-F]{16})\r\n/.exec(received)?.[1]
     assert.ok(received.includes(`<RequestId>${id}</RequestId>`))
+    const line = gateway.lines.find(({ requestId }) => requestId === id)
+    assert.deepEqual([line?.status, line?.code], [status, code])
   })
 }
 

@@ -32,6 +32,8 @@ test('A request target in absolute form is served as its path', async (t) => {
 for (const [request, fault] of [
   ['OPTIONS * HTTP/1.1\r\nHost: h', 'invalid-target'],
   ['GET / HTTP/1.1\r\nX: y', 'malformed'],
+  ['GET / HTTP/1.1\r\nHost: a\r\nhost: b', 'malformed'],
+  ['PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked', 'unknown-coding'],
 ] as const) {
   test(`A request is refused as ${fault}: ${JSON.stringify(request)}`, async (t) => {
     const { connect, outcomes, finished } = await startServer(t, async () => text('handler'))
@@ -75,6 +77,17 @@ for (const [name, bytes, fault] of [
     await client.closed()
   })
 }
+
+test('A client that asks for a tunnel and resets the connection does no harm', async (t) => {
+  const { connect } = await startServer(t, async () => text('handler'))
+  const client = await connect()
+  client.write('CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n')
+  await client.until('fault unknown-method')
+  client.socket.resetAndDestroy()
+  const other = await connect()
+  other.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+  await other.until('handler')
+})
 
 test('A header section of just under 64 KiB is served', async (t) => {
   const { connect } = await startServer(t, async () => text('handler'))
