@@ -84,9 +84,13 @@ export class WorkerPool {
     send(worker, { kind: 'start', settings: this.#settings })
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'serving') resolve(message.port)
-        else reject(new WorkerStartError(message.message))
+        if (message.kind === 'serving') return resolve(message.port)
+        reject(new WorkerStartError(message.message))
+        // It has nothing more to say. When others serve, it is restarted like one that died.
+        worker.process.kill('SIGKILL')
       })
+      // What was sent to a worker that has just died, a connection for one; its exit follows.
+      worker.on('error', () => undefined)
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
         reject(new WorkerStartError(`a worker ended at its start (${signal ?? code})`))

@@ -37,7 +37,7 @@ async function start(settings: Settings): Promise<Running> {
     log.error({ err: error }, 'worker cannot start')
     flush()
     tell({ kind: 'failed', message: failureText(error, settings) })
-    // The process waits for the primary's word: leaving now could lose the message.
+    // The primary ends this process when it has read that: leaving now could lose the message.
     return new Promise(() => undefined)
   }
 }

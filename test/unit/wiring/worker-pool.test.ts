@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import cluster from 'node:cluster'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import { WorkerPool, type WorkerPoolOptions } from '../../../src/wiring/worker-pool.ts'
+
+cluster.setupPrimary({
+  exec: fileURLToPath(new URL('../../support/pool-worker.ts', import.meta.url)),
+})
+
+function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-pool-'))
+  const settings = readSettings({
+    ACCESS_KEY: 'AKEXAMPLE',
+    SECRET_KEY: 'secret',
+    ALLOWED_BUCKETS: 'photos',
+    DRIVE: `file:${folder}`,
+    WORKERS: '1',
+  })
+  const pool = new WorkerPool({ settings, onDeath: () => undefined, ...options })
+  t.after(() => {
+    pool.kill()
+    rmSync(folder, { recursive: true })
+  })
+  return { pool, broken: join(folder, 'broken') }
+}
+
+test('A worker that can not start is told of with its reason', async (t) => {
+  const { pool, broken } = poolOf(t)
+  writeFileSync(broken, '')
+  await assert.rejects(pool.start(), { name: 'WorkerStartError', message: 'broken' })
+})
+
+test('A restarted worker that can not start is restarted until it can', async (t) => {
+  let deaths = 0
+  const { promise: repaired, resolve } = Promise.withResolvers<void>()
+  cluster.on('message', (_, message) => {
+    if (deaths >= 3 && message.kind === 'serving') resolve()
+  })
+  const { pool, broken } = poolOf(t, {
+    onDeath: () => {
+      deaths += 1
+      if (deaths === 3) rmSync(broken)
+    },
+  })
+  const pid = await pool.start()
+  writeFileSync(broken, '')
+  process.kill(pid, 'SIGKILL')
+  await repaired
+})
+
+test('A message to a worker that has just died does not end the primary', async (t) => {
+  const { promise: died, resolve: onDeath } = Promise.withResolvers<unknown>()
+  const { pool } = poolOf(t, { onDeath })
+  const pid = await pool.start()
+  process.kill(pid, 'SIGKILL')
+  // Until it is gone, without a turn of the event loop in which that could be noticed.
+  execFileSync('sh', ['-c', `while [ "$(ps -o stat= -p ${pid} | cut -c1)" != Z ]; do :; done`])
+  pool.replaceTls({ cert: 'a', key: 'b' })
+  await died
+})
