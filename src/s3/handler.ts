@@ -11,6 +11,7 @@ import {
   type ServiceOperation,
 } from './detect.ts'
 import { S3Error } from './errors.ts'
+import { hoistedHeaders } from './hoisted-headers.ts'
 import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
 import { parseQuery } from './query.ts'
 import { renderError } from './render-error.ts'
@@ -69,6 +70,10 @@ async function answer(service: S3Service, request: HttpRequest, trail: Trail): P
 
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
+  if (authentication.kind === 'signed' && authentication.form === 'presigned') {
+    // Verified by now: from here on they are headers like any other. What came as one wins.
+    Object.assign(headers, { ...hoistedHeaders(query), ...headers })
+  }
   const name = detectOperation(address.level, { method, query, headers })
   trail.operation = name
   const isSigned = authentication.kind === 'signed'

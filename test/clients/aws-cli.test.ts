@@ -86,6 +86,27 @@ for (const program of programs) {
       assert.equal(existsSync(folder), false)
     })
 
+    it('s3api says why it was refused', async () => {
+      const body = join(endpoint().workFolder, 'refused')
+      await writeFile(body, 'x')
+      const there = ['--bucket', testBucket, '--key', 'api/there']
+      const { ETag } = JSON.parse(await run('s3api', 'put-object', ...there, '--body', body))
+      const none = ['--bucket', testBucket, '--key', 'api/none']
+      for (const [reason, ...args] of [
+        [/\(404\)/, 'head-object', ...none],
+        [/\(NoSuchKey\)/, 'get-object', ...none, body],
+        [/\(NoSuchKey\)/, 'delete-object', ...none],
+        [/\(304\)/, 'get-object', ...there, '--if-none-match', ETag, body],
+        [/\(412\)/, 'head-object', ...there, '--if-match', '"other"'],
+        [/\(InvalidRange\)/, 'get-object', ...there, '--range', 'bytes=1-', body],
+        [/\(403\)/, 'head-bucket', '--bucket', 'other'],
+        [/\(MethodNotAllowed\)/, 'create-bucket', '--bucket', testBucket],
+        [/\(NoSuchUpload\)/, 'list-parts', ...there, '--upload-id', 'x'],
+      ] as const) {
+        await assert.rejects(run('s3api', ...args), reason, args.join(' '))
+      }
+    })
+
     it('s3api keeps metadata and presigned URLs download', async () => {
       const body = join(endpoint().workFolder, 'body')
       await writeFile(body, testBytes('s3api', 12_345))

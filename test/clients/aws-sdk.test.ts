@@ -14,9 +14,11 @@ import {
   HeadObjectCommand,
   ListBucketsCommand,
   NoSuchKey,
+  NotFound,
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -166,9 +168,17 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     const client = clientOf(endpoint())
     const body = testBytes('presigned', 3000)
     const target = { Bucket, Key: 'presigned/file name.bin' }
-    const putUrl = await getSignedUrl(client, new PutObjectCommand(target), { expiresIn: 60 })
+    const upload = new PutObjectCommand({ ...target, Metadata: { colour: 'blue' } })
+    const putUrl = await getSignedUrl(client, upload, { expiresIn: 60 })
     const put = await fetch(putUrl, { method: 'PUT', body: new Uint8Array(body) })
     assert.equal(put.status, 200, await put.text())
+    const { Metadata } = await client.send(new HeadObjectCommand(target))
+    assert.deepEqual(Metadata, { colour: 'blue' })
+    const CopySource = `${Bucket}/presigned/file%20name.bin`
+    const copy = new CopyObjectCommand({ Bucket, Key: 'presigned/copy', CopySource })
+    const copied = await fetch(await getSignedUrl(client, copy), { method: 'PUT' })
+    assert.equal(copied.status, 200, await copied.text())
+    assert.deepEqual(await readFile(join(endpoint().bucketFolder, 'presigned/copy')), body)
     const getUrl = await getSignedUrl(client, new GetObjectCommand(target), { expiresIn: 60 })
     const got = await fetch(getUrl)
     assert.deepEqual(Buffer.from(await got.arrayBuffer()), body)
@@ -188,5 +198,33 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     await client.send(new PutObjectCommand({ Bucket, Key: 'gone', Body: 'x' }))
     await client.send(new DeleteObjectCommand({ Bucket, Key: 'gone' }))
     await assert.rejects(client.send(new GetObjectCommand({ Bucket, Key: 'gone' })), NoSuchKey)
+    await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'gone' })), NotFound)
+  })
+
+  it('GetObject and HeadObject tell 304, 412 and 416 apart', async () => {
+    const client = clientOf(endpoint())
+    const target = { Bucket, Key: 'conditions' }
+    const { ETag = '' } = await client.send(new PutObjectCommand({ ...target, Body: 'x' }))
+    for (const [status, name, asked] of [
+      [304, 'Unknown', { IfNoneMatch: ETag }],
+      [412, 'PreconditionFailed', { IfMatch: '"other"' }],
+      [416, 'InvalidRange', { Range: 'bytes=1-' }],
+    ] as const) {
+      const input = { ...target, ...asked }
+      const got = await refusalOf(client.send(new GetObjectCommand(input)))
+      assert.deepEqual([got.$metadata.httpStatusCode, got.name], [status, name])
+      const head = await refusalOf(client.send(new HeadObjectCommand(input)))
+      assert.equal(head.$metadata.httpStatusCode, status)
+    }
   })
 })
+
+/** What the SDK rejects with. */
+async function refusalOf(sent: Promise<unknown>): Promise<S3ServiceException> {
+  const error = await sent.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof S3ServiceException, String(error))
+  return error
+}

@@ -106,9 +106,11 @@ function splitTarget(target: string): { path: string; query: string } {
 
 function canonicalQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '')
+  // By name: `=` must not take part, for it is greater than the `-` that a name may go on with.
   return pairs
-    .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
+    .map((pair) => (pair.includes('=') ? pair : `${pair}=`).replace('=', '\0'))
     .sort()
+    .map((pair) => pair.replace('\0', '='))
     .join('&')
 }
 

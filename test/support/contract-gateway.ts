@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { type GatewayProcess, startGatewayProcess, testBucket } from './gateway-process.ts'
+
+/** The bucket of PUBLIC_READ_BUCKETS beside the private `testBucket`. */
+export const publicBucket = 'public'
+
+/**
+ * A gateway of two processes on a local folder, for the tests of one `describe`. Call it there;
+ * what it returns gives the gateway once the tests run.
+ */
+export function useContractGateway(
+  settings: Readonly<Record<string, string>> = {},
+): () => GatewayProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-contract-'))
+  let gateway: GatewayProcess | undefined
+  before(async () => {
+    gateway = await startGatewayProcess({
+      folder,
+      settings: {
+        ALLOWED_BUCKETS: `${testBucket},${publicBucket}`,
+        PUBLIC_READ_BUCKETS: publicBucket,
+        WORKERS: '2',
+        LOG_LEVEL: 'warn',
+        ...settings,
+      },
+    })
+  })
+  after(async () => {
+    await gateway?.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return () => {
+    if (gateway === undefined) throw new Error('the gateway has not started yet')
+    return gateway
+  }
+}
