@@ -24,7 +24,7 @@ import { uploadPartCopy } from './operations/upload-part-copy.ts'
 export type Access =
   /** Only with a valid signature. */
   | 'signed'
-  /** Also unsigned, on a bucket of PUBLIC_READ_BUCKETS (contract, rule 8). */
+  /** Also unsigned, on a bucket of PUBLIC_READ_BUCKETS: every GET and HEAD (contract, rule 8). */
   | 'public-read'
   /** As public-read, when PUBLIC_LIST allows it. */
   | 'public-list'
@@ -39,11 +39,11 @@ export const serviceOperations: Readonly<Record<ServiceOperation, Definition<Ser
 }
 
 export const bucketOperations: Readonly<Record<BucketOperation, Definition<BucketContext>>> = {
-  BucketFact: { access: 'signed', handle: bucketFact },
+  BucketFact: { access: 'public-read', handle: bucketFact },
   DeleteObjects: { access: 'signed', handle: deleteObjects },
   GetBucketLocation: { access: 'public-read', handle: getBucketLocation },
   HeadBucket: { access: 'public-read', handle: headBucket },
-  ListMultipartUploads: { access: 'signed', handle: listMultipartUploads },
+  ListMultipartUploads: { access: 'public-list', handle: listMultipartUploads },
   ListObjects: { access: 'public-list', handle: listObjects },
   ListObjectsV2: { access: 'public-list', handle: listObjectsV2 },
   ListObjectVersions: { access: 'public-list', handle: listObjectVersions },
@@ -58,8 +58,8 @@ export const objectOperations: Readonly<Record<ObjectOperation, Definition<Objec
   GetObject: { access: 'public-read', handle: getObject },
   GetObjectAttributes: { access: 'public-read', handle: getObjectAttributes },
   HeadObject: { access: 'public-read', handle: headObject },
-  ListParts: { access: 'signed', handle: listParts },
-  ObjectFact: { access: 'signed', handle: objectFact },
+  ListParts: { access: 'public-read', handle: listParts },
+  ObjectFact: { access: 'public-read', handle: objectFact },
   PutObject: { access: 'signed', handle: putObject },
   UploadPart: { access: 'signed', handle: uploadPart },
   UploadPartCopy: { access: 'signed', handle: uploadPartCopy },
