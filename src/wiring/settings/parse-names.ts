@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { SettingMistake } from './setting.ts'
+import { SettingMistake, shown } from './setting.ts'
 
 /** Parsers of names that others have rules for: buckets, keys, regions, hosts, origins. */
 
@@ -29,9 +29,7 @@ export function bucketName(text: string): string {
   }
   for (const [isBroken, expectation] of bucketRules) {
     if (isBroken.test(text)) {
-      throw new SettingMistake(
-        `bucket names with ${expectation}, which ${JSON.stringify(text)} breaks`,
-      )
+      throw new SettingMistake(`bucket names with ${expectation}, which ${shown(text)} breaks`)
     }
   }
   return text
@@ -64,7 +62,7 @@ export function originOrAny(text: string): string {
   if (text === '*') return text
   if (!URL.canParse(text) || new URL(text).origin !== text) {
     throw new SettingMistake(
-      `origins such as https://example.org, or *, which ${JSON.stringify(text)} is not`,
+      `origins such as https://example.org, or *, which ${shown(text)} is not`,
     )
   }
   return text
@@ -73,7 +71,7 @@ export function originOrAny(text: string): string {
 export function addressRange(text: string): string {
   if (!ipaddr.isValid(text) && !ipaddr.isValidCIDR(text)) {
     throw new SettingMistake(
-      `IP addresses or ranges such as 10.0.0.0/8, which ${JSON.stringify(text)} is not`,
+      `IP addresses or ranges such as 10.0.0.0/8, which ${shown(text)} is not`,
     )
   }
   return text

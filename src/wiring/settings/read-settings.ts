@@ -77,20 +77,24 @@ function readOne<Value>(
   environment: Environment,
   mistakes: string[],
 ): Value | undefined {
-  const text = textOf(setting.name, environment, mistakes) ?? setting.default
+  const text = textOf(setting, environment, mistakes) ?? setting.default
   if (text === undefined) return undefined
   try {
     return setting.parse(text)
   } catch (error) {
     if (!(error instanceof SettingMistake)) throw error
-    const value = setting.isSecret ? 'a value that is not shown' : shown(text)
-    mistakes.push(`${setting.name} is ${value}: ${error.message}`)
+    mistakes.push(`${setting.name} is ${shownOf(setting, text)}: ${error.message}`)
     return undefined
   }
 }
 
 /** An empty value counts as unset: that is how compose files and shells pass on "nothing". */
-function textOf(name: string, environment: Environment, mistakes: string[]): string | undefined {
+function textOf(
+  setting: Setting<unknown>,
+  environment: Environment,
+  mistakes: string[],
+): string | undefined {
+  const { name } = setting
   const direct = environment[name]
   const path = environment[`${name}_FILE`]
   if (!hasValue(path)) return hasValue(direct) ? direct : undefined
@@ -105,9 +109,16 @@ function textOf(name: string, environment: Environment, mistakes: string[]): str
     mistakes.push(`${name}_FILE is ${shown(path)}: expected a file that is not empty`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    mistakes.push(`${name}_FILE is ${shown(path)}: expected a readable file (${code})`)
+    mistakes.push(
+      `${name}_FILE is ${shownOf(setting, path)}: expected the path of a readable file (${code})`,
+    )
   }
   return undefined
+}
+
+/** Of a secret not even the path of its file: people set NAME_FILE to the secret itself. */
+function shownOf({ isSecret }: Setting<unknown>, text: string): string {
+  return isSecret ? 'a value that is not shown' : shown(text)
 }
 
 function hasValue(text: string | undefined): text is string {

@@ -33,9 +33,12 @@ export class SettingsError extends Error {
 
 const shownCharacters = 120
 
-/** A value as a message may show it: passwords inside URLs are left out, long values cut. */
+/**
+ * A value as a message may show it: what may be a password inside a URL is left out, long values are
+ * cut. A password may itself have `/` and `@`, unescaped: that is one mistake to tell people of.
+ */
 export function shown(text: string): string {
-  const withoutPassword = text.replace(/:\/\/[^/@]*@/g, '://…@')
+  const withoutPassword = text.replace(/:.*@/s, ':…@')
   return JSON.stringify(
     withoutPassword.length > shownCharacters
       ? `${withoutPassword.slice(0, shownCharacters)}…`

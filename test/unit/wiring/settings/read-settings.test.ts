@@ -92,6 +92,23 @@ test('Settings report every mistake at once and show no secret', () => {
   assert.doesNotMatch(text, /hunter2|top secret/)
 })
 
+test('Settings show no password of a URL, in lists neither, and no secret given as its file', () => {
+  const text = mistakesOf({
+    ACCESS_KEY: 'AKEXAMPLE',
+    SECRET_KEY_FILE: 'hunter2',
+    ALLOWED_BUCKETS: 'photos,https://user:hunter2@host',
+    DRIVE: 'webdav+https://user:hunter2/@hunter2@host/path',
+    DATABASE_URL: 'mysql://user:hunter2@host/stowage',
+    CORS_ALLOWED_ORIGINS: 'https://example.org,https://user:hunter2@host',
+    TRUST_PROXY: 'user:hunter2@host',
+    PUBLIC_URL: 'https://user:hunter2@host',
+  }).join('\n')
+  assert.equal(text.split('\n').length, 7)
+  assert.doesNotMatch(text, /hunter2/)
+  assert.match(text, /^SECRET_KEY_FILE is a value that is not shown: expected the path of a/m)
+  assert.match(text, /^DRIVE is "webdav\+https:…@host\/path": expected file:PATH/m)
+})
+
 test('Settings ask for all three of key, secret and buckets when one is set', () => {
   assert.deepEqual(
     mistakesOf({ ACCESS_KEY: 'AKEXAMPLE' }).map((line) => line.split(' ')[0]),
@@ -140,7 +157,7 @@ test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', (
   )
   assert.match(
     mistakesOf({ ...required, REGION_FILE: join(folder, 'absent') }).join('\n'),
-    /^REGION_FILE is ".*absent": expected a readable file \(ENOENT\)$/,
+    /^REGION_FILE is ".*absent": expected the path of a readable file \(ENOENT\)$/,
   )
   assert.match(
     mistakesOf({ ...required, REGION_FILE: folder }).join('\n'),
