@@ -38,7 +38,7 @@ const shownCharacters = 120
  * cut. A password may itself have `/` and `@`, unescaped: that is one mistake to tell people of.
  */
 export function shown(text: string): string {
-  const withoutPassword = text.replace(/:.*@/s, ':…@')
+  const withoutPassword = text.replace(/:(\/\/)?.*@/s, ':$1…@')
   return JSON.stringify(
     withoutPassword.length > shownCharacters
       ? `${withoutPassword.slice(0, shownCharacters)}…`

@@ -106,7 +106,7 @@ test('Settings show no password of a URL, in lists neither, and no secret given 
   assert.equal(text.split('\n').length, 7)
   assert.doesNotMatch(text, /hunter2/)
   assert.match(text, /^SECRET_KEY_FILE is a value that is not shown: expected the path of a/m)
-  assert.match(text, /^DRIVE is "webdav\+https:…@host\/path": expected file:PATH/m)
+  assert.match(text, /^DRIVE is "webdav\+https:\/\/…@host\/path": expected file:PATH/m)
 })
 
 test('Settings ask for all three of key, secret and buckets when one is set', () => {
@@ -161,7 +161,7 @@ test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', (
   )
   assert.match(
     mistakesOf({ ...required, REGION_FILE: folder }).join('\n'),
-    /expected a readable file \(EISDIR\)/,
+    /expected the path of a readable file \(EISDIR\)/,
   )
   assert.match(
     mistakesOf({ ...required, REGION_FILE: fileWith('\n') }).join('\n'),
