@@ -79,7 +79,8 @@ export interface ObjectFacts {
 
 export interface OpenObject extends ObjectFacts {
   /**
-   * The bytes from `start` up to but not including `end`, in order, bounded memory. Rejects with
+   * The bytes from `start` up to but not including `end`, in order, bounded memory. A chunk may be
+   * filled anew once the next one is asked for. Rejects with
    * `changed` when the file turns out shorter than `size` (somebody edits it by hand).
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>

@@ -41,7 +41,10 @@ export type HeaderFields = readonly (readonly [name: string, value: string])[]
 /** A body whose length is known before its bytes. */
 export interface StreamBody {
   readonly length: number
-  /** Yields exactly `length` bytes; an error or a shortfall closes the connection. */
+  /**
+   * Yields exactly `length` bytes; an error or a shortfall closes the connection. The writer is done
+   * with a chunk when it asks for the next, so that sources may use their buffers again.
+   */
   readonly chunks: AsyncIterable<Uint8Array>
 }
 

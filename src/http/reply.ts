@@ -170,7 +170,7 @@ export class ReplyWriter {
         throw new BodyLengthError(length, this.#bytesSent + chunk.length)
       }
       this.#bytesSent += chunk.length
-      if (!this.#response.write(chunk)) await this.#drained()
+      await this.#writeChunk(chunk)
       if (this.#isAbandoned) return
       step = await iterator.next()
       if (this.#isAbandoned) return
@@ -178,11 +178,11 @@ export class ReplyWriter {
     if (this.#bytesSent < length) throw new BodyLengthError(length, this.#bytesSent)
   }
 
-  #drained(): Promise<void> {
+  /** Resolves when the operating system has the chunk: its source may use the buffer again. */
+  #writeChunk(chunk: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
-      if (this.#isAbandoned) resolve()
-      else this.#response.once('drain', resolve)
+      this.#response.write(chunk, () => resolve())
     })
   }
 }

@@ -4,7 +4,6 @@ import { identityOf } from './file-identity.ts'
 import { withDriveErrors } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 import type { ObjectFile } from './object-files.ts'
-import { readFully } from './paced-files.ts'
 
 /** Up to here a range is read at once, without the thread pool where that is fast. */
 const smallBytes = 64 * 1024
@@ -37,13 +36,17 @@ export class ObjectReader implements OpenObject {
       if (!this.#isClosed) yield chunk
       return
     }
-    // One chunk ahead: it is read while the one before it goes to the client.
-    let next: Promise<Buffer> | undefined = this.#readChunk(start, end)
+    // Two buffers in turn, one chunk ahead: it is read while the one before it goes to the client,
+    // which is done with that when it asks for the next. New buffers for every chunk would cost
+    // twice as much as the reading, in page faults and garbage.
+    let [buffer, spare] = [newBuffer(end - start), newBuffer(end - start - chunkBytes)]
+    let next: Promise<Buffer> | undefined = this.#readChunk(buffer, start, end)
     for (let position = start; next !== undefined; position += chunkBytes) {
       const chunk = await next
       if (this.#isClosed) return
       const after = position + chunkBytes
-      next = after < end ? this.#readChunk(after, end) : undefined
+      next = after < end ? this.#readChunk(spare, after, end) : undefined
+      ;[buffer, spare] = [spare, buffer]
       yield chunk
     }
   }
@@ -55,9 +58,8 @@ export class ObjectReader implements OpenObject {
     await this.#root.files.close(this.#file.fd)
   }
 
-  #readChunk(position: number, end: number): Promise<Buffer> {
-    // Not from the shared pool: the caller may hold it as long as it likes.
-    const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end - position))
+  #readChunk(buffer: Buffer, position: number, end: number): Promise<Buffer> {
+    const chunk = buffer.subarray(0, Math.min(chunkBytes, end - position))
     const isLast = position + chunk.length >= end
     const reading = this.#track(this.#fill(chunk, position, isLast).then(() => chunk))
     // Awaited one turn later, or never when the client leaves; then nobody is to be told.
@@ -70,10 +72,7 @@ export class ObjectReader implements OpenObject {
     const { files } = this.#root
     const { fd, identity } = this.#file
     await withDriveErrors('read an object', async () => {
-      const filled =
-        chunk.length <= smallBytes
-          ? await files.read(fd, chunk, position)
-          : await readFully(fd, chunk, position)
+      const filled = await files.read(fd, chunk, position)
       const isWhole = filled === chunk.length
       // Edited in place, the file may hold a mixture: better that the answer ends short.
       if (isWhole && !isLast) return
@@ -89,4 +88,9 @@ export class ObjectReader implements OpenObject {
     reading.then(done, done)
     return reading
   }
+}
+
+/** Not from the shared pool, which it would use up. */
+function newBuffer(neededBytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(Math.max(0, Math.min(chunkBytes, neededBytes)))
 }
