@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { before, describe } from 'node:test'
+import { useContractGateway } from '../support/contract-gateway.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { answer, itAnswers, type WireCase } from '../support/wire-case.ts'
+
+const target = `/${testBucket}/object`
+const text = '123456789'
+
+/** The check values of the CRCs are published for this text (reveng.sourceforge.io). */
+const checksums: Readonly<Record<string, string>> = {
+  crc32: Buffer.from('cbf43926', 'hex').toString('base64'),
+  crc32c: Buffer.from('e3069283', 'hex').toString('base64'),
+  crc64nvme: Buffer.from('ae8b14860a799888', 'hex').toString('base64'),
+  sha1: createHash('sha1').update(text).digest('base64'),
+  sha256: createHash('sha256').update(text).digest('base64'),
+}
+const md5 = createHash('md5').update(text).digest('base64')
+
+/** Decisions, "Integrity that is verified" and "aws-chunked". */
+describe('integrity', () => {
+  const gateway = useContractGateway()
+  before(() => answer(gateway(), put('', { headers: {}, body: 'as it was' }, 200)))
+
+  itAnswers(gateway, [
+    ...Object.entries(checksums).flatMap(([name, value]) => {
+      const header = `x-amz-checksum-${name}`
+      const other = Buffer.from(value, 'base64').map((byte) => byte ^ 1)
+      const wrong = Buffer.from(other).toString('base64')
+      return [
+        put(`a wrong ${header}`, { headers: { [header]: wrong } }, 400, 'BadDigest'),
+        put(`a malformed ${header}`, { headers: { [header]: 'AAA' } }, 400, 'InvalidDigest'),
+        put(`a wrong ${header} as trailer`, trailing(header, wrong), 400, 'BadDigest'),
+      ]
+    }),
+    put(
+      'a wrong Content-MD5',
+      { headers: { 'content-md5': md5.replace(/^./, 'A') } },
+      400,
+      'BadDigest',
+    ),
+    put('a malformed Content-MD5', { headers: { 'content-md5': 'AAAA' } }, 400, 'InvalidDigest'),
+    put(
+      'an unknown checksum',
+      { headers: { 'x-amz-checksum-md2': 'AAAA' } },
+      400,
+      'InvalidRequest',
+    ),
+    put(
+      'a trailer that does not come',
+      { ...trailing('x-amz-checksum-crc32', ''), body: `9\r\n${text}\r\n0\r\n\r\n` },
+      400,
+      'InvalidRequest',
+    ),
+    put(
+      'chunks that are none',
+      { ...trailing('x-amz-checksum-crc32', ''), body: `x\r\n${text}\r\n0\r\n\r\n` },
+      400,
+      'InvalidRequest',
+    ),
+    put(
+      'chunks that stop early',
+      { ...trailing('x-amz-checksum-crc32', ''), body: `9\r\n${text}\r\n` },
+      400,
+      'IncompleteBody',
+    ),
+    {
+      title: 'GetObject gives the object that no refused body has touched',
+      ...{ method: 'GET', target, status: 200, text: 'as it was' },
+    },
+  ])
+
+  itAnswers(gateway, [
+    put('its Content-MD5', { headers: { 'content-md5': md5 } }, 200),
+    ...Object.entries(checksums).flatMap(([name, value]) => {
+      const header = `x-amz-checksum-${name}`
+      const fields = { [header]: value, 'x-amz-checksum-type': 'FULL_OBJECT' }
+      const read = { target, status: 200, headers: { 'x-amz-checksum-mode': 'ENABLED' }, fields }
+      return [
+        { ...put(`its ${header}`, { headers: { [header]: value } }, 200), fields },
+        { title: `HeadObject returns the ${header} of a header`, method: 'HEAD', ...read },
+        { ...put(`its ${header} as trailer`, trailing(header, value), 200), fields },
+        { title: `GetObject returns the ${header} of a trailer`, method: 'GET', ...read, text },
+      ]
+    }),
+    put(
+      'signed chunks, whose signatures are not verified',
+      {
+        headers: {
+          'content-encoding': 'aws-chunked,x-mine',
+          'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+          'x-amz-decoded-content-length': '9',
+        },
+        body: `4;chunk-signature=${'0'.repeat(64)}\r\n1234\r\n5;chunk-signature=x\r\n56789\r\n0;chunk-signature=x\r\n\r\n`,
+      },
+      200,
+    ),
+    {
+      title: 'GetObject of what came in chunks has its bytes and no aws-chunked',
+      ...{ method: 'GET', target, status: 200, text },
+    },
+    {
+      title: 'HeadObject of what came in chunks keeps its own Content-Encoding',
+      ...{ method: 'HEAD', target, status: 200, fields: { 'content-encoding': 'x-mine' } },
+    },
+  ])
+})
+
+function put(
+  what: string,
+  { headers, body = text }: Pick<WireCase, 'headers' | 'body'>,
+  status: number,
+  code?: string,
+): WireCase {
+  const title = `PutObject with ${what} is ${status} ${code ?? ''}`
+  return {
+    title,
+    method: 'PUT',
+    target,
+    headers: { ...headers },
+    body,
+    status,
+    ...(code && { code }),
+  }
+}
+
+/** A body in one unsigned chunk with a trailer behind it, as current SDKs send it over HTTPS. */
+function trailing(name: string, value: string) {
+  return {
+    headers: {
+      'content-encoding': 'aws-chunked',
+      'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+      'x-amz-decoded-content-length': '9',
+      'x-amz-trailer': name,
+    },
+    body: `9\r\n${text}\r\n0\r\n${name}:${value}\r\n\r\n`,
+  }
+}
