@@ -201,6 +201,9 @@ export interface UploadDrive {
    */
   complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined>
 
+  /** Whether an earlier `complete` with this state has published the bytes. */
+  isPublished(state: string): Promise<boolean>
+
   /** Forgets the upload's bytes; nothing there is success. */
   abort(state: string): Promise<void>
 

@@ -127,6 +127,14 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
+  async isPublished(state: string): Promise<boolean> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('look at an upload', async () => {
+      const names = await this.#namesOf(upload)
+      return !names.includes(dataName) && hasMark(names)
+    })
+  }
+
   async abort(state: string): Promise<void> {
     const upload = parseUploadState(state)
     await withDriveErrors('abort an upload', async () => {
@@ -178,7 +186,7 @@ export class LocalUploads implements UploadDrive {
     { target }: CompleteOptions,
   ): Promise<ObjectFacts | undefined> {
     const names = await this.#namesOf(upload)
-    if (!names.some((name) => name.startsWith(markPrefix))) throw lostBytes()
+    if (!hasMark(names)) throw lostBytes()
     const present = await this.#parts.files.head(placeOf(target.bucket, target.key))
     if (present === undefined || !names.includes(markOf(present.identity))) return undefined
     const { size, modifiedAtMs, attributes } = present
@@ -254,6 +262,10 @@ export class LocalUploads implements UploadDrive {
 
 function markOf(identity: FileIdentity): string {
   return `${markPrefix}${identity}`
+}
+
+function hasMark(names: readonly string[]): boolean {
+  return names.some((name) => name.startsWith(markPrefix))
 }
 
 /** Of the folder and everything in it; never when it is gone. */

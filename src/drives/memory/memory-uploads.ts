@@ -26,6 +26,7 @@ export class MemoryUploads implements UploadDrive {
   readonly canTruncate = true
   readonly #objects: MemoryObjects
   readonly #uploads = new Map<string, MemoryUpload>()
+  readonly #published = new Set<string>()
 
   constructor(objects: MemoryObjects) {
     this.#objects = objects
@@ -77,12 +78,20 @@ export class MemoryUploads implements UploadDrive {
     const bytes = bytesOf(content, size)
     const object = this.#objects.put(target, { bytes, attributes, conditions, uploadState: state })
     this.#uploads.delete(uploadId)
+    this.#published.add(uploadId)
     return factsOf(object)
+  }
+
+  async isPublished(state: string): Promise<boolean> {
+    await turn()
+    return this.#published.has(parse(state).uploadId)
   }
 
   async abort(state: string): Promise<void> {
     await turn()
-    this.#uploads.delete(parse(state).uploadId)
+    const { uploadId } = parse(state)
+    this.#uploads.delete(uploadId)
+    this.#published.delete(uploadId)
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {

@@ -27,7 +27,7 @@ export interface CompleterOptions {
 
 /**
  * Turns uploads into objects. What is to be published is written down first (`completing`), so that
- * whoever comes next, another Complete or the sweep after a crash, brings the same thing to its end.
+ * after a crash another Complete brings the same thing to its end, and the sweep knows what to undo.
  */
 export class Completer {
   readonly #options: CompleterOptions
@@ -111,6 +111,20 @@ export class Completer {
     }
     this.#finishAfterwards(lease)
     return completion
+  }
+
+  /**
+   * Brings a completion whose process died to an end under its lease, which ends. What was published
+   * is noted; what was not is undone, for nobody was told of it and the key may have been written
+   * since: publishing now would put old bytes over acknowledged new ones.
+   */
+  async recover(lease: Lease): Promise<void> {
+    const { upload } = lease
+    if (await this.#options.drive.uploads.isPublished(upload.driveState)) {
+      this.#finishAfterwards(lease)
+    } else {
+      await this.#reopen(lease, completionOf(upload))
+    }
   }
 
   /** Resolves when every write that no reply waited for has ended. */

@@ -39,7 +39,7 @@ export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
     }),
   )
   await sweepPhase(options, { phase: 'completing', untilMs: nowMs }, (upload) =>
-    underLease(options, upload, (lease) => completer.publish(lease)),
+    underLease(options, upload, (lease) => completer.recover(lease)),
   )
   await sweepPhase(options, { phase: 'aborted', untilMs: nowMs }, (upload) =>
     underLease(options, upload, (lease) => aborter.cleanUp(lease)),
