@@ -17,6 +17,9 @@ export interface Database {
    */
   write(statements: readonly Statement[]): Promise<WriteResult[]>
 
+  /** Begins what the first write would else wait for. Absent where that is nothing. */
+  warmUp?(): void
+
   /** Resolves when the database answers, rejects with DatabaseError if not. */
   check(): Promise<void>
 

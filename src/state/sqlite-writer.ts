@@ -53,6 +53,13 @@ export class SqliteWriter {
     this.#startThread = startThread
   }
 
+  /** Starts the thread, which takes some 100 ms, unless it runs. */
+  start(): void {
+    if (this.#isClosed) return
+    this.#thread ??= this.#start()
+    if (!this.#isBusy()) this.#thread.unref()
+  }
+
   /** As Database.write. */
   write(statements: readonly Statement[]): Promise<WriteResult[]> {
     if (this.#isClosed) return Promise.reject(new DatabaseError('the database is closed'))

@@ -59,6 +59,10 @@ export class SqliteDatabase implements Database {
     return this.#writer.write(statements)
   }
 
+  warmUp(): void {
+    this.#writer.start()
+  }
+
   async check(): Promise<void> {
     await this.read('SELECT count(*) AS tables FROM sqlite_schema')
   }

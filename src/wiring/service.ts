@@ -16,6 +16,8 @@ import type { Settings } from './settings/read-settings.ts'
 /** Everything behind the port, opened and connected. */
 export interface Service {
   readonly handler: HttpHandler
+  /** To be called once it serves: begins what the first requests would else wait for. */
+  warmUp(): void
   /** Removes expired uploads and what crashes left; for one process to call from time to time. */
   sweep(): Promise<void>
   /** To be called when no request runs any more. */
@@ -78,6 +80,7 @@ export function connectService({ settings, log, database, drive }: ServiceParts)
   })
   return {
     handler: createGateway({ s3, health }),
+    warmUp: () => database.warmUp?.(),
     sweep: () => uploads.sweep(),
     close: () => uploads.settled(),
   }

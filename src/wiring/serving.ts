@@ -39,6 +39,7 @@ export async function serve({ settings, log, service }: ServeOptions): Promise<S
     ...(tls === undefined ? {} : { tls }),
   })
   const port = await server.listen({ host: settings.host, port: settings.port })
+  service.warmUp()
   return {
     port,
     replaceTls: (identity) => server.replaceTls(identity),

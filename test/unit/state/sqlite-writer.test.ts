@@ -29,6 +29,22 @@ test('SqliteWriter rejects the calls of a thread that dies and starts another on
   await writer.close()
 })
 
+test('SqliteWriter starts its thread when told to, once, and writes with that', async () => {
+  const threads: Worker[] = []
+  const writer = new SqliteWriter(() => {
+    const thread = new Worker(dyingThread)
+    threads.push(thread)
+    return thread
+  })
+  writer.start()
+  assert.equal(threads.length, 1)
+  writer.start()
+  assert.deepEqual(await writer.write([{ sql: 'live' }]), [])
+  await writer.close()
+  writer.start()
+  assert.equal(threads.length, 1)
+})
+
 test('SqliteWriter writes what waited while the thread died', async () => {
   const writer = new SqliteWriter(() => new Worker(dyingThread))
   await writer.write([{ sql: 'live' }])
