@@ -4,7 +4,7 @@ import type { UploadRow } from '../../state/uploads.ts'
  * Between looks at the database: a twentieth of the time that nothing has changed, so that noticing
  * a change late costs little beside what was waited for, within these limits.
  */
-const shortestPauseMs = 10
+const shortestPauseMs = 4
 const longestPauseMs = 200
 const pauseShare = 1 / 20
 
@@ -33,7 +33,7 @@ export interface WaitOptions {
 /**
  * Lets requests wait for an upload to change. A change made in this process wakes them at once
  * (`notify`); one made by another process is noticed by looking at the row: one reader for each
- * upload, every 10 ms, less often while nothing happens.
+ * upload, every 4 ms, less often while nothing happens.
  */
 export class UploadWatch {
   readonly #find: (id: string) => Promise<UploadRow | undefined>
