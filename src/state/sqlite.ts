@@ -1,3 +1,5 @@
+import { type Stats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -30,6 +32,7 @@ const busyReadWaitMs = 20
 export class SqliteDatabase implements Database {
   readonly kind = 'sqlite'
   readonly #path: string
+  readonly #file: FileIdentity
   readonly #connection: DatabaseSync
   readonly #statements: StatementCache
   readonly #writer: SqliteWriter
@@ -41,6 +44,7 @@ export class SqliteDatabase implements Database {
   constructor(path: string) {
     this.#path = path
     this.#connection = openSqliteConnection(path)
+    this.#file = statSync(path)
     this.#connection.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${readCacheKib}`)
     this.#statements = new StatementCache(this.#connection)
     this.#writer = new SqliteWriter(() => new Worker(threadUrl, { workerData: { path } }))
@@ -65,6 +69,11 @@ export class SqliteDatabase implements Database {
 
   async check(): Promise<void> {
     await this.read('SELECT count(*) AS tables FROM sqlite_schema')
+    if (isSameFile(await statOf(this.#path), this.#file)) return
+    // SQLite goes on with the file that it has open: what it writes there is gone with the process.
+    throw new DatabaseError(
+      `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
+    )
   }
 
   async close(): Promise<void> {
@@ -87,5 +96,20 @@ export class SqliteDatabase implements Database {
         if (!isBusy(error) || tries >= busyReadTries) throw toDatabaseError(error, this.#path)
       }
     }
+  }
+}
+
+type FileIdentity = Pick<Stats, 'dev' | 'ino'>
+
+function isSameFile(file: FileIdentity | undefined, other: FileIdentity): boolean {
+  return file?.dev === other.dev && file.ino === other.ino
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch {
+    // Not there, or not to be reached: no file of that name either way.
+    return undefined
   }
 }

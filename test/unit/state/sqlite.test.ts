@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -32,6 +32,17 @@ test('SqliteDatabase reads while another process holds the write lock', async (c
   other.close()
   await waiting
   assert.deepEqual(await database.read('SELECT id FROM blocks ORDER BY id'), [{ id: 1 }, { id: 2 }])
+})
+
+test('SqliteDatabase is not well once its file is deleted or replaced, and is when it is back', async (context) => {
+  const { database, path } = await open(context)
+  renameSync(path, `${path}.away`)
+  const expected = { name: 'DatabaseError', message: /deleted or replaced/ }
+  await assert.rejects(database.check(), expected)
+  writeFileSync(path, '')
+  await assert.rejects(database.check(), expected)
+  renameSync(`${path}.away`, path)
+  await database.check()
 })
 
 test('SqliteDatabase does not let a read write', async (context) => {
