@@ -68,12 +68,13 @@ export class SqliteDatabase implements Database {
   }
 
   async check(): Promise<void> {
+    if (!isSameFile(await statOf(this.#path), this.#file)) {
+      // SQLite goes on with the file that it has open: what it writes is gone with the process.
+      throw new DatabaseError(
+        `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
+      )
+    }
     await this.read('SELECT count(*) AS tables FROM sqlite_schema')
-    if (isSameFile(await statOf(this.#path), this.#file)) return
-    // SQLite goes on with the file that it has open: what it writes there is gone with the process.
-    throw new DatabaseError(
-      `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
-    )
   }
 
   async close(): Promise<void> {
