@@ -25,6 +25,9 @@ export function createHealthHandler({
   now = () => performance.now(),
   timeoutMs = defaultTimeoutMs,
 }: HealthOptions): HttpHandler {
+  const singleChecks = Object.fromEntries(
+    Object.entries(checks).map(([name, check]) => [name, onceAtATime(check)]),
+  )
   let latest: Promise<readonly string[]> | undefined
   let askedAtMs = 0
   return async (request) => {
@@ -33,12 +36,23 @@ export function createHealthHandler({
     }
     if (latest === undefined || now() - askedAtMs >= cacheMs) {
       askedAtMs = now()
-      latest = failingParts(checks, timeoutMs, onFailure)
+      latest = failingParts(singleChecks, timeoutMs, onFailure)
     }
     const failing = await latest
     return failing.length === 0
       ? json(200, { status: 'ok' })
       : json(503, { status: 'unavailable', failing })
+  }
+}
+
+/** A disk that hangs would else take one thread more with every probe, until none is left. */
+function onceAtATime(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= check().finally(() => {
+      running = undefined
+    })
+    return running
   }
 }
 

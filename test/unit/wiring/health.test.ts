@@ -54,6 +54,25 @@ test('Health asks the parts once a second at most, however many ask it', async (
   assert.equal(asked, 2)
 })
 
+test('Health does not ask a part again that has not answered yet', async () => {
+  let asked = 0
+  let nowMs = 0
+  let answer: () => void = () => undefined
+  const hang = () => {
+    asked += 1
+    return new Promise<void>((resolve) => {
+      answer = resolve
+    })
+  }
+  const { ask } = health({ drive: hang }, () => nowMs)
+  for (nowMs = 0; nowMs < 5_000; nowMs += 1_000) assert.equal((await ask()).status, 503)
+  assert.equal(asked, 1)
+  answer()
+  await new Promise((resolve) => setImmediate(resolve))
+  void ask()
+  assert.equal(asked, 2)
+})
+
 test('Health takes only GET and HEAD', async () => {
   const { handler } = health({})
   assert.equal((await handler(requestOf('POST', '/-/healthz'))).status, 405)
