@@ -51,17 +51,20 @@ export class Completer {
   ): Promise<Completion> {
     const { find, leases, watch, now, waitMs } = this.#options
     const deadlineMs = now() + waitMs
-    while (now() < deadlineMs && !signal.aborted) {
+    for (;;) {
       const upload = await find(name)
       if (upload.phase === 'completed') return completionOf(upload)
       if (upload.phase === 'aborted') throw noSuchUpload(upload.id)
       const isOpen = upload.phase === 'open'
       const lease = await (isOpen ? this.#begin(upload, request) : leases.take(upload))
       if (lease !== undefined) return this.publish(lease)
+      const leftMs = deadlineMs - now()
+      if (leftMs <= 0 || signal.aborted) {
+        throw slowDown('The upload is busy. Send the request again.')
+      }
       // Wakes at once when the row is no longer as it was read.
-      await watch.wait(upload, { timeoutMs: livenessCheckMs, signal })
+      await watch.wait(upload, { timeoutMs: Math.min(leftMs, livenessCheckMs), signal })
     }
-    throw slowDown('The upload is busy. Send the request again.')
   }
 
   /**

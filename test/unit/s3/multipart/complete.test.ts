@@ -46,6 +46,15 @@ test('CompleteMultipartUpload publishes the attributes that the upload was creat
   })
 })
 
+test('CompleteMultipartUpload of an upload that is not busy needs no time to wait', async (t) => {
+  const { worker, drive } = await makeWorld(t)
+  const uploads = worker({ partWaitMs: 0 })
+  const name = await begin(uploads)
+  await uploads.writePart(name, 1, partOf('one'))
+  await uploads.complete(name, listOf(['one']), never)
+  assert.equal(await textOf(drive), 'one')
+})
+
 test('CompleteMultipartUpload of two workers at once makes one object and one answer', async (t) => {
   const world = await makeWorld(t)
   let published = 0
