@@ -16,23 +16,30 @@ const atomicBytes = 4 * 1024
 /** No line waits longer than this, milliseconds. */
 const flushEveryMs = 100
 
+/** Lines that can't be written wait for better times up to this many bytes; the rest is lost. */
+const maxWaitingBytes = 1024 * 1024
+
 /** A log and the means to get its last lines out. */
 export interface OpenLog {
   readonly log: Log
   flush(): void
 }
 
-/** JSON lines on standard output. */
+/** JSON lines on standard output. A full disk or a reader that is gone costs lines, nothing else. */
 export function openLog(level: string): OpenLog {
   const output = destination({
     dest: 1,
     sync: true,
     minLength: gatheredBytes,
     maxWrite: atomicBytes,
+    maxLength: maxWaitingBytes,
   })
-  setInterval(() => output.flush(), flushEveryMs).unref()
-  process.on('exit', () => output.flushSync())
-  return { log: createLog(level, output), flush: () => output.flushSync() }
+  output.on('error', () => undefined)
+  // Not flushSync, which tries for ever where it can't write.
+  const flush = () => output.flush()
+  setInterval(flush, flushEveryMs).unref()
+  process.on('exit', flush)
+  return { log: createLog(level, output), flush }
 }
 
 export function createLog(level: string, output: DestinationStream): Log {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** Starts with the first line of the banner read, which has the address. */
+async function start(t: TestContext, stdout: 'pipe' | number) {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-log-'))
+  const child = spawn(process.execPath, [main], {
+    cwd: folder,
+    stdio: ['ignore', stdout, 'pipe'],
+    env: { PATH: process.env.PATH, PORT: '0', WORKERS: '2' },
+  })
+  const ended = once(child, 'exit')
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+  let banner = ''
+  for await (const text of child.stderr ?? []) {
+    banner += text
+    if (banner.includes('rclone ls')) break
+  }
+  const url = /http:\S+/.exec(banner)?.[0] ?? ''
+  return { child, ended, url }
+}
+
+test('A log on a full disk neither ends the gateway nor holds up its stop', async (t) => {
+  const { child, ended, url } = await start(t, openSync('/dev/full', 'w'))
+  // Several times what the log gathers before it writes.
+  for (let count = 0; count < 50; count += 1) {
+    assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
+  }
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
+})
+
+test('A reader of the log that goes away neither ends the gateway nor holds up its stop', async (t) => {
+  const { child, ended, url } = await start(t, 'pipe')
+  child.stdout?.destroy()
+  for (let count = 0; count < 50; count += 1) {
+    assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
+  }
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
+})
