@@ -21,6 +21,8 @@ interface Servers {
 
 /** Runs the process that a person starts: it reads the settings, serves or forks, and sweeps. */
 export async function runPrimary(): Promise<void> {
+  // A banner that can't be shown is no reason not to serve.
+  process.stderr.on('error', () => undefined)
   let settings: Settings | undefined
   try {
     const firstStart = await provideSettings(currentEnvironment())

@@ -51,3 +51,22 @@ test('A reader of the log that goes away neither ends the gateway nor holds up i
   child.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])
 })
+
+test('Standard error on a full disk does not keep the gateway from serving', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-log-'))
+  const child = spawn(process.execPath, [main], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],
+    env: { PATH: process.env.PATH, PORT: '0', WORKERS: '1' },
+  })
+  const ended = once(child, 'exit')
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const [line] = await once(child.stdout ?? child, 'data')
+  assert.equal((await fetch(`${JSON.parse(line).url}/-/healthz`)).status, 200)
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
+})
