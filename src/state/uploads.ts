@@ -57,6 +57,12 @@ export type SeenRow = Pick<
   'id' | 'phase' | 'driveState' | 'partCount' | 'leaseOwner' | 'leaseUntilMs'
 >
 
+/** Last touched at `untilMs` or before, milliseconds since the epoch, and behind `after`. */
+export interface IdleRange {
+  readonly untilMs: number
+  readonly after?: Pick<UploadRow, 'id' | 'touchedAtMs'>
+}
+
 /** An upload as it was when `owner` took its lease. */
 export interface HeldRow {
   readonly upload: UploadRow
@@ -70,7 +76,8 @@ const rowColumns = `id, target, details, phase, drive_state AS "driveState",
 const selectUpload = `SELECT ${rowColumns} FROM uploads WHERE id = ?`
 
 const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touched_at_ms <= ?
-  ORDER BY touched_at_ms LIMIT ?`
+  AND (touched_at_ms > ? OR (touched_at_ms = ? AND id > ?))
+  ORDER BY touched_at_ms, id LIMIT ?`
 
 const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
   FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
@@ -154,9 +161,11 @@ export class UploadTable {
     return this.#database.read<PartRow>(selectParts, [id, after, limit])
   }
 
-  /** Uploads in this phase that were last touched at `touchedUntilMs` or before, oldest first. */
-  idle(phase: UploadPhase, touchedUntilMs: number, limit: number): Promise<UploadRow[]> {
-    return this.#database.read<UploadRow>(selectIdle, [phase, touchedUntilMs, limit])
+  /** At most `limit` uploads in this phase that were not touched lately, oldest first. */
+  idle(phase: UploadPhase, { untilMs, after }: IdleRange, limit: number): Promise<UploadRow[]> {
+    const { touchedAtMs, id } = after ?? { touchedAtMs: -1, id: '' }
+    const params = [phase, untilMs, touchedAtMs, touchedAtMs, id, limit]
+    return this.#database.read<UploadRow>(selectIdle, params)
   }
 
   takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {

@@ -31,7 +31,7 @@ export async function runPrimary(): Promise<void> {
     const service = await openService(settings, log, { migrate: true })
     const servers = await startServers(settings, log, service)
     const { port } = servers
-    const sweeping = repeat(() => service.sweep(), {
+    const sweeping = repeat((signal) => service.sweep(signal), {
       everyMs: sweepEveryMs,
       onError: (error) => log.error({ err: error }, 'sweep failed'),
     })

@@ -5,23 +5,26 @@ export interface RepeatOptions {
 }
 
 export interface Repetition {
-  /** Begins no further run. Resolves when the one under way has ended. */
+  /** Begins no further run and aborts the signal. Resolves when the run under way has ended. */
   stop(): Promise<void>
 }
 
 /** Runs periodic work, one run at a time. Does not keep the process alive. */
-export function repeat(work: () => Promise<void>, options: RepeatOptions): Repetition {
-  let isStopped = false
+export function repeat(
+  work: (signal: AbortSignal) => Promise<void>,
+  options: RepeatOptions,
+): Repetition {
+  const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let current = run()
 
   async function run(): Promise<void> {
     try {
-      await work()
+      await work(stopping.signal)
     } catch (error) {
       options.onError(error)
     }
-    if (isStopped) return
+    if (stopping.signal.aborted) return
     timer = setTimeout(() => {
       current = run()
     }, options.everyMs).unref()
@@ -29,7 +32,7 @@ export function repeat(work: () => Promise<void>, options: RepeatOptions): Repet
 
   return {
     stop() {
-      isStopped = true
+      stopping.abort()
       clearTimeout(timer)
       return current
     },

@@ -19,7 +19,7 @@ export interface Service {
   /** To be called once it serves: begins what the first requests would else wait for. */
   warmUp(): void
   /** Removes expired uploads and what crashes left; for one process to call from time to time. */
-  sweep(): Promise<void>
+  sweep(signal: AbortSignal): Promise<void>
   /** To be called when no request runs any more. */
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ export function connectService({ settings, log, database, drive }: ServiceParts)
   return {
     handler: createGateway({ s3, health }),
     warmUp: () => database.warmUp?.(),
-    sweep: () => uploads.sweep(),
+    sweep: (signal) => uploads.sweep(signal),
     close: () => uploads.settled(),
   }
 }

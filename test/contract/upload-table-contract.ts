@@ -148,15 +148,32 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal(completed?.touchedAtMs, 40)
     })
 
+    test('UploadTable finds each idle upload once, page by page', async () => {
+      // Touched at the same moment, as insert does.
+      const ids = ['page a', 'page b', 'page c', 'page d', 'page e']
+      for (const id of ids) await insert(table, id)
+      const found: string[] = []
+      let page = await table.idle('open', { untilMs: 10 }, 2)
+      for (let after = page.at(-1); after !== undefined; after = page.at(-1)) {
+        found.push(...page.map(({ id }) => id))
+        page = await table.idle('open', { untilMs: 10, after }, 2)
+      }
+      assert.deepEqual(
+        found.filter((id) => id.startsWith('page')),
+        ids,
+      )
+      assert.equal(new Set(found).size, found.length)
+    })
+
     test('UploadTable finds uploads by phase and age, and removes one only in its phase', async () => {
       const id = 'upload 7'
       await insert(table, id)
-      const isIdle = async (phase: UploadPhase, touchedUntilMs: number) =>
-        (await table.idle(phase, touchedUntilMs, 1_000)).some((upload) => upload.id === id)
+      const isIdle = async (phase: UploadPhase, untilMs: number) =>
+        (await table.idle(phase, { untilMs }, 1_000)).some((upload) => upload.id === id)
       assert.equal(await isIdle('open', 9), false)
       assert.equal(await isIdle('open', 10), true)
       assert.equal(await isIdle('aborted', 10), false)
-      assert.equal((await table.idle('open', 1_000, 1)).length, 1)
+      assert.equal((await table.idle('open', { untilMs: 1_000 }, 1)).length, 1)
       assert.equal(await table.remove(id, 'aborted', ''), false)
       assert.ok(await table.abort(id, 60))
       assert.ok(await table.remove(id, 'aborted', ''))

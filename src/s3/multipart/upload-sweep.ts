@@ -9,8 +9,8 @@ import type { Lease, Leases } from './lease.ts'
 const answerAgainMs = 15 * 60_000
 /** Bytes of no known upload are left alone this long: their row may be on its way. */
 const orphanAgeMs = 60 * 60_000
-/** Uploads of one phase that one sweep looks at; the next sweep takes the rest. */
-const maxPerPhase = 1_000
+/** Uploads that are read at a time. */
+const pageSize = 100
 
 export interface UploadSweepOptions {
   readonly drive: Drive
@@ -22,6 +22,8 @@ export interface UploadSweepOptions {
   readonly expiryMs: number
   readonly now: () => number
   readonly log: S3Log
+  /** Aborts when the rest is to be left to the next sweep. */
+  readonly signal?: AbortSignal | undefined
 }
 
 type Step = (upload: UploadRow) => Promise<unknown>
@@ -31,7 +33,7 @@ type Step = (upload: UploadRow) => Promise<unknown>
  * answers, bytes that belong to nothing. Any number of processes may sweep at once, at any time.
  */
 export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
-  const { drive, table, completer, aborter, now, log } = options
+  const { drive, table, completer, aborter, now, log, signal } = options
   const nowMs = now()
   await sweepPhase(options, { phase: 'open', untilMs: nowMs - options.expiryMs }, (upload) =>
     underLease(options, upload, async (lease) => {
@@ -48,7 +50,10 @@ export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
     table.remove(upload.id, 'completed', upload.leaseOwner),
   )
   await attempt(log, {}, () =>
-    drive.uploads.sweep(async (id) => (await table.find(id)) !== undefined, orphanAgeMs),
+    drive.uploads.sweep(
+      async (id) => signal?.aborted === true || (await table.find(id)) !== undefined,
+      orphanAgeMs,
+    ),
   )
 }
 
@@ -57,10 +62,17 @@ async function sweepPhase(
   idle: { readonly phase: UploadPhase; readonly untilMs: number },
   step: Step,
 ): Promise<void> {
-  const { table, log } = options
-  const uploads = await table.idle(idle.phase, idle.untilMs, maxPerPhase)
-  for (const upload of uploads) {
-    await attempt(log, { uploadId: upload.id, phase: upload.phase }, () => step(upload))
+  const { table, log, signal } = options
+  const { phase, untilMs } = idle
+  let page = await table.idle(phase, { untilMs }, pageSize)
+  for (;;) {
+    for (const upload of page) {
+      if (signal?.aborted) return
+      await attempt(log, { uploadId: upload.id, phase }, () => step(upload))
+    }
+    const after = page.at(-1)
+    if (after === undefined) return
+    page = await table.idle(phase, { untilMs, after }, pageSize)
   }
 }
 

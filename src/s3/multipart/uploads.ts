@@ -124,9 +124,10 @@ export class Uploads {
   }
 
   /** See sweepUploads. To be called at start and from time to time, by one process or several. */
-  sweep(): Promise<void> {
+  sweep(signal?: AbortSignal): Promise<void> {
     return sweepUploads({
       ...this.#options,
+      signal,
       leases: this.#leases,
       completer: this.#completer,
       aborter: this.#aborter,

@@ -2,6 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { repeat } from '../../../src/wiring/repeat.ts'
 
+test('Repeated work is told when it is to stop', async () => {
+  const repetition = repeat(
+    (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    { everyMs: 1, onError: (error) => assert.fail(String(error)) },
+  )
+  await repetition.stop()
+})
+
 test('Repeated work runs one at a time, survives errors and stops after the run under way', async () => {
   const errors: unknown[] = []
   let running = 0

@@ -72,6 +72,17 @@ test('Uploads sweep removes uploads that got no part for UPLOAD_EXPIRY_HOURS', a
   await uploads.complete(touched, listOf(['one', 'two']), never)
 })
 
+test('Uploads sweep removes all there are, however many, and stops when told to', async (t) => {
+  const { worker, drive, clock } = await makeWorld(t)
+  const uploads = worker()
+  await Promise.all(Array.from({ length: 250 }, () => begin(uploads)))
+  clock.advance(25 * 3_600_000)
+  await uploads.sweep(AbortSignal.abort())
+  assert.equal(drive.uploads.count, 250)
+  await uploads.sweep()
+  assert.equal(drive.uploads.count, 0)
+})
+
 test('Uploads sweep leaves an expired upload alone while a part is on its way', async (t) => {
   const { worker, drive, clock } = await makeWorld(t)
   const uploads = worker()
