@@ -52,7 +52,8 @@ export const stowage: ServerKind = {
   name: 'stowage',
   note: 'fsyncs file and folder, verifies signatures',
   credentials,
-  command: () => [process.execPath, fromRoot('src/main.ts')],
+  // As `npm start` does.
+  command: () => [process.execPath, '--max-semi-space-size=1', fromRoot('src/main.ts')],
   environment: ({ folder, port }) => ({
     DRIVE: `file:${folder}`,
     DATABASE_URL: `sqlite:${folder}.db`,
