@@ -71,3 +71,16 @@ test('every decision is listed in docs/decisions/README.md', () => {
     assert.ok(list.includes(page.replace('docs/decisions/', '')), page)
   }
 })
+
+test('package-lock.json has every optional package, so that npm ci works on any platform', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const wanted = Object.values(packages).flatMap((entry) =>
+    Object.keys(entry.optionalDependencies ?? {}),
+  )
+  assert.deepEqual(
+    wanted.filter((name) => packages[`node_modules/${name}`] === undefined),
+    [],
+  )
+})
