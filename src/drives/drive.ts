@@ -31,9 +31,10 @@ export interface Drive {
 
   /**
    * Opens one version of an object: facts and bytes belong together however often the key is
-   * overwritten meanwhile. Undefined when there is none. The caller must close it.
+   * overwritten meanwhile. Undefined when there is none. The caller must close it. A drive
+   * that has the object at hand gives it at once: waiting costs a small read a good part of its time.
    */
-  open(bucket: string, key: string): Promise<OpenObject | undefined>
+  open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined>
 
   /** Begins a new object. Nothing is visible until `publish`. */
   draft(bucket: string, key: string, options: DraftOptions): Promise<Draft>
@@ -78,6 +79,8 @@ export interface ObjectFacts {
 }
 
 export interface OpenObject extends ObjectFacts {
+  /** All the bytes, for the caller to keep, where the drive has them in memory already. */
+  readonly content?: Uint8Array
   /**
    * The bytes from `start` up to but not including `end`, in order, bounded memory. A chunk may be
    * filled anew once the next one is asked for. Rejects with

@@ -4,7 +4,7 @@ import { codeOf } from './fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from './local-root.ts'
 import { describe, type ObjectFile } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
-import { readFully, safeOpenFlags, writeFully } from './paced-files.ts'
+import { readFlags, readFully, writeFully } from './paced-files.ts'
 
 const chunkBytes = 1024 * 1024
 
@@ -58,7 +58,7 @@ async function cloneToTemp(root: LocalRoot, from: number): Promise<OutputFile | 
     if (['ENOSPC', 'EDQUOT', 'EIO'].includes(codeOf(error))) throw error
     return undefined
   }
-  const fd = await root.files.open(path, fs.constants.O_RDONLY | safeOpenFlags)
+  const fd = await root.files.open(path, readFlags)
   return new OutputFile(root, path, fd)
 }
 

@@ -117,7 +117,7 @@ export class KnownAttributes {
   }
 
   #remember(key: string, attributes: Attributes): Attributes {
-    const bytes = entryBytes + 2 * key.length + 2 * sizeOf(attributes)
+    const bytes = entryBytes + 2 * key.length + attributesBytes(attributes)
     const before = this.#cache.get(key)
     if (before !== undefined) this.#drop(key, before.bytes)
     this.#cache.set(key, { attributes, bytes })
@@ -154,13 +154,13 @@ function provisionalKey(file: KnownFile): string {
   return `${file.identity} ${file.place}`
 }
 
-/** Roughly, without the cost of JSON. */
-function sizeOf({ headers, metadata, partSizes }: Attributes): number {
+/** What attributes take in memory, roughly, without the cost of JSON. */
+export function attributesBytes({ headers, metadata, partSizes }: Attributes): number {
   let units = 100 + 16 * (partSizes?.length ?? 0)
   for (const texts of [headers, metadata]) {
     for (const [name, value] of Object.entries(texts)) units += name.length + (value?.length ?? 0)
   }
-  return units
+  return 2 * units
 }
 
 /** A record that can't be read counts as none: it was not written by this version of Stowage. */

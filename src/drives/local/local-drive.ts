@@ -22,6 +22,7 @@ import { FolderJournal, type JournalNote } from './folder-journal.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { FolderSync } from './folder-sync.ts'
 import { withDriveErrors } from './fs-error.ts'
+import { HeldObject } from './held-object.ts'
 import { KeyLocks } from './key-locks.ts'
 import { type AttributeLog, KnownAttributes } from './known-attributes.ts'
 import { sweepLeftovers } from './leftovers.ts'
@@ -39,6 +40,7 @@ import { ObjectFiles } from './object-files.ts'
 import { ObjectReader } from './object-reader.ts'
 import { placeOf } from './place.ts'
 import { Publisher } from './publisher.ts'
+import { SeenFiles } from './seen-files.ts'
 
 export interface LocalDriveOptions {
   /** The folder that holds the buckets' folders; made when it is absent. */
@@ -67,6 +69,7 @@ class LocalDrive implements Drive {
   readonly uploads: UploadDrive
   readonly #root: LocalRoot
   readonly #files: ObjectFiles
+  readonly #seen: SeenFiles
   readonly #publisher: Publisher
   readonly #cursorParts: CursorParts
   readonly #indexes: FolderIndexes
@@ -83,6 +86,7 @@ class LocalDrive implements Drive {
     this.#journal = journal
     this.#folders = folders
     this.#files = files
+    this.#seen = new SeenFiles(root)
     this.#publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
     this.#indexes = new FolderIndexes(root)
     this.#cursorParts = {
@@ -138,13 +142,20 @@ class LocalDrive implements Drive {
     })
   }
 
-  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+  open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined> {
+    const read = this.#seen.read(bucket, key)
+    return read === undefined ? this.#find(bucket, key) : new HeldObject(read)
+  }
+
+  async #find(bucket: string, key: string): Promise<OpenObject | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const place = placeOf(bucket, key)
       const file = await this.#files.open(place)
       if (file === undefined) return undefined
       try {
-        return new ObjectReader(this.#root, file, await this.#files.facts(place, file))
+        const facts = await this.#files.facts(place, file)
+        this.#seen.add(place, file, facts)
+        return new ObjectReader(this.#root, file, facts)
       } catch (error) {
         await this.#root.files.close(file.fd)
         throw error

@@ -16,7 +16,7 @@ import { type LocalRoot, requireOwnFolder } from './local-root.ts'
 import type { ObjectFiles } from './object-files.ts'
 import { syncFolderAt } from './open-folder.ts'
 import { OutputFile } from './output-file.ts'
-import { readFully, safeOpenFlags } from './paced-files.ts'
+import { readFlags, readFully, safeOpenFlags } from './paced-files.ts'
 import { LocalPartDraft } from './part-draft.ts'
 import { placeOf } from './place.ts'
 import type { Publisher } from './publisher.ts'
@@ -219,7 +219,7 @@ export class LocalUploads implements UploadDrive {
     if (tail === undefined) return
     const { files } = this.#parts.root
     const path = `${this.#folder(upload)}/${tail.name}`
-    const fd = await files.open(path, fs.constants.O_RDONLY | safeOpenFlags)
+    const fd = await files.open(path, readFlags)
     try {
       await copyTail(fd, tail, output)
     } finally {

@@ -1,11 +1,11 @@
-import { constants, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import type { ObjectFacts } from '../drive.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { codeOf, isAbsent } from './fs-error.ts'
 import type { KnownAttributes } from './known-attributes.ts'
 import { bucketPath, type LocalRoot, requireOwnFolder } from './local-root.ts'
 import { isRealPath } from './open-folder.ts'
-import { safeOpenFlags } from './paced-files.ts'
+import { readFlags } from './paced-files.ts'
 import type { Place, Spot } from './place.ts'
 
 export interface FileFacts {
@@ -17,6 +17,8 @@ export interface FileFacts {
 /** One version of an object: an open file. The one who asked for it closes it. */
 export interface ObjectFile extends FileFacts {
   readonly fd: number
+  readonly path: string
+  readonly stats: Stats
 }
 
 /**
@@ -79,7 +81,7 @@ export class ObjectFiles {
     try {
       const stats = await files.fstat(fd)
       if (stats.isFile() && (await isRealPath(this.#root, { fd, path, folder }))) {
-        return { fd, ...describe(stats, this.#root) }
+        return { fd, path, stats, ...describe(stats, this.#root) }
       }
     } catch (error) {
       await files.close(fd)
@@ -91,7 +93,7 @@ export class ObjectFiles {
 
   async #openPath(path: string): Promise<number | undefined> {
     try {
-      return await this.#root.files.open(path, constants.O_RDONLY | safeOpenFlags)
+      return await this.#root.files.open(path, readFlags)
     } catch (error) {
       if (isAbsent(error)) return undefined
       if (codeOf(error) !== 'ENXIO') throw error

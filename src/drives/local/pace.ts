@@ -32,6 +32,16 @@ export class Pace {
   run<T>(sync: () => T, async: () => Promise<T>): T | Promise<T> {
     const start = this.#now()
     if (start < this.#asyncUntil) return async()
+    return this.#timed(start, sync)
+  }
+
+  /** As `run` for what has no other form; undefined, unrun, when that is not the faster one. */
+  tryNow<T>(sync: () => T): T | undefined {
+    const start = this.#now()
+    return start < this.#asyncUntil ? undefined : this.#timed(start, sync)
+  }
+
+  #timed<T>(start: number, sync: () => T): T {
     try {
       return sync()
     } finally {

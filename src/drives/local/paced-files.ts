@@ -10,6 +10,7 @@ const { constants } = fs
  * makes a terminal this process's own.
  */
 export const safeOpenFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+export const readFlags = constants.O_RDONLY | safeOpenFlags
 export const folderOpenFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const createFlags =
   constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW
@@ -31,6 +32,11 @@ type Paced<T> = T | Promise<T>
 export class PacedFiles {
   readonly #reads = new Pace()
   readonly #writes = new Pace()
+
+  /** Runs a few short calls for reading as one; undefined, unrun, while they might take long. */
+  readsNow<T>(sync: () => T): T | undefined {
+    return this.#reads.tryNow(sync)
+  }
 
   /** Undefined when nothing is there. */
   lstat(path: string): Paced<Stats | undefined> {

@@ -9,14 +9,22 @@ import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../
 export async function getObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   const asked = parseReadRequest(context)
-  const object = await service.drive.open(bucket, key)
+  const opening = service.drive.open(bucket, key)
+  const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
+  if (object.content !== undefined) return wholeReply(planRead(asked, object), object.content)
   const { status, headers, range } = await planOrClose(asked, object)
   if (range === undefined) {
     await object.close()
     return { status, headers }
   }
   return { status, headers, body: await objectBody(object, range, request) }
+}
+
+/** Nothing is open and nothing has to be waited for. */
+function wholeReply({ status, headers, range }: ReadPlan, content: Uint8Array): HttpReply {
+  if (range === undefined) return { status, headers }
+  return { status, headers, body: content.subarray(range.start, range.end) }
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */

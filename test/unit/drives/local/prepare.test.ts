@@ -99,7 +99,7 @@ test('without its own folder the drive is unavailable, not empty', async (t) => 
   const unavailable = { kind: 'unavailable' }
   await assert.rejects(drive.check(), unavailable)
   await assert.rejects(drive.head(bucket, 'a/b'), unavailable)
-  await assert.rejects(drive.open(bucket, 'a/b'), unavailable)
+  await assert.rejects(async () => drive.open(bucket, 'a/b'), unavailable)
   await assert.rejects(put(drive, 'a/b', 'x'), { name: 'DriveError' })
   await assert.rejects(drive.remove(bucket, 'a/b'), { name: 'DriveError' })
   await assert.rejects(drive.list(bucket, { prefix: '', after: '' }).next(1), unavailable)

@@ -1,0 +1,108 @@
+import fs, { type Stats } from 'node:fs'
+import type { ObjectFacts } from '../drive.ts'
+import { attributesBytes } from './known-attributes.ts'
+import type { LocalRoot } from './local-root.ts'
+import type { ObjectFile } from './object-files.ts'
+import { readFlags } from './paced-files.ts'
+import type { Place } from './place.ts'
+
+interface SeenFile {
+  readonly path: string
+  readonly stats: Stats
+  readonly facts: ObjectFacts
+}
+
+/** An object's facts and all its bytes. */
+export interface WholeObject {
+  readonly facts: ObjectFacts
+  readonly content: Buffer
+}
+
+/** Larger objects are read piece by piece. */
+const smallBytes = 64 * 1024
+
+/** A generation of files, and the most that the attributes of one may take: some 10 MB at worst. */
+const maxSeen = 4096
+const maxAttributesBytes = 2 * 1024
+
+/**
+ * Small objects that were read before, to be read again in four system calls: a file is opened by
+ * its path without a look at what is on the way, read, and must then have the identity of the file
+ * that was found there when the way was looked at. Identities never come a second time
+ * (file-identity.ts), so it is that file, with the bytes that it had, however the path led there.
+ */
+export class SeenFiles {
+  readonly #root: LocalRoot
+  /** Two generations in place of an order of use, which would have to be kept at every read. */
+  #recent = new Map<string, SeenFile>()
+  #older = new Map<string, SeenFile>()
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+  }
+
+  /** Remembers a file that was opened as the object at this place. */
+  add(place: Place, { path, stats }: ObjectFile, facts: ObjectFacts): void {
+    const { size, attributes } = facts
+    if (size > smallBytes || attributesBytes(attributes) > maxAttributesBytes) return
+    // One at the alternative path is the object only while there is none at the natural one.
+    if (path !== `${this.#root.path}/${place.path}`) return
+    // A file of another file system may have any identity.
+    if (stats.dev !== this.#root.device) return
+    this.#remember(`${place.bucket}/${place.key}`, { path, stats, facts })
+  }
+
+  /** Undefined when the object must be looked for, whatever the reason. */
+  read(bucket: string, key: string): WholeObject | undefined {
+    const name = `${bucket}/${key}`
+    const seen = this.#recent.get(name) ?? this.#recall(name)
+    if (seen === undefined) return undefined
+    const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
+    if (outcome === 'changed') this.#recent.delete(name)
+    return typeof outcome === 'object' ? { facts: seen.facts, content: outcome } : undefined
+  }
+
+  #recall(name: string): SeenFile | undefined {
+    const seen = this.#older.get(name)
+    if (seen !== undefined) this.#remember(name, seen)
+    return seen
+  }
+
+  #remember(name: string, file: SeenFile): void {
+    this.#older.delete(name)
+    this.#recent.set(name, file)
+    if (this.#recent.size < maxSeen) return
+    this.#older = this.#recent
+    this.#recent = new Map()
+  }
+}
+
+/** Opening anything but a device does no harm, and no one but root can put a device there. */
+function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer | 'changed' {
+  try {
+    const fd = fs.openSync(path, readFlags)
+    try {
+      const content = Buffer.allocUnsafe(stats.size)
+      const bytesRead = fs.readSync(fd, content, 0, content.length, 0)
+      // After the read: a file that is the same now was the same while it was read.
+      const isSame = isSameFile(fs.fstatSync(fd), stats, hasBirthtime)
+      return isSame && bytesRead === content.length ? content : 'changed'
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    // Whatever it is: the one who looks for the object again meets it too, and tells.
+    return 'changed'
+  }
+}
+
+/** As a comparison of identities (file-identity.ts), and of the file system. */
+function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
+  return (
+    now.ino === seen.ino &&
+    now.dev === seen.dev &&
+    now.mtimeMs === seen.mtimeMs &&
+    now.size === seen.size &&
+    (!hasBirthtime || now.birthtimeMs === seen.birthtimeMs)
+  )
+}
