@@ -14,6 +14,8 @@ export interface AborterOptions {
   readonly find: (name: UploadName) => Promise<UploadRow>
   readonly leases: Leases
   readonly watch: UploadWatch
+  /** See Completer.recover. */
+  readonly recover: (lease: Lease) => Promise<void>
   readonly now: () => number
 }
 
@@ -34,6 +36,7 @@ export class Aborter {
   async abort(name: UploadName, signal: AbortSignal): Promise<void> {
     const { find, table, leases, watch, now } = this.#options
     const upload = await find(name)
+    if (upload.phase === 'completing') await this.#recoverFromCrash(upload)
     if (!(await table.abort(upload.id, now()))) throw noSuchUpload(upload.id)
     watch.notify(upload.id)
     const deadlineMs = now() + waitForPartMs
@@ -46,6 +49,12 @@ export class Aborter {
       if (leftMs <= 0 || signal.aborted) return
       await watch.wait(aborted, { timeoutMs: leftMs, signal })
     }
+  }
+
+  /** A Complete whose process died may not have published anything: then there is an upload to abort. */
+  async #recoverFromCrash(upload: UploadRow): Promise<void> {
+    const lease = await this.#options.leases.take(upload)
+    if (lease !== undefined) await this.#options.recover(lease)
   }
 
   /** Removes the bytes, then the row, of an aborted upload under its lease, which ends. */

@@ -64,8 +64,9 @@ export class Uploads {
       ...common,
       queue: new PartQueue({ ...common, canReplaceLast }),
     })
-    this.#completer = new Completer({ ...common, waitMs: partWaitMs })
-    this.#aborter = new Aborter(common)
+    const completer = new Completer({ ...common, waitMs: partWaitMs })
+    this.#completer = completer
+    this.#aborter = new Aborter({ ...common, recover: (lease) => completer.recover(lease) })
   }
 
   /** Begins an upload. Resolves with its id when it is durable. */

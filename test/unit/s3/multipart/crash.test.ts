@@ -162,9 +162,27 @@ test('CompleteMultipartUpload is repeated after a crash in the drive, before and
     )
     await assert.rejects(mortal.complete(name, listOf(['one', 'two']), never), Died)
     afterwards()
-    await assert.rejects(survivor.abort(name, never), isS3Error('NoSuchUpload'))
     await survivor.complete(name, listOf(['one', 'two']), never)
     assert.equal(await textOf(drive), 'onetwo')
+  }
+})
+
+test('AbortMultipartUpload aborts what a crashed Complete has not published, and nothing else', async (t) => {
+  for (const when of ['before', 'after'] as const) {
+    const { survivor, mortal, name, drive, afterwards } = await prepare(t, (world) =>
+      world.worker({
+        drive: withUploads(world.drive, dying(world.drive.uploads, 'complete', when)),
+        table: dyingTable(world, 'reopen', 'before'),
+      }),
+    )
+    await assert.rejects(mortal.complete(name, listOf(['one', 'two']), never), Died)
+    afterwards()
+    const abort = survivor.abort(name, never)
+    if (when === 'before') await abort
+    else await assert.rejects(abort, isS3Error('NoSuchUpload'))
+    await survivor.settled()
+    assert.equal(await textOf(drive), when === 'before' ? undefined : 'onetwo')
+    assert.equal(drive.uploads.count, 0)
   }
 })
 
