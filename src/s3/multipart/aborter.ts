@@ -5,8 +5,8 @@ import { noSuchUpload } from './upload-errors.ts'
 import type { UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** How long an abort waits for a part under way to let go of the bytes. */
-const waitForPartMs = 2_000
+/** How long an abort waits for a part or a Complete under way to let go of the bytes. */
+const waitForOthersMs = 2_000
 
 export interface AborterOptions {
   readonly drive: Drive
@@ -36,10 +36,10 @@ export class Aborter {
   async abort(name: UploadName, signal: AbortSignal): Promise<void> {
     const { find, table, leases, watch, now } = this.#options
     const upload = await find(name)
-    if (upload.phase === 'completing') await this.#recoverFromCrash(upload)
+    if (upload.phase === 'completing') await this.#awaitCompletion(upload, signal)
     if (!(await table.abort(upload.id, now()))) throw noSuchUpload(upload.id)
     watch.notify(upload.id)
-    const deadlineMs = now() + waitForPartMs
+    const deadlineMs = now() + waitForOthersMs
     for (;;) {
       const aborted = await table.find(upload.id)
       if (aborted === undefined) return
@@ -51,10 +51,17 @@ export class Aborter {
     }
   }
 
-  /** A Complete whose process died may not have published anything: then there is an upload to abort. */
-  async #recoverFromCrash(upload: UploadRow): Promise<void> {
-    const lease = await this.#options.leases.take(upload)
-    if (lease !== undefined) await this.#options.recover(lease)
+  /** A Complete that fails, or whose process died before it published, leaves an upload to abort. */
+  async #awaitCompletion(upload: UploadRow, signal: AbortSignal): Promise<void> {
+    const { table, leases, watch, recover, now } = this.#options
+    const deadlineMs = now() + waitForOthersMs
+    let seen: UploadRow | undefined = upload
+    while (seen?.phase === 'completing' && now() < deadlineMs && !signal.aborted) {
+      const lease = await leases.take(seen)
+      if (lease !== undefined) return recover(lease)
+      await watch.wait(seen, { timeoutMs: deadlineMs - now(), signal })
+      seen = await table.find(upload.id)
+    }
   }
 
   /** Removes the bytes, then the row, of an aborted upload under its lease, which ends. */

@@ -5,8 +5,16 @@ export function formatAmzDate(ms: number): string {
 
 const amzDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
+/** The last one read: the requests of a second have the same. */
+let last: { readonly text: string; readonly ms: number | undefined } = { text: '', ms: undefined }
+
 /** Milliseconds since the epoch of `YYYYMMDDThhmmssZ`; undefined when there is no such moment. */
 export function parseAmzDate(text: string): number | undefined {
+  if (text !== last.text) last = { text, ms: readAmzDate(text) }
+  return last.ms
+}
+
+function readAmzDate(text: string): number | undefined {
   const match = amzDate.exec(text)
   if (match === null) return undefined
   const [, year, month, day, hour, minute, second] = match

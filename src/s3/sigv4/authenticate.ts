@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../http/message.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
-import { type CanonicalReading, readings } from './canonical-readings.ts'
+import { type CanonicalReading, likeliestReading, otherReadings } from './canonical-readings.ts'
 import { canonicalRequest, stringToSign } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
@@ -53,15 +53,18 @@ export function authenticate(
   checkTime(claim, nowMs)
   const scope = checkCredential(claim, settings)
   checkSignedHeaders(claim, request.headers)
-  const key = signingKey({ ...settings, day: claim.amzDate.slice(0, 8) })
-  let first: SignatureMismatch | undefined
-  for (const reading of readings(request, claim, settings.publicUrl)) {
-    const canonical = canonicalRequest(reading)
-    const text = stringToSign(canonical, claim.amzDate, scope)
-    if (isSameText(key.signHex(text), claim.signature)) return signed[claim.form]
-    first ??= { canonicalRequest: redacted(reading), stringToSign: text }
+  const { secretKey, region, publicUrl } = settings
+  const key = signingKey({ secretKey, region, day: claim.amzDate.slice(0, 8) })
+  const textOf = (reading: CanonicalReading) =>
+    stringToSign(canonicalRequest(reading), claim.amzDate, scope)
+  const isSigned = (reading: CanonicalReading) =>
+    isSameText(key.signHex(textOf(reading)), claim.signature)
+  const likeliest = likeliestReading(request, claim)
+  if (isSigned(likeliest)) return signed[claim.form]
+  for (const reading of otherReadings(request, likeliest, { claim, publicUrl })) {
+    if (isSigned(reading)) return signed[claim.form]
   }
-  if (first !== undefined) onMismatch?.(first)
+  onMismatch?.({ canonicalRequest: redacted(likeliest), stringToSign: textOf(likeliest) })
   throw new S3Error(
     'AccessDenied',
     'The request signature we calculated does not match the signature you provided. ' +

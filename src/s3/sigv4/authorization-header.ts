@@ -12,26 +12,57 @@ const algorithm = 'AWS4-HMAC-SHA256'
  * @throws S3Error AccessDenied when the header is not of that form.
  */
 export function readAuthorizationHeader(request: HttpRequest, header: string): SignatureClaim {
+  const { credential, signedHeaders, signature } = recall(header) ?? parse(header)
+  return {
+    form: 'header',
+    credential,
+    signedHeaders,
+    signature,
+    amzDate: headerText(request.headers['x-amz-date']),
+    expires: undefined,
+    payloadHash: headerText(request.headers['x-amz-content-sha256']) || undefined,
+  }
+}
+
+type AuthorizationFields = Pick<SignatureClaim, 'credential' | 'signedHeaders' | 'signature'>
+
+/**
+ * Headers read before, by all but the signature: a client sends the same one all day, and every
+ * client of its kind does. Bounded by the number and by the length of the headers.
+ */
+const known = new Map<string, AuthorizationFields>()
+const maxKnown = 64
+const maxKnownLength = 1024
+const signatureLength = 64
+
+function recall(header: string): AuthorizationFields | undefined {
+  const fields = known.get(header.slice(0, -signatureLength))
+  return fields && { ...fields, signature: header.slice(-signatureLength) }
+}
+
+function remember(header: string, fields: AuthorizationFields): void {
+  const isLast = header.endsWith(`Signature=${fields.signature}`)
+  if (!isLast || fields.signature.length !== signatureLength) return
+  if (header.length > maxKnownLength) return
+  if (known.size >= maxKnown) known.clear()
+  known.set(header.slice(0, -signatureLength), fields)
+}
+
+function parse(header: string): AuthorizationFields {
   if (header.startsWith('AWS ')) throw versionFourNeeded('an Authorization header')
-  const fields = readFields(header)
-  const credential = fields?.get('Credential')
-  const signedHeaders = fields?.get('SignedHeaders')
-  const signature = fields?.get('Signature')
+  const values = readFields(header)
+  const credential = values?.get('Credential')
+  const signedHeaders = values?.get('SignedHeaders')
+  const signature = values?.get('Signature')
   if (!credential || !signedHeaders || !signature) {
     throw new S3Error(
       'AccessDenied',
       `The Authorization header is malformed; expected "${algorithm} Credential=…, SignedHeaders=…, Signature=…".`,
     )
   }
-  return {
-    form: 'header',
-    credential,
-    signedHeaders: splitSignedHeaders(signedHeaders),
-    signature,
-    amzDate: headerText(request.headers['x-amz-date']),
-    expires: undefined,
-    payloadHash: headerText(request.headers['x-amz-content-sha256']) || undefined,
-  }
+  const fields = { credential, signedHeaders: splitSignedHeaders(signedHeaders), signature }
+  remember(header, fields)
+  return fields
 }
 
 /** Undefined when the header has another algorithm, no `=` in a field, or a field twice. */

@@ -21,21 +21,35 @@ const unsignedPayload = 'UNSIGNED-PAYLOAD' // contract, rule 5: the default
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /**
- * The canonical requests that a signature may be over, the likeliest first: exactly as received with
- * accept-encoding as `identity` (contract, rule 6); then with accept-encoding as received, the host
- * of the public URL, the payload hash of curl, and the path and query re-encoded as AWS does.
- * Lazy, so that what is not tried is not computed.
+ * The canonical request that a signature is over nearly always: exactly as received, with
+ * accept-encoding as `identity` (contract, rule 6).
  */
-export function* readings(
+export function likeliestReading(request: HttpRequest, claim: SignatureClaim): CanonicalReading {
+  const received = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
+  return {
+    method: request.method,
+    path: request.rawPath,
+    query: canonicalQuery(request.rawQuery),
+    signedHeaders: withIdentity(received) ?? received,
+    payloadHash: claim.payloadHash ?? unsignedPayload,
+  }
+}
+
+/**
+ * The others that it may be over: with accept-encoding as received, the host of the public URL, the
+ * payload hash of curl, and the path and query re-encoded as AWS does. Lazy, so that what is not
+ * tried is not computed.
+ */
+export function* otherReadings(
   request: HttpRequest,
-  claim: SignatureClaim,
-  publicUrl: string | undefined,
+  likeliest: CanonicalReading,
+  { claim, publicUrl }: { readonly claim: SignatureClaim; readonly publicUrl: string | undefined },
 ): Generator<CanonicalReading> {
   const received = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
-  for (const address of addresses(request)) {
+  for (const address of addresses(request, likeliest)) {
     for (const payloadHash of payloadHashes(claim)) {
-      for (const headers of acceptEncodings(received)) {
-        const reading = { ...address, method: request.method, payloadHash, signedHeaders: headers }
+      for (const signedHeaders of acceptEncodings(received)) {
+        const reading = { ...address, method: request.method, payloadHash, signedHeaders }
         yield reading
         const proxied = publicUrl === undefined ? undefined : behindProxy(reading, publicUrl)
         if (proxied !== undefined) yield proxied
@@ -44,10 +58,9 @@ export function* readings(
   }
 }
 
-function* addresses(request: HttpRequest): Generator<Address> {
+function* addresses(request: HttpRequest, address: Address): Generator<Address> {
   const { rawPath, rawQuery } = request
-  const address = { path: rawPath, query: canonicalQuery(rawQuery) }
-  yield address
+  yield { path: address.path, query: address.query }
   const path = reencodedPath(rawPath)
   const query = canonicalQuery(reencodedQuery(rawQuery))
   if (path !== address.path || query !== address.query) yield { path, query }
@@ -58,10 +71,14 @@ function payloadHashes(claim: SignatureClaim): readonly string[] {
 }
 
 function* acceptEncodings(received: readonly SignedHeader[]): Generator<readonly SignedHeader[]> {
-  const identity = withValue(received, 'accept-encoding', 'identity')
+  const identity = withIdentity(received)
   yield identity ?? received
   // Current Go SDKs sign the value they send, gzip.
   if (identity !== undefined) yield received
+}
+
+function withIdentity(received: readonly SignedHeader[]): readonly SignedHeader[] | undefined {
+  return withValue(received, 'accept-encoding', 'identity')
 }
 
 /** As the client of a proxy saw it that forwards `publicUrl` to us; undefined when that is the same. */

@@ -80,15 +80,24 @@ export function signedHeaderValues(
   rawHeaders: readonly string[],
   names: readonly string[],
 ): SignedHeader[] {
-  const values = new Map<string, string>()
+  const headers: SignedHeader[] = []
+  for (const name of names) headers.push({ name, value: receivedValue(rawHeaders, name) ?? '' })
+  return headers
+}
+
+function receivedValue(rawHeaders: readonly string[], name: string): string | undefined {
+  let joined: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? ''
-    if (!names.includes(name)) continue
+    if (!isNamed(rawHeaders[i] ?? '', name)) continue
     const value = normalisedValue(rawHeaders[i + 1] ?? '')
-    const earlier = values.get(name)
-    values.set(name, earlier === undefined ? value : `${earlier},${value}`)
+    joined = joined === undefined ? value : `${joined},${value}`
   }
-  return names.map((name) => ({ name, value: values.get(name) ?? '' }))
+  return joined
+}
+
+/** Most differ in length, so few are written in lower case to be compared. */
+function isNamed(received: string, name: string): boolean {
+  return received.length === name.length && received.toLowerCase() === name
 }
 
 function normalisedValue(value: string): string {

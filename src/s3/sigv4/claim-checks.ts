@@ -25,6 +25,9 @@ export function checkCredential(
   claim: SignatureClaim,
   settings: Pick<S3Settings, 'accessKey' | 'region'>,
 ): string {
+  const expectedScope = `${claim.amzDate.slice(0, 8)}/${settings.region}/s3/aws4_request`
+  // An access key id is no secret (presigned URLs show it): how long this takes tells nothing.
+  if (claim.credential === `${settings.accessKey}/${expectedScope}`) return expectedScope
   const parts = claim.credential.split('/')
   const [day, region, service, terminator] = parts.slice(-4)
   const accessKey = parts.slice(0, -4).join('/')
