@@ -1,5 +1,6 @@
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
+import { assertConditions } from '../write-conditions.ts'
 import { allDone } from './all-done.ts'
 import type { FolderJournal } from './folder-journal.ts'
 import type { FolderMaker, MadeName } from './folder-maker.ts'
@@ -11,7 +12,6 @@ import type { FileFacts, ObjectFiles } from './object-files.ts'
 import type { OpenFolder } from './open-folder.ts'
 import type { Place, Spot } from './place.ts'
 import { type PutDone, putFile, takeFile } from './put-file.ts'
-import { requireConditions } from './write-conditions.ts'
 
 /** How often what is at a place may change, by hand, under a writer that holds its lock. */
 const attempts = 16
@@ -32,6 +32,11 @@ export interface Publication {
    * the key's lock, when the conditions are known to hold.
    */
   readonly shapesLate?: boolean
+}
+
+interface PutFile {
+  readonly file: KnownFile
+  readonly done: PutDone
 }
 
 export interface PublisherParts {
@@ -68,7 +73,16 @@ export class Publisher {
   }
 
   async #publishIn(publication: Publication, made: readonly MadeName[]): Promise<ObjectFacts> {
-    const { place, attributes } = publication
+    const { file, done } = await this.#put(publication, made)
+    // From here on it is the object: whatever fails, its attributes must stay.
+    await this.#finish(publication.place, done)
+    const { size, modifiedAtMs } = file
+    return { size, modifiedAtMs, attributes: publication.attributes }
+  }
+
+  /** Until what is at the key lets it. */
+  async #put(publication: Publication, made: readonly MadeName[]): Promise<PutFile> {
+    const { place } = publication
     let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
@@ -78,7 +92,7 @@ export class Publisher {
           return { sealed, result: await putFile(this.#parts.root, publication) }
         })
         file = sealed
-        if (result.kind === 'done') return await this.#finish(result, sealed, attributes)
+        if (result.kind === 'done') return { file: sealed, done: result }
         if (result.kind === 'missing') await this.#remake(publication, result.spot, sealed)
       }
     } catch (error) {
@@ -119,10 +133,13 @@ export class Publisher {
     return taken.length > 0
   }
 
-  async #finish(done: PutDone, file: KnownFile, attributes: Attributes): Promise<ObjectFacts> {
-    for (const identity of done.gone) this.#parts.known.forget(identity)
-    await this.#settle(done.folder)
-    return { size: file.size, modifiedAtMs: file.modifiedAtMs, attributes }
+  async #finish(place: Place, { folder, gone, stale }: PutDone): Promise<void> {
+    if (gone !== undefined) this.#parts.known.forget(gone)
+    if (stale?.gone !== undefined) this.#parts.known.forget(stale.gone)
+    const other = stale?.folder === folder ? undefined : stale
+    // Both to the end: each closes its folder.
+    await allDone([this.#settle(folder), other && this.#settle(other.folder)])
+    if (other !== undefined) await this.#parts.folders.unmake(place, other.spot, [])
   }
 
   async #settle(folder: OpenFolder): Promise<void> {
@@ -168,7 +185,7 @@ export class Publisher {
   async #require(place: Place, conditions: WriteConditions | undefined): Promise<void> {
     if (conditions?.ifMatch === undefined && conditions?.ifNoneMatch === undefined) return
     const present = await this.#parts.files.head(place)
-    requireConditions(conditions, present?.attributes.etag)
+    assertConditions(place, present?.attributes.etag, conditions)
   }
 }
 

@@ -18,8 +18,10 @@ export interface PutDone {
   readonly kind: 'done'
   /** The folder that holds the file now: to be made durable and closed. */
   readonly folder: OpenFolder
-  /** Files that were the object and of which nothing is left. */
-  readonly gone: readonly FileIdentity[]
+  /** The file that was the object, when nothing is left of it. */
+  readonly gone: FileIdentity | undefined
+  /** What an earlier version left behind while a folder had the natural path. */
+  readonly stale: Taken | undefined
 }
 
 export type PutResult =
@@ -43,9 +45,9 @@ export async function putFile(root: LocalRoot, order: PutOrder): Promise<PutResu
     }
     result = await putAt(root, order, { spot: natural, folder, present })
     if (result.kind !== 'done') return result
-    // What an earlier version left behind while a folder had the natural path.
-    const stale = await takeFile(root, alternative, folder)
-    return stale?.gone === undefined ? result : { ...result, gone: [...result.gone, stale.gone] }
+    // It is done: one that can't be taken stays hidden behind the new file, and goes with it.
+    const stale = await takeFile(root, alternative, folder).catch(() => undefined)
+    return { ...result, stale }
   } finally {
     if (result.kind !== 'done' || result.folder !== folder) await folder.close()
   }
@@ -53,7 +55,7 @@ export async function putFile(root: LocalRoot, order: PutOrder): Promise<PutResu
 
 export interface Taken {
   readonly spot: Spot
-  /** Held the file: to be made durable and closed. */
+  /** Held the file: to be made durable and closed. May be the one that was opened before. */
   readonly folder: OpenFolder
   /** Undefined when the file lives on under another name. */
   readonly gone: FileIdentity | undefined
@@ -127,7 +129,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
     })
   }
   const gone = present === undefined ? undefined : goneIdentity(present, root)
-  return { kind: 'done', folder, gone: gone === undefined ? [] : [gone] }
+  return { kind: 'done', folder, gone, stale: undefined }
 }
 
 /** Codes of file systems that have no hard links. */
