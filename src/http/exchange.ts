@@ -134,7 +134,13 @@ export class Exchange implements HttpRequest {
     renderFault: RenderFault,
     onFinish: (request: HttpRequest, outcome: Outcome) => void,
   ): Promise<void> {
-    let reply = await this.#replyOf(handler, renderFault)
+    let reply: HttpReply
+    try {
+      reply = this.#fault === undefined ? await handler(this) : renderFault(this.#fault, this.id)
+    } catch (error) {
+      this.#failure = error
+      reply = renderFault('internal', this.id)
+    }
     try {
       await this.#send(reply)
     } catch (error) {
@@ -144,28 +150,23 @@ export class Exchange implements HttpRequest {
     onFinish(this, this.#outcome(reply))
   }
 
-  async #replyOf(handler: HttpHandler, renderFault: RenderFault): Promise<HttpReply> {
-    if (this.#fault !== undefined) return renderFault(this.#fault, this.id)
-    try {
-      return await handler(this)
-    } catch (error) {
-      this.#failure = error
-      return renderFault('internal', this.id)
-    }
-  }
-
-  async #send(reply: HttpReply): Promise<void> {
+  #send(reply: HttpReply): Promise<void> {
     const unread = unreadBodyOf(this.#incoming, this.#isAwaitingContinue)
     // A body that arrives later than its refusal is not asked for any more.
     this.#isAwaitingContinue = false
     const isLingering = unread === 'large'
     this.#closesConnection = isLingering || this.#connection.isClosing
-    await this.#writer.write(reply, {
+    const writing = this.#writer.write(reply, {
       isHead: this.method === 'HEAD',
       closesConnection: this.#closesConnection,
       staysOpen: isLingering,
     })
-    if (unread !== 'none') void this.#discardRest(isLingering)
+    return unread === 'none' ? writing : this.#sendBeforeRest(writing, isLingering)
+  }
+
+  async #sendBeforeRest(writing: Promise<void>, isLingering: boolean): Promise<void> {
+    await writing
+    void this.#discardRest(isLingering)
   }
 
   async #discardRest(isLingering: boolean): Promise<void> {
@@ -192,7 +193,7 @@ export class Exchange implements HttpRequest {
       durationMs: performance.now() - this.#startedAt,
       isAborted: !this.#writer.isComplete,
       facts: reply.facts,
-      ...(this.#failure === undefined ? {} : { failure: this.#failure }),
+      failure: this.#failure,
     }
   }
 }

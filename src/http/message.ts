@@ -56,9 +56,9 @@ export interface HttpReply {
    * Absent: no body. For HEAD the writer sends the Content-Length of the body given here, but not
    * the body; a HEAD reply whose length is not that of a body sets Content-Length itself.
    */
-  readonly body?: string | Uint8Array | StreamBody
+  readonly body?: string | Uint8Array | StreamBody | undefined
   /** Facts for the log line: operation, bucket, key, error code. Never a secret. */
-  readonly facts?: Readonly<Record<string, string | number | boolean>>
+  readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined
 }
 
 /** A protocol: one request in, one reply out. Never throws: errors are replies. */

@@ -13,6 +13,8 @@ export interface ReplyOptions {
   readonly staysOpen: boolean
 }
 
+const done = Promise.resolve()
+
 const productName = 'Stowage'
 
 /** A stream this short is sent in one piece with its header, when it comes as one chunk. */
@@ -77,14 +79,10 @@ export class ReplyWriter {
    * @throws whatever a stream throws, or BodyLengthError. When `isHeadSent` is false another reply
    * can be written; else the connection can only be destroyed.
    */
-  async write(reply: HttpReply, options: ReplyOptions): Promise<void> {
+  write(reply: HttpReply, options: ReplyOptions): Promise<void> {
     const { body } = reply
     if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
       return this.#writeFixed(reply, asBytes(body), options)
-    }
-    if (options.isHead || bodyless.has(reply.status) || this.#isAbandoned) {
-      await release(startOf(body))
-      return this.#writeHeadOnly(reply, body.length, options)
     }
     return this.#writeStream(reply, body, options)
   }
@@ -94,20 +92,28 @@ export class ReplyWriter {
     if (!this.#isAbandoned) this.#response.end()
   }
 
-  #writeFixed(reply: HttpReply, bytes: Uint8Array | undefined, options: ReplyOptions) {
+  #writeFixed(
+    reply: HttpReply,
+    bytes: Uint8Array | undefined,
+    options: ReplyOptions,
+  ): Promise<void> {
     const length = bytes?.length ?? 0
     const hasContent = length > 0 && !options.isHead && !bodyless.has(reply.status)
     if (bytes === undefined || !hasContent) {
       return this.#writeHeadOnly(reply, bytes?.length, options)
     }
-    if (this.#isAbandoned) return
+    if (this.#isAbandoned) return done
     this.#writeHead(reply, length, options)
     this.#bytesSent = length
     return this.#finish(bytes, options)
   }
 
-  #writeHeadOnly(reply: HttpReply, length: number | undefined, options: ReplyOptions) {
-    if (this.#isAbandoned) return
+  #writeHeadOnly(
+    reply: HttpReply,
+    length: number | undefined,
+    options: ReplyOptions,
+  ): Promise<void> {
+    if (this.#isAbandoned) return done
     this.#writeHead(reply, length ?? impliedLength(reply, options), options)
     return this.#finish(undefined, options)
   }
@@ -143,6 +149,10 @@ export class ReplyWriter {
 
   async #writeStream(reply: HttpReply, body: StreamBody, options: ReplyOptions): Promise<void> {
     const iterator = startOf(body)
+    if (options.isHead || bodyless.has(reply.status) || this.#isAbandoned) {
+      await release(iterator)
+      return this.#writeHeadOnly(reply, body.length, options)
+    }
     try {
       // Before the head: a source that fails at once can still be answered with an error.
       const first = await iterator.next()

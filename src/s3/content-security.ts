@@ -14,7 +14,9 @@ const sandboxed =
  */
 const forPdf = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
 
+const pdf = /^application\/pdf\s*(;|$)/i
+
 /** The Content-Security-Policy of an object of this content type. */
 export function contentSecurityPolicy(contentType: string): string {
-  return /^application\/pdf\s*(;|$)/i.test(contentType) ? forPdf : sandboxed
+  return pdf.test(contentType) ? forPdf : sandboxed
 }

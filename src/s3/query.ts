@@ -3,6 +3,8 @@ import { S3Error } from './errors.ts'
 /** The decoded query of a request. The raw bytes stay in HttpRequest.rawQuery, for signatures. */
 export type Query = ReadonlyMap<string, string>
 
+const emptyQuery: Query = new Map()
+
 /**
  * Decodes a raw query: `&` separates, the first `=` splits, `+` is a space as AWS and every form
  * encoder have it. Of a repeated name the first value counts. A name without `=` has the value ''.
@@ -10,8 +12,8 @@ export type Query = ReadonlyMap<string, string>
  * @throws S3Error InvalidURI when an escape is broken or not UTF-8.
  */
 export function parseQuery(rawQuery: string): Query {
+  if (rawQuery === '') return emptyQuery
   const query = new Map<string, string>()
-  if (rawQuery === '') return query
   for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
@@ -26,6 +28,8 @@ function decodeComponent(text: string): string {
   return percentDecode(spaced)
 }
 
+const escapedOrRaw = /[%\u0080-\u00ff]/
+
 /**
  * Decodes `%XX` escapes of UTF-8. Bytes above 0x7F that came unescaped (latin1 characters here) are
  * taken as UTF-8 as well.
@@ -33,7 +37,7 @@ function decodeComponent(text: string): string {
  * @throws S3Error InvalidURI when an escape is broken or the bytes are not UTF-8.
  */
 export function percentDecode(text: string): string {
-  if (!/[%\u0080-\u00ff]/.test(text)) return text
+  if (!escapedOrRaw.test(text)) return text
   try {
     const escaped = text.replace(
       /[\u0080-\u00ff]/g,

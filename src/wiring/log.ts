@@ -43,10 +43,18 @@ export function openLog(level: string): OpenLog {
 }
 
 export function createLog(level: string, output: DestinationStream): Log {
-  return pino(
-    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
-    output,
-  )
+  return pino({ level, base: { pid: process.pid }, timestamp: timestampOfNow }, output)
+}
+
+let lastTimestamp = { ms: 0, text: '' }
+
+/** As pino's isoTime, made once for all lines of a millisecond. */
+function timestampOfNow(): string {
+  const ms = Date.now()
+  if (ms !== lastTimestamp.ms) {
+    lastTimestamp = { ms, text: `,"time":"${new Date(ms).toISOString()}"` }
+  }
+  return lastTimestamp.text
 }
 
 /** Writes the line of a finished request. `addressOf` finds the client behind a trusted proxy. */

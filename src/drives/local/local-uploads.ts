@@ -13,7 +13,7 @@ import {
 import type { FileIdentity } from './file-identity.ts'
 import { codeOf, withDriveErrors } from './fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
-import type { ObjectFiles } from './object-files.ts'
+import { describe, type ObjectFiles } from './object-files.ts'
 import { syncFolderAt } from './open-folder.ts'
 import { OutputFile } from './output-file.ts'
 import { readFlags, readFully, safeOpenFlags } from './paced-files.ts'
@@ -130,8 +130,9 @@ export class LocalUploads implements UploadDrive {
   async isPublished(state: string): Promise<boolean> {
     const upload = parseUploadState(state)
     return await withDriveErrors('look at an upload', async () => {
-      const names = await this.#namesOf(upload)
-      return !names.includes(dataName) && hasMark(names)
+      const output = await this.#openIfThere(upload)
+      await output?.close()
+      return output === undefined && hasMark(await this.#namesOf(upload))
     })
   }
 
@@ -238,17 +239,33 @@ export class LocalUploads implements UploadDrive {
     return output
   }
 
+  /** Undefined when the bytes are published, or else lost. */
   async #openIfThere(upload: UploadState): Promise<OutputFile | undefined> {
     const { root } = this.#parts
     const path = `${this.#folder(upload)}/${dataName}`
+    let fd: number
     try {
-      const fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
-      return new OutputFile(root, path, fd)
+      fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
       await requireOwnFolder(root)
       return undefined
     }
+    const output = new OutputFile(root, path, fd)
+    if (!(await this.#isLinked(upload, fd))) return output
+    await output.remove()
+    return undefined
+  }
+
+  /**
+   * Whether this file is the object already: a crash came between the link that published it
+   * (put-file.ts) and the end of its old name. Nothing may be written to it any more.
+   */
+  async #isLinked(upload: UploadState, fd: number): Promise<boolean> {
+    const { root } = this.#parts
+    const stats = await root.files.fstat(fd)
+    if (stats.nlink < 2) return false
+    return (await this.#namesOf(upload)).includes(markOf(describe(stats, root).identity))
   }
 
   async #unlink(upload: UploadState, name: string): Promise<void> {
@@ -276,8 +293,8 @@ async function lastChangeMs(folder: string): Promise<number> {
     const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
     return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
   } catch (error) {
-    // Somebody is at work there.
-    if (codeOf(error) === 'ENOENT') return Number.POSITIVE_INFINITY
+    // Somebody is at work there, or it is no upload's folder.
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return Number.POSITIVE_INFINITY
     throw error
   }
 }
