@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { z } from 'zod'
 import type { ObjectName } from '../drive.ts'
+import { codeOf } from './fs-error.ts'
 import { type LocalRoot, newTempPath } from './local-root.ts'
 import { truncateFile } from './paced-files.ts'
 
@@ -23,6 +24,9 @@ const noteSchema = z.object({
   making: z.array(z.string()),
 })
 
+/** A journal longer than this is written anew, without what is done or undone. */
+const compactBytes = 256 * 1024
+
 /**
  * What this process is doing to folders right now. After a crash the next start finishes it
  * (leftovers.ts), so that no prefix outlives its objects. Nothing is ever lost for want of it: it
@@ -32,7 +36,9 @@ export class FolderJournal {
   readonly #root: LocalRoot
   readonly #path: string
   #fd: number | undefined
-  #open = 0
+  /** The latest line of each open entry, empty before the first: a later one says all of it. */
+  readonly #lines = new Map<JournalEntry, string>()
+  #compactAt = compactBytes
   /** Writing, one after the other. */
   #last: Promise<void> = Promise.resolve()
   #size = 0
@@ -43,16 +49,19 @@ export class FolderJournal {
   }
 
   open(): JournalEntry {
-    this.#open++
-    let isOpen = true
-    return {
-      note: (note) => this.#enqueue(() => this.#write(`${JSON.stringify(note)}\n`)),
+    const entry: JournalEntry = {
+      note: (note) => {
+        const line = `${JSON.stringify(note)}\n`
+        this.#lines.set(entry, line)
+        return this.#enqueue(() => this.#write(line))
+      },
       close: async () => {
-        if (isOpen) this.#open--
-        isOpen = false
-        if (this.#open === 0 && this.#size > 0) await this.#enqueue(() => this.#clear())
+        this.#lines.delete(entry)
+        if (this.#lines.size === 0 && this.#size > 0) await this.#enqueue(() => this.#clear())
       },
     }
+    this.#lines.set(entry, '')
+    return entry
   }
 
   async close(): Promise<void> {
@@ -70,15 +79,28 @@ export class FolderJournal {
   }
 
   async #write(line: string): Promise<void> {
+    if (this.#size > this.#compactAt) await this.#compact()
+    await this.#append(line)
+  }
+
+  async #append(text: string): Promise<void> {
     const { files } = this.#root
     this.#fd ??= await files.create(this.#path)
-    const bytes = Buffer.from(line)
+    const bytes = Buffer.from(text)
     await files.write(this.#fd, bytes, this.#size)
     this.#size += bytes.length
   }
 
+  /** Some entry may be open at any time. Killed here, a line or two of old text stay, no harm. */
+  async #compact(): Promise<void> {
+    this.#size = 0
+    await this.#append([...this.#lines.values()].join(''))
+    this.#compactAt = compactBytes + 2 * this.#size
+    if (this.#fd !== undefined) await truncateFile(this.#fd, this.#size)
+  }
+
   async #clear(): Promise<void> {
-    if (this.#open > 0 || this.#fd === undefined) return
+    if (this.#lines.size > 0 || this.#fd === undefined) return
     this.#size = 0
     await truncateFile(this.#fd, 0)
   }
@@ -87,15 +109,25 @@ export class FolderJournal {
 /** What the journals in a dead process's folder say. A line that was cut short is left out. */
 export async function readJournals(processFolder: string): Promise<JournalNote[]> {
   const notes: JournalNote[] = []
-  for (const name of await fs.promises.readdir(processFolder)) {
+  for (const name of await unlessGone(fs.promises.readdir(processFolder), [])) {
     if (!name.endsWith(suffix)) continue
-    const text = await fs.promises.readFile(`${processFolder}/${name}`, 'utf8')
+    const text = await unlessGone(fs.promises.readFile(`${processFolder}/${name}`, 'utf8'), '')
     for (const line of text.split('\n')) {
       const note = noteSchema.safeParse(parseJson(line))
       if (note.success) notes.push(note.data)
     }
   }
   return notes
+}
+
+/** Another process that starts at the same time sweeps the same folder. */
+async function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return otherwise
+  }
 }
 
 function parseJson(line: string): unknown {
