@@ -124,7 +124,10 @@ export class FolderIndexes {
   }
 
   #touch(path: string, cached: Cached): void {
-    if (this.#cache.delete(path)) this.#cache.set(path, cached)
+    // Another one may have taken its place while its folder was looked at.
+    if (this.#cache.get(path) !== cached) return
+    this.#cache.delete(path)
+    this.#cache.set(path, cached)
   }
 
   #keep(path: string, built: Cached): void {

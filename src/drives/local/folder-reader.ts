@@ -1,9 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { Pace } from './pace.ts'
-import { type ReadFolder, type ReadRequest, readFolder } from './read-folder.ts'
+import { type ReadFolder, type ReadRequest, readUpTo } from './read-folder.ts'
 
 /** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
 export const smallFolderBytes = 128 * 1024
+/**
+ * Not every file system tells a folder's size in bytes (ZFS counts entries, FUSE often says 4,096),
+ * and the size says nothing about the folders of cut names inside.
+ */
+const smallFolderEntries = 5_000
 /** The thread ends, and its memory goes, when it has had nothing to do for so long. */
 const idleMs = 5_000
 
@@ -27,10 +32,8 @@ export class FolderReader {
   /** @param folderBytes the folder's own size by its status. */
   async read(request: ReadRequest, folderBytes: number): Promise<ReadFolder> {
     if (folderBytes > smallFolderBytes) return await this.readInThread(request)
-    return await this.#pace.run(
-      () => readFolder(request),
-      () => this.readInThread(request),
-    )
+    const read = this.#pace.tryNow(() => readUpTo(smallFolderEntries, request))
+    return read ?? (await this.readInThread(request))
   }
 
   readInThread(request: ReadRequest): Promise<ReadFolder> {

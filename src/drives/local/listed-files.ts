@@ -60,7 +60,11 @@ export class ListedFiles {
     for (const candidate of candidates) {
       const look = candidate.kind === 'folder' ? undefined : this.#lookAt(bucket, candidate)
       looks.push(look)
-      if (look instanceof Promise) pending.push(look)
+      if (look instanceof Promise) {
+        // Awaited only later, or never when another one fails before: no crash for want of a catch.
+        look.catch(() => undefined)
+        pending.push(look)
+      }
       if (pending.length >= concurrentLooks) {
         await Promise.all(pending)
         pending = []

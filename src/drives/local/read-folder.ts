@@ -43,12 +43,19 @@ export interface ReadRequest {
  * folders only; symbolic links, devices and names that are not UTF-8 can't be keys.
  */
 export function readFolder(request: ReadRequest): ReadFolder {
+  return readUpTo(Number.POSITIVE_INFINITY, request) as ReadFolder
+}
+
+/** As `readFolder`; undefined, after a bounded time, when there are more entries than this. */
+export function readUpTo(limit: number, request: ReadRequest): ReadFolder | undefined {
   const packer = new NamePacker()
   const inner: InnerFolder[] = []
   for (let time = 0; time < request.times; time++) {
     // The last reading tells which inner folders there are.
     inner.length = 0
-    readInto({ request, packer, inner, below: '', continued: undefined })
+    const budget = { left: limit }
+    readInto({ request, packer, inner, budget, below: '', continued: undefined })
+    if (budget.left < 0) return undefined
   }
   return { names: packer.pack(), inner }
 }
@@ -57,6 +64,8 @@ interface Reading {
   readonly request: ReadRequest
   readonly packer: NamePacker
   readonly inner: InnerFolder[]
+  /** Entries that may still be read, below zero when there were more; also in inner folders. */
+  readonly budget: { left: number }
   /** The path from the folder that was asked for to this one. */
   readonly below: string
   readonly continued: string | undefined
@@ -65,6 +74,7 @@ interface Reading {
 function readInto(reading: Reading): void {
   let odd: Set<string> | undefined
   for (const entry of entriesOf(reading.request.path)) {
+    if (--reading.budget.left < 0) return
     if (entry.name.includes(replacementCharacter)) {
       odd ??= namesInUtf8(reading.request.path)
       if (!odd.has(entry.name)) continue
@@ -93,7 +103,7 @@ function addEntry(reading: Reading, entry: Dirent): void {
 }
 
 function readInner(reading: Reading, name: string, continued: string): void {
-  const { request, packer, inner } = reading
+  const { request, inner } = reading
   const below = reading.below === '' ? name : `${reading.below}/${name}`
   const fd = openFolder(`${request.path}/${name}`)
   if (fd === undefined) return
@@ -102,7 +112,7 @@ function readInner(reading: Reading, name: string, continued: string): void {
     inner.push({ path: below, stamp: { ino, mtimeMs, ctimeMs } })
     const { descriptors } = request
     const path = descriptors === undefined ? `${request.path}/${name}` : `${descriptors}${fd}`
-    readInto({ request: { ...request, path }, packer, inner, below, continued })
+    readInto({ ...reading, request: { ...request, path }, below, continued })
   } finally {
     fs.closeSync(fd)
   }

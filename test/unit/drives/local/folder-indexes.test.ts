@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { FolderIndex } from '../../../../src/drives/local/folder-index.ts'
 import { FolderIndexes } from '../../../../src/drives/local/folder-indexes.ts'
+import { FolderReader } from '../../../../src/drives/local/folder-reader.ts'
 import { openLocalRoot } from '../../../../src/drives/local/local-root.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -96,4 +97,17 @@ test('get of a symbolic link, a file or nothing is undefined', async (t) => {
     assert.equal(await indexes.get(`bucket/${name}`), undefined, name)
   }
   assert.ok(await indexes.get('bucket/folder'))
+})
+
+test('get reads a folder of many names in a thread, whatever its size says', async (t) => {
+  const { folder, indexes } = await makeIndexes(t)
+  // The names are in the folder of a cut name: the folder that is asked for has one small entry.
+  const inner = join(folder, `${'n'.repeat(253)}%+`)
+  fs.mkdirSync(inner)
+  const names = Array.from({ length: 6000 }, (_, index) => `nn${1_000_000 + index}`)
+  for (const name of names) fs.writeFileSync(join(inner, name), '')
+  const inThread = t.mock.method(FolderReader.prototype, 'readInThread')
+  const index = await indexes.get('bucket')
+  assert.equal(index?.count, 6000)
+  assert.ok(inThread.mock.callCount() > 0)
 })
