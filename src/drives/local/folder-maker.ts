@@ -186,6 +186,8 @@ export class FolderMaker {
         await this.#known.save(file, await this.#known.of(file), own)
       }
       await this.#root.files.rename(from, folder.at(owner.alternative.name))
+      // Before the folder that it left is: else a power cut could leave it in neither.
+      await folder.sync()
     } finally {
       await folder.close()
       await entry?.close()

@@ -1,6 +1,7 @@
 import { allDone } from './all-done.ts'
+import { folderIdentityOf } from './file-identity.ts'
 import type { LocalRoot } from './local-root.ts'
-import { OpenFolder } from './open-folder.ts'
+import { OpenFolder, syncFolderAt } from './open-folder.ts'
 
 interface Turn {
   /** The sync under way. */
@@ -16,7 +17,7 @@ const settledLimit = 10_000
 export class FolderSync {
   readonly #root: LocalRoot
   readonly #turns = new Map<string, Turn>()
-  /** Paths with inodes of folders whose own names are known to be on the disk. */
+  /** Paths with identities of folders whose own names are known to be on the disk. */
   readonly #settled = new Set<string>()
 
   constructor(root: LocalRoot) {
@@ -25,11 +26,11 @@ export class FolderSync {
 
   /**
    * Resolves when everything done in the folder before the call is durable, and so are the names
-   * of the folders that lead to it from the bucket: another process may have made them and not yet
-   * have come so far.
+   * of the folders that lead to it, the bucket's included: another process may have made them and
+   * not yet have come so far.
    */
   async settle(folder: OpenFolder): Promise<void> {
-    const mark = await markOf(folder)
+    const mark = await this.#markOf(folder)
     // Both to the end: the folder must not be closed under a sync.
     await allDone([
       this.#sync(folder, mark),
@@ -42,7 +43,10 @@ export class FolderSync {
   async #syncAncestors(folder: OpenFolder): Promise<void> {
     const components = folder.path.slice(this.#root.path.length + 1).split('/')
     const paths = components.slice(1).map((_, index) => components.slice(0, index + 1).join('/'))
-    await Promise.all(paths.map((path) => this.#syncPath(path)))
+    await allDone([
+      ...paths.map((path) => this.#syncPath(path)),
+      syncFolderAt(this.#root.path || '/'),
+    ])
   }
 
   async #syncPath(relativePath: string): Promise<void> {
@@ -50,7 +54,7 @@ export class FolderSync {
     // Gone already: whoever removed it answers for that.
     if (folder === undefined) return
     try {
-      await this.#sync(folder, await markOf(folder))
+      await this.#sync(folder, await this.#markOf(folder))
     } finally {
       await folder.close()
     }
@@ -74,8 +78,9 @@ export class FolderSync {
     running.then(end, end)
     return running
   }
-}
 
-async function markOf(folder: OpenFolder): Promise<string> {
-  return `${folder.path} ${(await folder.stats()).ino}`
+  /** A folder that is made again may have the inode of the one before it. */
+  async #markOf(folder: OpenFolder): Promise<string> {
+    return `${folder.path} ${folderIdentityOf(await folder.stats(), this.#root.hasBirthtime)}`
+  }
 }

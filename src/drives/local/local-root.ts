@@ -1,9 +1,10 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import { doesBirthtimeLast } from './file-identity.ts'
 import { codeOf, withDriveErrors } from './fs-error.ts'
+import { syncFolderAt } from './open-folder.ts'
 import { PacedFiles } from './paced-files.ts'
 
 /** Where the drive's own files are, on the same file system as the buckets. */
@@ -32,7 +33,7 @@ export interface LocalRoot {
  */
 export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
-    await fs.promises.mkdir(path, { recursive: true })
+    const firstMade = await fs.promises.mkdir(path, { recursive: true })
     const real = await fs.promises.realpath(path)
     const own = join(real, ownFolderName)
     const tempFolder = join(own, 'tmp')
@@ -52,6 +53,9 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     ]) {
       await makeOwnFolder(folder)
     }
+    // Nothing acknowledged below them is lost with their names.
+    for (const folder of [own, real]) await syncFolderAt(folder)
+    if (firstMade !== undefined) await syncFoldersAbove(real, await fs.promises.realpath(firstMade))
     const { dev } = await fs.promises.lstat(own)
     const hasBirthtime = await doesBirthtimeLast(root.processFolder)
     const descriptors = await findDescriptors(root.processFolder)
@@ -90,6 +94,13 @@ export async function requireOwnFolder(root: LocalRoot): Promise<void> {
   if ((await root.files.lstat(`${root.path}/${ownFolderName}`)) !== undefined) return
   const message = `${root.path} is not the drive's folder any more (no ${ownFolderName} in it).`
   throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
+}
+
+/** Makes the names durable of a folder and those that lead to it from `first`, which is one. */
+async function syncFoldersAbove(path: string, first: string): Promise<void> {
+  for (let folder = path; folder.startsWith(first); folder = dirname(folder)) {
+    await syncFolderAt(dirname(folder))
+  }
 }
 
 /** Its own folders must be folders: files written to them are trusted to be on the drive. */
