@@ -136,7 +136,8 @@ export class Exchange implements HttpRequest {
   ): Promise<void> {
     let reply: HttpReply
     try {
-      reply = this.#fault === undefined ? await handler(this) : renderFault(this.#fault, this.id)
+      // A fault is awaited too: the parser may be about to refuse the same request, and comes first.
+      reply = await (this.#fault === undefined ? handler(this) : renderFault(this.#fault, this.id))
     } catch (error) {
       this.#failure = error
       reply = renderFault('internal', this.id)
