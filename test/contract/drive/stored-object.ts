@@ -80,6 +80,7 @@ export async function get(drive: Drive, key: string, name: string = bucket) {
   try {
     const bytes = await collect(object.read(0, object.size))
     assert.equal(bytes.length, object.size)
+    if (object.content !== undefined) assert.ok(bytes.equals(object.content))
     return bytes
   } finally {
     await object.close()
