@@ -10,6 +10,8 @@ import { type LocalRoot, requireOwnFolder } from './local-root.ts'
 const silentHolderMs = 30_000
 /** A living holder keeps a lock for microseconds; one that is stopped must not stop everybody. */
 const longestWaitMs = 20_000
+/** One that can't be seen is first given the time to be given up. */
+const longestSilentWaitMs = 2 * silentHolderMs
 const firstPauseMs = 1
 const longestPauseMs = 50
 /** A stealer that dies leaves its own lock to be stolen, and so on: each takes one more crash. */
@@ -73,7 +75,7 @@ export class KeyLocks {
         await this.#steal(path, watch, depth)
         continue
       }
-      if (watch.waitedMs > longestWaitMs && state !== 'silent') {
+      if (watch.waitedMs > (state === 'silent' ? longestSilentWaitMs : longestWaitMs)) {
         const message = 'Another process holds this key and does not go on.'
         throw new DriveError('busy', message, { retryAfterSeconds: 5 })
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { KeyLocks } from '../../../../src/drives/local/key-locks.ts'
 import { openLocalRoot } from '../../../../src/drives/local/local-root.ts'
 import { livenessOf, thisProcess } from '../../../../src/process/identity.ts'
@@ -90,4 +90,64 @@ test('acquire works after somebody has tidied up the lock folder', async (t) => 
   fs.rmSync(root.processFolder, { recursive: true })
   await (await locks.acquire('a')).release()
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+/** A lock whose holder is on another host, and a clock that the test moves on. */
+async function openElsewhere(t: TestContext) {
+  const { root, locks } = await makeLocks(t)
+  const probe = await locks.acquire('a')
+  const [name = ''] = fs.readdirSync(root.lockFolder)
+  await probe.release()
+  const path = join(root.lockFolder, name)
+  fs.writeFileSync(path, 'other-host/1/1')
+  assert.equal(livenessOf('other-host/1/1'), 'elsewhere')
+  let aheadMs = 0
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  /** Resolves when the lock was looked at twice more. */
+  const looks = async () => {
+    const reading = t.mock.method(fs.promises, 'readFile')
+    while (reading.mock.callCount() < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    reading.mock.restore()
+  }
+  const passMs = (ms: number) => {
+    aheadMs += ms
+  }
+  return { root, locks, path, looks, passMs }
+}
+
+test('acquire takes over from a holder elsewhere that was silent for 30 s, not before', async (t) => {
+  const { root, locks, path, looks, passMs } = await openElsewhere(t)
+  let isIn = false
+  const waiting = locks.acquire('a').finally(() => {
+    isIn = true
+  })
+  await looks()
+  passMs(29_000)
+  await looks()
+  assert.equal(isIn, false)
+  assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
+  passMs(1_100)
+  const lock = await waiting
+  assert.equal(fs.readFileSync(path, 'latin1'), thisProcess)
+  await lock.release()
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+test('acquire never robs a holder elsewhere that shows signs of life, and gives up in the end', async (t) => {
+  const { locks, path, looks, passMs } = await openElsewhere(t)
+  const waiting = locks.acquire('a')
+  const refused = assert.rejects(waiting, { kind: 'busy' })
+  await looks()
+  for (let round = 0; round < 2; round++) {
+    // As when it takes another lock: the file with its name gets one more link.
+    fs.linkSync(path, `${path}.${round}`)
+    passMs(25_000)
+    await looks()
+  }
+  fs.linkSync(path, `${path}.last`)
+  await looks()
+  passMs(11_000)
+  await refused
+  assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
 })
