@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { tempFolder } from './temp-folder.ts'
+
+const script = join(import.meta.dirname, 'stranger-process.ts')
+
+test('what may not be read is denied, not absent; what may be replaced is', {
+  skip: process.getuid?.() === 0 ? false : 'only root may become somebody else',
+}, (t) => {
+  const folder = tempFolder(t)
+  fs.chmodSync(folder, 0o755)
+  const output = execFileSync(process.execPath, [script, join(folder, 'drive')], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual(JSON.parse(output), {
+    head: 'denied',
+    open: 'denied',
+    inFolder: 'denied',
+    putInFolder: 'denied',
+    conditional: 'denied',
+    overwrite: 6,
+    remove: true,
+    // Left out, the objects in the closed folder would seem to be gone.
+    list: 'denied',
+    rest: 1,
+  })
+})

@@ -1,0 +1,49 @@
+/**
+ * A process without rights over other people's files, for tests that run as root: puts objects,
+ * gives some of them to root and itself to nobody, and prints what each operation then comes to.
+ */
+import fs from 'node:fs'
+import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'
+import { MemoryRecords } from './memory-records.ts'
+import { bucket, listKeys, log, put } from './open-drive.ts'
+
+const [root = ''] = process.argv.slice(2)
+const drive = await openLocalDrive({ root, records: new MemoryRecords(), log })
+await drive.prepare([bucket])
+await put(drive, 'readable', 'x')
+for (const name of ['secret', 'overwritten', 'removed']) await put(drive, name, 'x')
+await put(drive, 'closed/k', 'x')
+for (const path of ['secret', 'overwritten', 'removed', 'closed']) {
+  fs.chownSync(`${root}/${bucket}/${path}`, 0, 0)
+  fs.chmodSync(`${root}/${bucket}/${path}`, path === 'closed' ? 0o700 : 0o600)
+}
+fs.chownSync(root, 65534, 65534)
+for (const path of fs.readdirSync(`${root}/.stowage`, { recursive: true }).map(String)) {
+  fs.chownSync(`${root}/.stowage/${path}`, 65534, 65534)
+}
+for (const path of ['.stowage', bucket]) fs.chownSync(`${root}/${path}`, 65534, 65534)
+process.setgroups?.([])
+process.setgid?.(65534)
+process.setuid?.(65534)
+
+async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work
+  } catch (error) {
+    return (error as { kind?: string }).kind ?? String(error)
+  }
+}
+
+const outcomes = {
+  head: await outcomeOf(drive.head(bucket, 'secret')),
+  open: await outcomeOf(Promise.resolve(drive.open(bucket, 'secret'))),
+  inFolder: await outcomeOf(Promise.resolve(drive.open(bucket, 'closed/k'))),
+  putInFolder: await outcomeOf(put(drive, 'closed/new', 'x')),
+  conditional: await outcomeOf(put(drive, 'secret', 'y', { ifNoneMatch: '*' })),
+  overwrite: await outcomeOf(put(drive, 'overwritten', 'longer').then(({ size }) => size)),
+  remove: await outcomeOf(drive.remove(bucket, 'removed')),
+  list: await outcomeOf(listKeys(drive)),
+  rest: await outcomeOf(drive.head(bucket, 'readable').then((facts) => facts?.size)),
+}
+process.stdout.write(JSON.stringify(outcomes))
+await drive.close()
