@@ -13,6 +13,9 @@ import { displacedBy, type Place, type Spot } from './place.ts'
 /** How often a folder may vanish or a file come in its way while it is made. */
 const attempts = 16
 
+/** Codes of rmdir for what must stay: not empty, in use, or by now a file or link put there by hand. */
+const staysCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', 'ENOTDIR'])
+
 export interface MadeFolder {
   /** The caller closes it. */
   readonly folder: OpenFolder
@@ -226,7 +229,7 @@ export class FolderMaker {
       await fs.promises.rmdir(parent.at(name))
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return true
-      if (['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM'].includes(codeOf(error))) return false
+      if (staysCodes.has(codeOf(error))) return false
       throw error
     }
     this.#known.forgetFolder(identity)
