@@ -217,7 +217,7 @@ class LocalDrive implements Drive {
 
   async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
     return await withDriveErrors('ask for free space', async () => {
-      const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.uploadFolder)
+      const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.path)
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
     })
   }

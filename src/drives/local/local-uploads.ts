@@ -218,15 +218,22 @@ export class LocalUploads implements UploadDrive {
     await this.#dropMerged(upload)
     const { tail } = upload
     if (tail === undefined) return
-    const { files } = this.#parts.root
-    const path = `${this.#folder(upload)}/${tail.name}`
-    const fd = await files.open(path, readFlags)
+    const fd = await this.#openTail(upload, tail)
     try {
       await copyTail(fd, tail, output)
     } finally {
-      await files.close(fd)
+      await this.#parts.root.files.close(fd)
     }
     await output.flush()
+  }
+
+  async #openTail(upload: UploadState, tail: Tail): Promise<number> {
+    try {
+      return await this.#parts.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') throw lostBytes()
+      throw error
+    }
   }
 
   async #dropMerged(upload: UploadState): Promise<void> {
