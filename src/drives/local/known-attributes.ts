@@ -4,6 +4,7 @@ import type { Attributes } from '../attributes.ts'
 import { DriveError } from '../drive.ts'
 import type { FileIdentity } from './file-identity.ts'
 import type { FileRecords } from './file-records.ts'
+import { Generations } from './generations.ts'
 
 /** A file as far as its attributes depend on it. */
 export interface KnownFile {
@@ -22,6 +23,8 @@ export interface AttributeLog {
 const cacheLimitBytes = 8 * 1024 * 1024
 /** What an entry takes beside its text, roughly. */
 const entryBytes = 400
+/** ETags in memory for listings, twice this many at most: some 8 MiB. */
+const listedEtags = 16_384
 
 /**
  * Attributes of files. Records never change (file-records.ts), so what was read once is kept as
@@ -33,6 +36,7 @@ export class KnownAttributes {
   /** In the order of their last use. */
   readonly #cache = new Map<string, { attributes: Attributes; bytes: number }>()
   #cachedBytes = 0
+  readonly #listed = new Generations<string>(listedEtags)
 
   constructor(records: FileRecords, log: AttributeLog) {
     this.#records = records
@@ -55,17 +59,23 @@ export class KnownAttributes {
 
   /** ETags of at most 1,000 files, in their order. Does not push others out of memory. */
   async etagsOf(files: readonly KnownFile[]): Promise<string[]> {
-    const etags = files.map((file) => this.#cache.get(file.identity)?.attributes.etag)
+    const etags = files.map(
+      (file) =>
+        this.#cache.get(file.identity)?.attributes.etag ?? this.#listed.get(provisionalKey(file)),
+    )
     const unknown = files.filter((_, index) => etags[index] === undefined)
     if (unknown.length === 0) return etags as string[]
     const found = await asked(this.#records.findMany(unknown.map((file) => file.identity)))
     const etagOf = (file: KnownFile) => parse(found.get(file.identity))?.etag
     const strangers = unknown.filter((file) => !found.has(file.identity))
     const moved = strangers.length === 0 ? noAttributes : await this.#findByPlace(strangers)
-    return files.map(
-      (file, index) =>
-        etags[index] ?? etagOf(file) ?? moved.get(file.place)?.etag ?? provisionalEtag(file),
-    )
+    return files.map((file, index) => {
+      const known = etags[index]
+      if (known !== undefined) return known
+      const etag = etagOf(file) ?? moved.get(file.place)?.etag ?? provisionalEtag(file)
+      this.#listed.set(provisionalKey(file), etag)
+      return etag
+    })
   }
 
   /** Durable when resolved; before the file is visible. */

@@ -1,5 +1,6 @@
 import fs, { type Stats } from 'node:fs'
 import type { ObjectFacts } from '../drive.ts'
+import { Generations } from './generations.ts'
 import { attributesBytes } from './known-attributes.ts'
 import type { LocalRoot } from './local-root.ts'
 import type { ObjectFile } from './object-files.ts'
@@ -33,9 +34,7 @@ const maxAttributesBytes = 2 * 1024
  */
 export class SeenFiles {
   readonly #root: LocalRoot
-  /** Two generations in place of an order of use, which would have to be kept at every read. */
-  #recent = new Map<string, SeenFile>()
-  #older = new Map<string, SeenFile>()
+  readonly #seen = new Generations<SeenFile>(maxSeen)
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -49,31 +48,17 @@ export class SeenFiles {
     if (path !== `${this.#root.path}/${place.path}`) return
     // A file of another file system may have any identity.
     if (stats.dev !== this.#root.device) return
-    this.#remember(`${place.bucket}/${place.key}`, { path, stats, facts })
+    this.#seen.set(`${place.bucket}/${place.key}`, { path, stats, facts })
   }
 
   /** Undefined when the object must be looked for, whatever the reason. */
   read(bucket: string, key: string): WholeObject | undefined {
     const name = `${bucket}/${key}`
-    const seen = this.#recent.get(name) ?? this.#recall(name)
+    const seen = this.#seen.get(name)
     if (seen === undefined) return undefined
     const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
-    if (outcome === 'changed') this.#recent.delete(name)
+    if (outcome === 'changed') this.#seen.delete(name)
     return typeof outcome === 'object' ? { facts: seen.facts, content: outcome } : undefined
-  }
-
-  #recall(name: string): SeenFile | undefined {
-    const seen = this.#older.get(name)
-    if (seen !== undefined) this.#remember(name, seen)
-    return seen
-  }
-
-  #remember(name: string, file: SeenFile): void {
-    this.#older.delete(name)
-    this.#recent.set(name, file)
-    if (this.#recent.size < maxSeen) return
-    this.#older = this.#recent
-    this.#recent = new Map()
   }
 }
 
