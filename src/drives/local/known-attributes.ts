@@ -23,8 +23,8 @@ export interface AttributeLog {
 const cacheLimitBytes = 8 * 1024 * 1024
 /** What an entry takes beside its text, roughly. */
 const entryBytes = 400
-/** ETags in memory for listings, twice this many at most: some 8 MiB. */
-const listedEtags = 16_384
+/** ETags in memory for listings, twice this many at most: some 2 MiB. */
+const listedEtags = 4_096
 
 /**
  * Attributes of files. Records never change (file-records.ts), so what was read once is kept as
