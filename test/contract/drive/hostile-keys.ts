@@ -87,7 +87,7 @@ const longKeys = [
   ...[`${cut}%`, `${cut}%+`, `${cut}%+/a`, `${cut}%-`, `${cut}o/a`, `${'n'.repeat(252)}~`, 'nn'],
   ...['n'.repeat(512), 'n'.repeat(1024), `${'n'.repeat(600)}/${'m'.repeat(400)}`],
   ...['é'.repeat(512), `x${'é'.repeat(300)}`, '😀'.repeat(256), `${'日'.repeat(90)}/a`],
-  ...['/'.repeat(1024), './'.repeat(512), '../'.repeat(341), 'd/'.repeat(511), '%'.repeat(1024)],
+  ...['/'.repeat(1024), './'.repeat(40), '../'.repeat(40), 'd/'.repeat(511), '%'.repeat(1024)],
   ...['\0'.repeat(1024), '%25'.repeat(341), '.%file'.repeat(170), `${'v'.repeat(249)}.%file`],
   ...[`${'v'.repeat(249)}`, `${'v'.repeat(249)}/a`, `${'w'.repeat(255)}`, `${'w'.repeat(255)}/a`],
 ]
