@@ -1,0 +1,66 @@
+/**
+ * What a person tells the routing service, in the contract's field names (model-list.md, "Inputs
+ * used to build the list"). Stored in the database, managed under `/-/api/routing`.
+ */
+
+/** The service kinds of the contract. An item without a kind is `llm`. */
+export const serviceKinds = [
+  'llm',
+  'image',
+  'tts',
+  'stt',
+  'embedding',
+  'imageToText',
+  'webSearch',
+  'webFetch',
+] as const
+
+export type ServiceKind = (typeof serviceKinds)[number]
+
+export interface Connection {
+  readonly id: string
+  /** A provider of the catalogue, or one of the person's own: `openai-compatible-…`. */
+  readonly provider: string
+  /** What a person calls it. */
+  readonly name?: string | undefined
+  /** Anything but `false` counts as active. */
+  readonly isActive?: boolean | null | undefined
+  /** Smaller comes first; absent: last. Ties go by age. */
+  readonly priority?: number | null | undefined
+  readonly apiKey?: string | undefined
+  readonly providerSpecificData?: ProviderSpecificData | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAtMs: number
+}
+
+export interface ProviderSpecificData {
+  readonly baseUrl?: string | undefined
+  readonly prefix?: string | undefined
+  readonly enabledModels?: readonly string[] | undefined
+}
+
+export interface Combo {
+  readonly name: string
+  readonly kind?: ServiceKind | null | undefined
+  /** Model ids it stands for, in the order they are tried. */
+  readonly models?: readonly string[] | undefined
+}
+
+export interface CustomModel {
+  readonly id: string
+  readonly providerAlias: string
+  /** Only absent or `llm` is listed. */
+  readonly type?: ServiceKind | null | undefined
+  readonly name?: string | undefined
+}
+
+/** From a name of the person's own to `<alias>/<model_id>`. */
+export type ModelAliases = Readonly<Record<string, string>>
+
+/** The whole state of the routing service. */
+export interface RoutingState {
+  readonly connections: readonly Connection[]
+  readonly combos: readonly Combo[]
+  readonly customModels: readonly CustomModel[]
+  readonly modelAliases: ModelAliases
+}
