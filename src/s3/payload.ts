@@ -2,13 +2,13 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ChecksumAlgorithm } from '../drives/attributes.ts'
+import { BodyError, BodyReader } from '../http/body-reader.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { ChunkParser } from './aws-chunked/chunk-parser.ts'
 import { type ExpectedDigests, expectedDigests, isDigest } from './checksum-headers.ts'
 import { checksumBytes, checksumHeader } from './checksums.ts'
 import { S3Error } from './errors.ts'
 import type { PayloadDigest } from './payload-digester.ts'
-import { PayloadReader } from './payload-reader.ts'
 import { type PayloadSink, PayloadWriter } from './payload-writer.ts'
 
 export type { PayloadDigest } from './payload-digester.ts'
@@ -49,7 +49,7 @@ export async function pumpPayload(
   const algorithm = checksumToCompute(expected, options.algorithm)
   const size = declaredSize(request)
   request.acceptBody()
-  const reader = new PayloadReader(request.body, idleTimeoutMs)
+  const reader = new BodyReader(request.body, idleTimeoutMs)
   const writer = new PayloadWriter(sink, algorithm, size)
   const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
   try {
@@ -57,10 +57,19 @@ export async function pumpPayload(
     const digest = await writer.finish()
     verifyDigest(digest, expected, parser?.trailers ?? noTrailers)
     return digest
+  } catch (error) {
+    throw error instanceof BodyError ? toS3Error(error) : error
   } finally {
     reader.close()
     await writer.settle()
   }
+}
+
+function toS3Error(error: BodyError): S3Error {
+  if (error.kind === 'idle') return new S3Error('RequestTimeout', undefined, { cause: error })
+  return new S3Error('IncompleteBody', 'The connection ended before the whole body had arrived.', {
+    cause: error,
+  })
 }
 
 /**
@@ -87,7 +96,7 @@ interface PumpOptions {
 }
 
 async function pump(
-  reader: PayloadReader,
+  reader: BodyReader,
   writer: PayloadWriter,
   { parser, size }: PumpOptions,
 ): Promise<void> {

@@ -1,13 +1,32 @@
 import type { Readable } from 'node:stream'
-import { S3Error } from './errors.ts'
 
 const wakingEvents = ['readable', 'end', 'error', 'close'] as const
+
+/** Why a body could not be read to its end. */
+export type BodyFailure =
+  /** The connection ended before it. */
+  | 'gone'
+  /** The client sent nothing for the idle timeout while it was waited for. */
+  | 'idle'
+
+export class BodyError extends Error {
+  readonly kind: BodyFailure
+
+  constructor(kind: BodyFailure, options?: ErrorOptions) {
+    super(
+      kind === 'gone' ? 'the connection ended within the body' : 'the body stands still',
+      options,
+    )
+    this.name = 'BodyError'
+    this.kind = kind
+  }
+}
 
 /**
  * Reads a body piece by piece. Unlike iteration of the stream it leaves the stream, and with it the
  * connection, alone when the reader stops early, so that an error can still be answered.
  */
-export class PayloadReader {
+export class BodyReader {
   readonly #body: Readable
   readonly #idleTimeoutMs: number
   #timer: NodeJS.Timeout | undefined
@@ -24,16 +43,15 @@ export class PayloadReader {
   /**
    * The next bytes, in whatever size is there; undefined at the end.
    *
-   * @throws S3Error IncompleteBody when the client went away; RequestTimeout when it sent nothing
-   *   for the idle timeout while we waited.
+   * @throws BodyError
    */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       const bytes: Buffer | null = this.#body.read()
       if (bytes !== null) return bytes
       if (this.#body.readableEnded) return undefined
-      if (this.#body.destroyed) throw clientGone(this.#body.errored)
-      if (this.#isTimedOut) throw new S3Error('RequestTimeout')
+      if (this.#body.destroyed) throw new BodyError('gone', { cause: this.#body.errored })
+      if (this.#isTimedOut) throw new BodyError('idle')
       await this.#something()
     }
   }
@@ -61,10 +79,4 @@ export class PayloadReader {
     this.#isTimedOut = true
     this.#wake()
   }
-}
-
-function clientGone(cause: Error | null): S3Error {
-  return new S3Error('IncompleteBody', 'The connection ended before the whole body had arrived.', {
-    cause,
-  })
 }
