@@ -1,0 +1,26 @@
+/** The reason for a refusal, as its status says it (RFC 9110 section 15). */
+export interface ApiErrorOptions extends ErrorOptions {
+  /** Where in the request the mistake is, as a JSON path: `connections[2].name`. */
+  readonly field?: string | undefined
+  /** A word for programs, where the protocol has one. */
+  readonly code?: string | undefined
+  /** Fields that the status asks for, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A refusal of a JSON protocol. The message is shown to the client; the cause never is. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly field: string | undefined
+  readonly code: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, options: ApiErrorOptions = {}) {
+    super(message, options)
+    this.name = 'ApiError'
+    this.status = status
+    this.field = options.field
+    this.code = options.code
+    this.headers = options.headers ?? {}
+  }
+}

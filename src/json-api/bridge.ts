@@ -1,0 +1,90 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { HTTPMethods } from 'fastify'
+import type { HeaderFields, HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
+import { type EnteredRequest, enter } from './entry.ts'
+import type { JsonApp } from './json-app.ts'
+import { RequestBody } from './request-body.ts'
+
+export interface BridgeOptions {
+  /** The client's address as the app sees it, in `request.ip`. Default: the connection's peer. */
+  readonly clientAddress?: (request: HttpRequest) => string
+  /** How long a client may send nothing of a body that is waited for. Default 30 s. */
+  readonly bodyIdleMs?: number
+}
+
+const defaultBodyIdleMs = 30_000
+
+/** Of the connection, which is the HTTP server's, or reckoned by it. */
+const hopFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/**
+ * Connects a JSON app to the HTTP server, which stays the only one to touch sockets. Bodies stream
+ * into the app as it reads them; a client that goes away ends its request there. The handler rejects
+ * when the app was closed, and not otherwise.
+ *
+ * @throws what a plugin of the app fails with.
+ */
+export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise<HttpHandler> {
+  await app.ready()
+  return async (request) => {
+    const target = request.rawPath + (request.rawQuery === '' ? '' : `?${request.rawQuery}`)
+    const entered: EnteredRequest = { request, target }
+    const reply = await enter(entered, () => inject(app, request, options))
+    const { operation, code } = entered
+    const facts = {
+      ...(operation === undefined ? {} : { operation }),
+      ...(code === undefined ? {} : { code }),
+    }
+    return { ...reply, facts }
+  }
+}
+
+async function inject(
+  app: JsonApp,
+  request: HttpRequest,
+  { clientAddress, bodyIdleMs = defaultBodyIdleMs }: BridgeOptions,
+): Promise<HttpReply> {
+  const { method, headers } = request
+  const body = hasBody(headers) ? new RequestBody(request, bodyIdleMs) : undefined
+  try {
+    const answer = await app.inject({
+      method: method as HTTPMethods,
+      url: '/',
+      headers: body === undefined ? { ...headers, 'content-type': undefined } : headers,
+      remoteAddress: clientAddress?.(request) ?? request.remoteAddress,
+      signal: request.signal,
+      ...(body === undefined ? {} : { payload: body }),
+    })
+    return {
+      status: answer.statusCode,
+      headers: [['x-request-id', request.id], ...fieldsOf(answer.headers, method === 'HEAD')],
+      ...(answer.rawPayload.length === 0 ? {} : { body: answer.rawPayload }),
+    }
+  } catch (error) {
+    if (!request.signal.aborted) throw error
+    // The client went away, and the app let go of its request: nobody reads this.
+    return { status: 400, headers: [] }
+  } finally {
+    body?.destroy()
+  }
+}
+
+/** Whether there is a body of at least one byte (RFC 9112 section 6.3). */
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return coding !== undefined || (length !== undefined && Number(length) > 0)
+}
+
+/** A HEAD tells the length of the body that it does not send. */
+function fieldsOf(headers: OutgoingHttpHeaders, isHead: boolean): HeaderFields {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (hopFields.has(name) && !(isHead && name === 'content-length')) return []
+    return [value ?? []].flat().map((each) => [name, String(each)] as const)
+  })
+}

@@ -1,0 +1,28 @@
+import type { ApiError } from './api-error.ts'
+
+/** How one protocol words its errors, and what it puts on every reply. */
+export interface Dialect {
+  /** The path below which it speaks: `/v1`. */
+  readonly prefix: string
+  /** Header fields of every reply, errors included. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body of an error reply, before it becomes JSON. */
+  readonly errorBody: (error: ApiError) => object
+}
+
+/** That of the login and the management API: decisions, "Dashboard login". */
+export const plainDialect: Dialect = {
+  prefix: '',
+  errorBody: ({ message, field }) => (field === undefined ? { message } : { message, field }),
+}
+
+/** The dialect of a request target, query or not. */
+export function dialectOf(dialects: readonly Dialect[], target: string): Dialect {
+  return dialects.find(({ prefix }) => isBelow(target, prefix)) ?? plainDialect
+}
+
+function isBelow(target: string, prefix: string): boolean {
+  if (!target.startsWith(prefix)) return false
+  const next = target[prefix.length]
+  return next === undefined || next === '/' || next === '?'
+}

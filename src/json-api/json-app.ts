@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchemaCompiler,
+  type FastifyServerOptions,
+  type RawServerDefault,
+} from 'fastify'
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { ApiError } from './api-error.ts'
+import { type Dialect, dialectOf } from './dialect.ts'
+import { enteredRequest } from './entry.ts'
+import { RouteTable } from './route-table.ts'
+import { schemaMistake } from './schema-mistake.ts'
+import { toApiError } from './to-api-error.ts'
+
+/** A Fastify app whose schemas are zod's. Plugins of the protocols take one. */
+export type JsonApp = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
+
+export interface JsonAppOptions {
+  /** Protocols that word their errors otherwise than `{"message", "field"?}`. */
+  readonly dialects?: readonly Dialect[]
+  /** Turns errors of the layers below into answers. Undefined: 500. */
+  readonly translate?: (error: unknown) => ApiError | undefined
+  /** Gets what is answered with 500, whole: the client sees only that something failed. */
+  readonly onFailure?: (error: unknown, requestId: string) => void
+}
+
+/** Larger bodies are for routes that ask for them (`bodyLimit`), bytes. */
+const bodyLimit = 1024 * 1024
+
+/** A model id is the longest thing in a path. */
+const maxParamLength = 1024
+
+/** On every reply; a route may say otherwise. Nothing here is for a cache to keep. */
+const replyHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const
+
+/**
+ * The app that all JSON protocols are plugins of: zod schemas in and out, and one exit for every
+ * error, which words it in the dialect of its path. It never listens: bridge.ts connects it.
+ */
+export function createJsonApp(options: JsonAppOptions = {}): JsonApp {
+  const routes = new RouteTable()
+  const render = errorRenderer(options)
+  const serverOptions: FastifyServerOptions = {
+    bodyLimit,
+    routerOptions: { maxParamLength },
+    exposeHeadRoutes: true,
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    rewriteUrl: (raw) => enteredRequest()?.target ?? raw.url ?? '/',
+    genReqId: () => enteredRequest()?.request.id ?? '',
+    frameworkErrors: (error, request, reply) => void render(error, request, reply),
+    schemaController: { compilersFactory },
+  }
+  const app = Fastify(serverOptions).withTypeProvider<ZodTypeProvider>()
+  app.removeContentTypeParser('text/plain')
+  app.setErrorHandler(render)
+  app.addHook('onRoute', ({ url, method }) => routes.add(url, [method].flat()))
+  app.addHook('onRequest', async (request, reply) => {
+    reply
+      .headers(replyHeaders)
+      .headers(dialectOf(options.dialects ?? [], request.url).headers ?? {})
+    if (request.is404) throw notServed(request, routes)
+    const entered = enteredRequest()
+    if (entered !== undefined) entered.operation = operationOf(request)
+  })
+  return app
+}
+
+const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (data: unknown) => {
+    const result = z.safeParse(schema, data)
+    return result.success ? { value: result.data } : { error: schemaMistake(result.error) }
+  }
+
+/**
+ * Given at creation and not set later, so that Fastify does not load its own: ajv and a hundred
+ * modules more. Its types know only ajv's schemas.
+ */
+const compilersFactory = {
+  buildValidator: () => validatorCompiler,
+  buildSerializer: () => serializerCompiler,
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>['compilersFactory'] & object
+
+type Render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions): Render {
+  return (error, request, reply) => {
+    const entered = enteredRequest()
+    const refusal = translate?.(error) ?? toApiError(error)
+    const isOver = entered?.request.signal.aborted ?? false
+    if (refusal.status >= 500 && !(isOver && isAbort(error))) onFailure?.(error, request.id)
+    const dialect = dialectOf(dialects, request.url)
+    if (entered !== undefined) entered.code = refusal.code
+    return reply
+      .code(refusal.status)
+      .headers({ ...replyHeaders, ...dialect.headers, ...refusal.headers })
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(dialect.errorBody(refusal))
+  }
+}
+
+/** The client went away: nobody reads this answer, and nothing failed. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+function notServed({ method, url }: FastifyRequest, routes: RouteTable): ApiError {
+  const allowed = routes.methodsOf(url)
+  if (allowed.length === 0) return new ApiError(404, 'There is nothing at this address.')
+  return new ApiError(405, `The method ${method} is not served at this address.`, {
+    headers: { allow: allowed.join(', ') },
+  })
+}
+
+/** The name of a route in the log and in the OpenAPI document. */
+function operationOf({ routeOptions }: FastifyRequest): string {
+  const schema = routeOptions.schema as { readonly operationId?: string } | undefined
+  return schema?.operationId ?? `${[routeOptions.method].flat().join(',')} ${routeOptions.url}`
+}

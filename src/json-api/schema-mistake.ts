@@ -1,0 +1,50 @@
+import type { z } from 'zod'
+import { ApiError } from './api-error.ts'
+import { jsonPath } from './json-path.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** Messages quote what they find, which may be long. */
+const maxLength = 300
+
+/** The first thing that is wrong with what a client sent, for people: 400 with the field. */
+export function schemaMistake(error: z.core.$ZodError): ApiError {
+  const issue = error.issues[0]
+  if (issue === undefined) return new ApiError(400, 'This is not what is expected here.')
+  const { message, path } = deepest(issue, [])
+  const field = clip(jsonPath(path))
+  return new ApiError(400, clip(message), {
+    // Fastify gives it a code of its own where there is none.
+    code: 'invalid_field',
+    field: field === '' ? undefined : field,
+    cause: error,
+  })
+}
+
+interface Finding {
+  readonly message: string
+  readonly path: readonly PropertyKey[]
+}
+
+/**
+ * A union says only that no variant fits: of what its variants say, the one that got furthest is
+ * what the client most likely meant. An unknown field is named, not the object that has it.
+ */
+function deepest(issue: Issue, above: readonly PropertyKey[]): Finding {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return { message: 'There is no such field.', path: [...path, ...issue.keys.slice(0, 1)] }
+  }
+  if (issue.code !== 'invalid_union') return { message: issue.message, path }
+  let found: Finding = { message: issue.message, path }
+  for (const [first] of issue.errors) {
+    if (first === undefined) continue
+    const finding = deepest(first, path)
+    if (finding.path.length > found.path.length) found = finding
+  }
+  return found
+}
+
+function clip(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+}

@@ -1,0 +1,32 @@
+import { BodyError, type BodyFailure } from '../http/body-reader.ts'
+import { ApiError } from './api-error.ts'
+
+/** Of Fastify's own errors those that a client can cause, in our words. */
+const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty where JSON is expected.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: [400, 'The body is not valid JSON.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body has another length than was declared.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body is expected as application/json.'],
+  FST_ERR_BAD_URL: [400, 'The path is not valid: a percent sign in it is no encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: [414, 'The path is too long.'],
+}
+
+const failure = [500, 'Something failed in the service; its log says what.'] as const
+
+const bodyRefusals: Readonly<Record<BodyFailure, readonly [status: number, message: string]>> = {
+  gone: [400, 'The connection ended within the body.'],
+  idle: [408, 'The body did not arrive in time.'],
+}
+
+/** What a client is told of an error. One that nobody foresaw shows nothing of itself. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const [status, message] =
+    error instanceof BodyError ? bodyRefusals[error.kind] : (refusals[codeOf(error)] ?? failure)
+  return new ApiError(status, message, { cause: error })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
