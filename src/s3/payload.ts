@@ -65,10 +65,10 @@ export async function pumpPayload(
   }
 }
 
-function toS3Error(error: BodyError): S3Error {
-  if (error.kind === 'idle') return new S3Error('RequestTimeout', undefined, { cause: error })
+function toS3Error({ kind, cause }: BodyError): S3Error {
+  if (kind === 'idle') return new S3Error('RequestTimeout')
   return new S3Error('IncompleteBody', 'The connection ended before the whole body had arrived.', {
-    cause: error,
+    cause,
   })
 }
 
