@@ -1,0 +1,33 @@
+import type { ServiceKind } from '../routing-inputs.ts'
+
+/** What the list knows of providers without asking anybody, prepared for its look-ups. */
+export interface Catalogue {
+  /** In the order in which they are listed while no connection is active. */
+  readonly providers: readonly CatalogueProvider[]
+  readonly byId: ReadonlyMap<string, CatalogueProvider>
+}
+
+export interface CatalogueProvider {
+  readonly id: string
+  /** The static alias of the contract, which is the provider alias too. */
+  readonly alias: string
+  /** What a person calls it. */
+  readonly name: string
+  readonly serviceKinds: ReadonlySet<ServiceKind>
+  readonly models: readonly CatalogueModel[]
+  /** Kinds of `models` by their ids. */
+  readonly kindOfModel: ReadonlyMap<string, ServiceKind>
+  /** Ids in ttsConfig.models; empty without that config. */
+  readonly ttsModelIds: readonly string[]
+  /** Ids in embeddingConfig.models; empty without that config. */
+  readonly embeddingModelIds: readonly string[]
+  /** Whether it has a searchConfig. */
+  readonly canSearch: boolean
+  /** Whether it has a fetchConfig. */
+  readonly canFetch: boolean
+}
+
+export interface CatalogueModel {
+  readonly id: string
+  readonly kind: ServiceKind
+}

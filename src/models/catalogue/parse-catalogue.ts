@@ -1,0 +1,78 @@
+import type { ServiceKind } from '../routing-inputs.ts'
+import type { Catalogue, CatalogueProvider } from './catalogue.ts'
+import { CatalogueError, type CatalogueFile, problemAt } from './catalogue-error.ts'
+import { findContradictions, type PlacedRecord } from './contradictions.ts'
+import { type JsonPath, JsonSyntaxError, lineOf, offsetOf } from './json-scanner.ts'
+import { type ProviderRecord, providerSchema } from './provider-schema.ts'
+
+/**
+ * The one parser of catalogues, for the built-in data and for the file of MODEL_CATALOGUE. Providers
+ * keep the order of the files and of the arrays in them.
+ *
+ * @throws CatalogueError with all mistakes.
+ */
+export function parseCatalogue(files: readonly CatalogueFile[]): Catalogue {
+  const placed = files.flatMap(readRecords)
+  const contradictions = findContradictions(placed)
+  if (contradictions.length > 0) throw new CatalogueError(contradictions)
+  const providers = placed.map(({ record }) => prepareProvider(record))
+  return { providers, byId: new Map(providers.map((provider) => [provider.id, provider])) }
+}
+
+function readRecords(file: CatalogueFile): readonly PlacedRecord[] {
+  const content = parseJson(file)
+  const entries = Array.isArray(content) ? content : [content]
+  const results = entries.map((entry, index) => {
+    return { parsed: providerSchema.safeParse(entry), path: entries === content ? [index] : [] }
+  })
+  const problems = results.flatMap(({ parsed, path }) => {
+    const issues = parsed.error?.issues ?? []
+    return issues.map((issue) => {
+      return problemAt(file, [...path, ...(issue.path as JsonPath)], issue.message)
+    })
+  })
+  if (problems.length > 0) throw new CatalogueError(problems)
+  return results.flatMap(({ parsed, path }) => {
+    return parsed.success ? [{ record: parsed.data, file, path }] : []
+  })
+}
+
+function parseJson(file: CatalogueFile): unknown {
+  try {
+    return JSON.parse(file.text)
+  } catch (cause) {
+    throw new CatalogueError([syntaxProblem(file)], { cause })
+  }
+}
+
+/** JSON.parse names no line for some mistakes; a second, slower look does. */
+function syntaxProblem({ name, text }: CatalogueFile) {
+  try {
+    offsetOf(text, [])
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return {
+      fileName: name,
+      line: lineOf(text, error.offset),
+      field: '',
+      message: error.message,
+    }
+  }
+  return { fileName: name, line: 1, field: '', message: 'no JSON' }
+}
+
+function prepareProvider(record: ProviderRecord): CatalogueProvider {
+  const models = record.models.map(({ id, type }) => ({ id, kind: type }))
+  return {
+    id: record.id,
+    alias: record.alias ?? record.id,
+    name: record.name ?? record.id,
+    serviceKinds: new Set(record.serviceKinds),
+    models,
+    kindOfModel: new Map<string, ServiceKind>(models.map(({ id, kind }) => [id, kind])),
+    ttsModelIds: record.ttsConfig?.models.map(({ id }) => id) ?? [],
+    embeddingModelIds: record.embeddingConfig?.models.map(({ id }) => id) ?? [],
+    canSearch: record.searchConfig !== undefined,
+    canFetch: record.fetchConfig !== undefined,
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { serviceKinds } from '../routing-inputs.ts'
+
+/**
+ * One provider as it is written in a catalogue file. Fields that are not named here, such as
+ * `evidence`, are allowed and mean nothing to the list.
+ */
+
+/** Ids and aliases end up before the slash of `<alias>/<model_id>`. */
+const nameInIds = z.string().regex(/^[^\s/]+$/, 'expected text without white space and slashes')
+
+const modelId = z.string().regex(/\S/, 'expected a model id')
+
+/** model-list.md, "Static catalogue model": absent means llm. */
+const modelType = z.enum(['llm', 'image', 'tts', 'embedding', 'stt', 'imageToText'])
+
+const configWithModels = z.looseObject({ models: z.array(z.looseObject({ id: modelId })) })
+
+export const providerSchema = z.looseObject({
+  id: nameInIds,
+  alias: nameInIds.optional(),
+  name: z.string().optional(),
+  serviceKinds: z.array(z.enum(serviceKinds)).min(1).default(['llm']),
+  models: z.array(z.looseObject({ id: modelId, type: modelType.default('llm') })).default([]),
+  ttsConfig: configWithModels.optional(),
+  embeddingConfig: configWithModels.optional(),
+  searchConfig: z.looseObject({}).optional(),
+  fetchConfig: z.looseObject({}).optional(),
+})
+
+export type ProviderRecord = z.infer<typeof providerSchema>
