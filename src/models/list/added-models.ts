@@ -1,0 +1,53 @@
+import { withoutPrefix } from './listed-provider.ts'
+import type { LlmCustomModel } from './stored-rows.ts'
+
+interface Placed<Row> {
+  readonly row: Row
+  /** Among all rows as they are stored. */
+  readonly position: number
+}
+
+type Groups<Row> = ReadonlyMap<string, readonly Placed<Row>[]>
+
+/**
+ * Rule 4.5: what people added to a provider, under any of its names. Grouped once: looking through
+ * thousands of rows for each of the providers would take longer than the rest of the list.
+ */
+export class AddedModels {
+  readonly #customs: Groups<LlmCustomModel>
+  /** By what stands up to the first slash. */
+  readonly #aliased: Groups<string>
+
+  constructor(customs: readonly LlmCustomModel[], aliased: readonly string[]) {
+    this.#customs = grouped(customs, ({ providerAlias }) => `${providerAlias}/`)
+    this.#aliased = grouped(aliased, upToSlash)
+  }
+
+  /**
+   * Ids of custom models of a provider, then those of alias values without their prefix.
+   *
+   * @param prefixes the names of the provider, with the slash.
+   */
+  idsOf(prefixes: readonly string[]): readonly string[] {
+    const customs = taken(this.#customs, prefixes)
+    const candidates = taken(this.#aliased, new Set(prefixes.map(upToSlash)))
+    const aliased = candidates.filter((value) => prefixes.some((name) => value.startsWith(name)))
+    return [...customs.map(({ id }) => id), ...aliased.map((id) => withoutPrefix(id, prefixes))]
+  }
+}
+
+function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Groups<Row> {
+  const placed = rows.map((row, position) => ({ row, position }))
+  return Map.groupBy(placed, ({ row }) => keyOf(row))
+}
+
+/** The rows of some groups, in the order in which they are stored. */
+function taken<Row>(groups: Groups<Row>, keys: Iterable<string>): readonly Row[] {
+  const placed = [...keys].flatMap((key) => groups.get(key) ?? [])
+  return placed.toSorted((a, b) => a.position - b.position).map(({ row }) => row)
+}
+
+/** A prefix may contain a slash itself, so its first segment finds all that it could begin. */
+function upToSlash(value: string): string {
+  return value.slice(0, value.indexOf('/') + 1)
+}

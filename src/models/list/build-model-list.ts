@@ -1,0 +1,162 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type {
+  Combo,
+  Connection,
+  CustomModel,
+  ModelAliases,
+  ServiceKind,
+} from '../routing-inputs.ts'
+import { AddedModels } from './added-models.ts'
+import {
+  doesServeAny,
+  type ListedProvider,
+  listedProviders,
+  withoutPrefix,
+} from './listed-provider.ts'
+import type { ModelEntry } from './model-entry.ts'
+import { kindOfModel } from './model-kind.ts'
+import {
+  type ActiveConnection,
+  activeConnections,
+  aliasedModels,
+  listedCombos,
+  llmCustomModels,
+} from './stored-rows.ts'
+import { baseModelIds } from './upstream-questions.ts'
+
+/**
+ * The algorithm of model-list.md, "How the list is built for a kind filter". Rules are cited by
+ * their numbers there; decisions by the Model list part of the decisions.
+ */
+
+export interface ModelListInputs {
+  /** The kinds to list. */
+  readonly filter: ReadonlySet<ServiceKind>
+  /** Rule 1: what could not be loaded is empty. */
+  readonly connections: readonly Connection[]
+  readonly combos: readonly Combo[]
+  readonly customModels: readonly CustomModel[]
+  readonly modelAliases: ModelAliases
+  readonly catalogue: Catalogue
+  /** What upstreams answered, by connection id: the answers to `upstreamQuestions`. */
+  readonly upstreamIds: ReadonlyMap<string, readonly string[]>
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number
+}
+
+/** An entry before it is known whether its id was seen. */
+type Candidate = Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>
+
+export function buildModelList(inputs: ModelListInputs): readonly ModelEntry[] {
+  const connections = activeConnections(inputs.connections)
+  const created = Math.floor(inputs.nowMs / 1_000)
+  const entries = new Map<string, ModelEntry>()
+  for (const { id, owned_by, kind } of candidates(inputs, connections)) {
+    // 5. Duplicates by id are removed, first occurrence kept.
+    if (entries.has(id)) continue
+    const entry = { id, object: 'model', created, owned_by } as const
+    entries.set(id, kind === undefined ? entry : { ...entry, kind })
+  }
+  return [...entries.values()]
+}
+
+function* candidates(
+  inputs: ModelListInputs,
+  connections: readonly ActiveConnection[],
+): Iterable<Candidate> {
+  yield* comboEntries(inputs)
+  if (connections.length === 0) yield* staticEntries(inputs)
+  else yield* connectionEntries(inputs, connections)
+}
+
+/** 2. Combos come first. */
+function* comboEntries({ combos, filter }: ModelListInputs): Iterable<Candidate> {
+  for (const { name, kind } of listedCombos(combos)) {
+    if (!filter.has(kind)) continue
+    const isWeb = kind === 'webSearch' || kind === 'webFetch'
+    yield { id: name, owned_by: 'combo', ...(isWeb ? { kind } : {}) }
+  }
+}
+
+/** 3. When there are no active connections, the static catalogue is used. */
+function* staticEntries({ catalogue, customModels, filter }: ModelListInputs): Iterable<Candidate> {
+  for (const { alias, models, serviceKinds } of catalogue.providers) {
+    if (!doesServeAny(serviceKinds, filter)) continue
+    for (const { id, kind } of models) {
+      if (filter.has(kind)) yield { id: `${alias}/${id}`, owned_by: alias }
+    }
+  }
+  if (!filter.has('llm')) return
+  for (const { id, providerAlias } of llmCustomModels(customModels)) {
+    yield { id: `${providerAlias}/${id}`, owned_by: providerAlias }
+  }
+}
+
+/** 4. Otherwise each provider is listed through its first active connection. */
+function* connectionEntries(
+  inputs: ModelListInputs,
+  connections: readonly ActiveConnection[],
+): Iterable<Candidate> {
+  const added = new AddedModels(
+    llmCustomModels(inputs.customModels),
+    aliasedModels(inputs.modelAliases),
+  )
+  for (const provider of listedProviders(connections, inputs.catalogue, inputs.filter)) {
+    const { outputAlias } = provider
+    for (const id of [
+      ...filteredIds(provider, inputs, added),
+      ...configuredIds(provider, inputs.filter),
+    ]) {
+      // 4.7 Each remaining id yields <output alias>/<id>.
+      yield { id: `${outputAlias}/${id}`, owned_by: outputAlias }
+    }
+    yield* webEntries(provider, inputs.filter)
+  }
+}
+
+/** 4.2 to 4.6: the model ids of a provider whose kinds are in the filter. */
+function filteredIds(
+  provider: ListedProvider,
+  { filter, upstreamIds }: ModelListInputs,
+  added: AddedModels,
+): readonly string[] {
+  const { connection, known, prefixes } = provider
+  const base = baseModelIds(provider)
+  // 4.3 Only where the base list is empty is there an answer of an upstream.
+  const asked = base.length > 0 ? base : (upstreamIds.get(connection.id) ?? [])
+  // 4.4 A leading prefix is removed from each id; what is blank then is no id.
+  const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
+  // 4.5 Custom models and alias values are merged in, deduplicated.
+  const merged = new Set([...stripped, ...added.idsOf(prefixes)])
+  // 4.6 Ids whose kind is not in the filter are dropped.
+  return [...merged].filter((id) => filter.has(kindOfModel(id, known, prefixes)))
+}
+
+/**
+ * 4.8 When the filter has tts, the ids in ttsConfig.models are added; when it has embedding, those
+ * in embeddingConfig.models. Written with the name of the provider they lose it as in 4.4: else one
+ * model would be listed under two ids.
+ */
+function configuredIds(
+  { known, prefixes }: ListedProvider,
+  filter: ReadonlySet<ServiceKind>,
+): readonly string[] {
+  const ids = [
+    ...(filter.has('tts') ? (known?.ttsModelIds ?? []) : []),
+    ...(filter.has('embedding') ? (known?.embeddingModelIds ?? []) : []),
+  ]
+  return ids.map((id) => withoutPrefix(id, prefixes))
+}
+
+/** 4.9 Web search and web fetch, for providers that have the config. */
+function* webEntries(
+  { known, outputAlias }: ListedProvider,
+  filter: ReadonlySet<ServiceKind>,
+): Iterable<Candidate> {
+  if (filter.has('webSearch') && known?.canSearch === true) {
+    yield { id: `${outputAlias}/search`, owned_by: outputAlias, kind: 'webSearch' }
+  }
+  if (filter.has('webFetch') && known?.canFetch === true) {
+    yield { id: `${outputAlias}/fetch`, owned_by: outputAlias, kind: 'webFetch' }
+  }
+}

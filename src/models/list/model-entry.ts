@@ -1,0 +1,14 @@
+/** One entry of the list; no other fields (model-list.md, "Output model entry"). */
+export interface ModelEntry {
+  /** Combo name, or `<alias>/<model_id>`. */
+  readonly id: string
+  readonly object: 'model'
+  /** When the list was built, seconds since the epoch; the same in all entries. */
+  readonly created: number
+  /** `combo`, otherwise the provider's output alias. */
+  readonly owned_by: string
+  readonly kind?: WebKind
+}
+
+/** The kinds that an entry tells. */
+export type WebKind = 'webSearch' | 'webFetch'

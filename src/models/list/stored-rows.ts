@@ -1,0 +1,109 @@
+import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
+
+/**
+ * Stored rows as the rules need them. A row may be broken in any way (an import, an older version,
+ * a hand in the database): what can be read of it counts, and no row takes the list down.
+ */
+
+export interface ActiveConnection {
+  readonly id: string
+  /** Provider id. */
+  readonly provider: string
+  /** Without the white space around it; absent when blank. */
+  readonly prefix: string | undefined
+  /** As stored; absent when it is no text. */
+  readonly baseUrl: string | undefined
+  /** As stored; absent when it is no text. */
+  readonly apiKey: string | undefined
+  /** Rule 4.2: the non-blank strings, each once. Absent: no array, or an empty one. */
+  readonly enabledModels: readonly string[] | undefined
+}
+
+export interface ListedCombo {
+  readonly name: string
+  readonly kind: ServiceKind
+}
+
+export interface LlmCustomModel {
+  readonly id: string
+  readonly providerAlias: string
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Rule 1: the active connections, by priority (absent: last), then by creation. */
+export function activeConnections(rows: readonly unknown[]): readonly ActiveConnection[] {
+  return (
+    rows
+      .filter(isRow)
+      .filter((row) => isText(row.id) && isText(row.provider))
+      // "Only values other than false count": null, 0 and a missing value are active.
+      .filter((row) => row.isActive !== false)
+      .toSorted((a, b) => {
+        const byPriority = inOrder(a.priority, b.priority)
+        return byPriority === 0 ? inOrder(a.createdAtMs, b.createdAtMs) : byPriority
+      })
+      .map(readConnection)
+  )
+}
+
+function readConnection(row: Row): ActiveConnection {
+  const data = isRow(row.providerSpecificData) ? row.providerSpecificData : {}
+  return {
+    id: String(row.id),
+    provider: String(row.provider),
+    prefix: isText(data.prefix) ? data.prefix.trim() : undefined,
+    baseUrl: isText(data.baseUrl) ? data.baseUrl : undefined,
+    apiKey: isText(row.apiKey) ? row.apiKey : undefined,
+    enabledModels: enabledModels(data.enabledModels),
+  }
+}
+
+function enabledModels(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  return [...new Set(value.filter(isText))]
+}
+
+/** Combos with a name and a known kind; absent means llm. */
+export function listedCombos(rows: readonly unknown[]): readonly ListedCombo[] {
+  return rows.filter(isRow).flatMap(({ name, kind }) => {
+    const known = isAbsent(kind) ? 'llm' : serviceKinds.find((candidate) => candidate === kind)
+    return isText(name) && known !== undefined ? [{ name, kind: known }] : []
+  })
+}
+
+/** Custom models with an id and a providerAlias whose type is absent or llm. */
+export function llmCustomModels(rows: readonly unknown[]): readonly LlmCustomModel[] {
+  return rows.filter(isRow).flatMap(({ id, providerAlias, type }) => {
+    const isLlm = isAbsent(type) || type === 'llm'
+    if (!isLlm || !isText(id) || !isText(providerAlias)) return []
+    return [{ id: id.trim(), providerAlias: providerAlias.trim() }]
+  })
+}
+
+/** The values of the alias map: `<alias>/<model_id>`. */
+export function aliasedModels(aliases: unknown): readonly string[] {
+  return isRow(aliases) ? Object.values(aliases).filter(isText) : []
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null
+}
+
+/** Text that is more than white space. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+/** Numbers ascending, everything else after them. */
+function inOrder(a: unknown, b: unknown): number {
+  const [first, second] = [a, b].map((value) => {
+    return typeof value === 'number' && !Number.isNaN(value) ? value : Number.POSITIVE_INFINITY
+  }) as [number, number]
+  if (first === second) return 0
+  return first < second ? -1 : 1
+}
