@@ -1,0 +1,26 @@
+/**
+ * The model ids of an upstream's answer (model-list.md, "Upstream id fetch", step 4): an array, or
+ * an object with data, models or results holding the array.
+ *
+ * @returns undefined when there is no such array.
+ */
+export function listedIds(answer: unknown): readonly string[] | undefined {
+  const list = [answer, field(answer, 'data'), field(answer, 'models'), field(answer, 'results')]
+  const elements = list.find((candidate) => Array.isArray(candidate))
+  if (elements === undefined) return undefined
+  const ids = elements.map((element: unknown) => {
+    // Null, an empty text or a missing field leaves the id to the next field.
+    return field(element, 'id') || field(element, 'name') || field(element, 'model')
+  })
+  // Blank or non-string ids are dropped; duplicates removed.
+  return [...new Set(ids.filter(isText))]
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

@@ -1,0 +1,32 @@
+import type { UpstreamAnswer } from './ask-upstream.ts'
+import type { ProbeReport } from './probe-report.ts'
+import type { UpstreamError } from './upstream-error.ts'
+
+/** What people read after they tested a connection. */
+
+type Said = Omit<ProbeReport, 'durationMs'>
+
+/** Of what the upstream said, characters. */
+const maxQuoted = 300
+
+export function describeAnswer({ status, ids }: UpstreamAnswer): Said {
+  const models = ids.length === 1 ? '1 model' : `${ids.length} models`
+  return { ok: true, status, modelCount: ids.length, message: `The upstream lists ${models}.` }
+}
+
+/** @param apiKey is taken out of the words of the upstream, which may repeat it. */
+export function describeFailure(error: UpstreamError, apiKey: string | undefined): Said {
+  const { status, detail = '' } = error
+  const quoted = quote(detail, apiKey?.trim() ?? '')
+  return {
+    ok: false,
+    ...(status === undefined ? {} : { status }),
+    message: quoted === '' ? error.message : `${error.message} It said: ${quoted}`,
+  }
+}
+
+function quote(text: string, apiKey: string): string {
+  const withoutKey = apiKey === '' ? text : text.replaceAll(apiKey, '***')
+  const plain = withoutKey.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  return plain.length > maxQuoted ? `${plain.slice(0, maxQuoted)}…` : plain
+}

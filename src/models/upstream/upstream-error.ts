@@ -1,0 +1,49 @@
+/** Why an upstream gave no list. */
+export type UpstreamFailure =
+  | 'no-key'
+  | 'no-base-url'
+  | 'bad-key'
+  | 'bad-url'
+  | 'timeout'
+  | 'unreachable'
+  | 'redirect'
+  | 'status'
+  | 'too-large'
+  | 'not-json'
+  | 'no-list'
+
+const messageOf = {
+  'no-key': 'The connection has no API key.',
+  'no-base-url': 'The connection has no base URL.',
+  'bad-key': 'The API key has characters that a header cannot carry.',
+  'bad-url': 'The base URL is no http or https URL without user name and password.',
+  timeout: 'The upstream did not answer in time.',
+  unreachable: 'The upstream cannot be reached.',
+  redirect: 'The upstream redirects to another origin, too often or to nowhere.',
+  status: 'The upstream answered with an error.',
+  'too-large': 'The answer of the upstream is too large.',
+  'not-json': 'The upstream answered with something that is not JSON.',
+  'no-list': 'The upstream answered with JSON that has no list of models.',
+} as const satisfies Record<UpstreamFailure, string>
+
+export interface UpstreamErrorFacts extends ErrorOptions {
+  /** HTTP status, when there was an answer. */
+  readonly status?: number
+  /** What makes it concrete: an error code of the system, or the beginning of an error page. */
+  readonly detail?: string
+}
+
+/** An upstream that gave no list. Neither message nor fields ever contain the key. */
+export class UpstreamError extends Error {
+  readonly code: UpstreamFailure
+  readonly status: number | undefined
+  readonly detail: string | undefined
+
+  constructor(code: UpstreamFailure, { status, detail, ...options }: UpstreamErrorFacts = {}) {
+    super(messageOf[code], options)
+    this.name = 'UpstreamError'
+    this.code = code
+    this.status = status
+    this.detail = detail
+  }
+}

@@ -1,0 +1,63 @@
+import type { UpstreamFlavour } from './flavour.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** What a connection says about its upstream. */
+export interface Upstream {
+  readonly flavour: UpstreamFlavour
+  readonly baseUrl: string | undefined
+  readonly apiKey: string | undefined
+}
+
+/** A request that can be sent as it is. */
+export interface UpstreamRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * The request of model-list.md, "Upstream id fetch", steps 1 to 3.
+ *
+ * @throws UpstreamError no-key, no-base-url, bad-key or bad-url: there is nothing to send.
+ */
+export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): UpstreamRequest {
+  // White space around a pasted key or URL is never meant.
+  const key = apiKey?.trim() ?? ''
+  const base = baseUrl?.trim() ?? ''
+  // 1. Needs an apiKey and a non-empty base URL.
+  if (key === '') throw new UpstreamError('no-key')
+  if (base === '') throw new UpstreamError('no-base-url')
+  // Checked here because the error of fetch would repeat the key.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UpstreamError('bad-key')
+  const url = modelsUrl(base, flavour)
+  if (!isFetchable(url)) throw new UpstreamError('bad-url')
+  return { url, headers: headersOf[flavour](key) }
+}
+
+const headersOf = {
+  // 2. and 3. Content-Type, and the key in the bearer form.
+  openai: (key) => ({ 'Content-Type': 'application/json', Authorization: `Bearer ${key}` }),
+  anthropic: (key) => ({
+    'Content-Type': 'application/json',
+    'x-api-key': key,
+    'anthropic-version': '2023-06-01',
+    Authorization: `Bearer ${key}`,
+  }),
+} as const satisfies Record<UpstreamFlavour, (key: string) => Readonly<Record<string, string>>>
+
+function modelsUrl(base: string, flavour: UpstreamFlavour): string {
+  const withoutSlash = base.replace(/\/$/, '')
+  // 3. Anthropic-compatible: a base URL ending in /messages is rewritten to end in /models.
+  if (flavour === 'anthropic' && withoutSlash.endsWith('/messages')) {
+    return withoutSlash.replace(/\/messages$/, '/models')
+  }
+  // 2. <baseUrl without a trailing slash>/models
+  return `${withoutSlash}/models`
+}
+
+/** Fetch refuses URLs with credentials (Fetch standard, "Request class"), and speaks data: too. */
+function isFetchable(url: string): boolean {
+  const parsed = URL.parse(url)
+  if (parsed === null) return false
+  const { protocol, username, password } = parsed
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}

@@ -1,0 +1,98 @@
+import type { Connection } from '../routing-inputs.ts'
+import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
+import { compatibleFlavour } from './flavour.ts'
+import type { ProbeReport } from './probe-report.ts'
+import { describeAnswer, describeFailure } from './probe-words.ts'
+import { Slots } from './slots.ts'
+import { UpstreamError } from './upstream-error.ts'
+import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
+
+/** model-list.md, Limits: over waiting for a turn, connecting, headers and body together. */
+const upstreamTimeoutMs = 5_000
+
+/** Upstreams asked at the same time by one process. More than people have; a bound on sockets. */
+const maxAskedAtOnce = 256
+
+export interface UpstreamsOptions {
+  /** Milliseconds; for tests. */
+  readonly timeoutMs?: number
+  /** For tests. */
+  readonly askedAtOnce?: number
+}
+
+/** Asks upstreams. Nothing is kept once an answer is there; only questions under way are shared. */
+export class Upstreams {
+  readonly #timeoutMs: number
+  readonly #slots: Slots
+  /** By all that makes a question: lists that ask while an upstream stalls share one socket. */
+  readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
+
+  constructor({
+    timeoutMs = upstreamTimeoutMs,
+    askedAtOnce = maxAskedAtOnce,
+  }: UpstreamsOptions = {}) {
+    this.#timeoutMs = timeoutMs
+    this.#slots = new Slots(askedAtOnce)
+  }
+
+  /**
+   * The ids that an upstream lists, within the timeout.
+   *
+   * @param hops how many gateways the question has passed before this one.
+   * @throws UpstreamError when there is no list: model-list.md, "Upstream id fetch", step 5.
+   */
+  async modelIds(upstream: Upstream, hops: number): Promise<readonly string[]> {
+    const request = upstreamRequest(upstream)
+    const key = JSON.stringify([request, hops])
+    const shared = this.#underWay.get(key) ?? this.#ask(request, { hops, wantsDetail: false })
+    this.#underWay.set(key, shared)
+    try {
+      return (await shared).ids
+    } finally {
+      if (this.#underWay.get(key) === shared) this.#underWay.delete(key)
+    }
+  }
+
+  /** Asks the upstream of a connection now and tells what it said. Never throws. */
+  async probe(connection: Connection): Promise<ProbeReport> {
+    const startedAtMs = performance.now()
+    const said = await this.#probed(connection)
+    return { ...said, durationMs: Math.round(performance.now() - startedAtMs) }
+  }
+
+  async #probed(connection: Connection): Promise<Omit<ProbeReport, 'durationMs'>> {
+    const flavour = compatibleFlavour(connection.provider)
+    if (flavour === undefined) {
+      return {
+        ok: false,
+        message:
+          'Only OpenAI-compatible and Anthropic-compatible providers are asked for their models; those of this provider come from the catalogue.',
+      }
+    }
+    const { apiKey, providerSpecificData } = connection
+    try {
+      const request = upstreamRequest({ flavour, apiKey, baseUrl: providerSpecificData?.baseUrl })
+      return describeAnswer(await this.#ask(request, { hops: 0, wantsDetail: true }))
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      return describeFailure(error, apiKey)
+    }
+  }
+
+  async #ask(
+    request: UpstreamRequest,
+    options: { readonly hops: number; readonly wantsDetail: boolean },
+  ): Promise<UpstreamAnswer> {
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), this.#timeoutMs)
+    const { signal } = timeout
+    try {
+      return await this.#slots.run(signal, () => askUpstream(request, { ...options, signal }))
+    } catch (error) {
+      if (error instanceof UpstreamError) throw error
+      throw new UpstreamError('timeout', { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
