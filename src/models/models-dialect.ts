@@ -1,0 +1,21 @@
+import type { ApiError } from '../json-api/api-error.ts'
+import type { Dialect } from '../json-api/dialect.ts'
+
+/**
+ * How everything below /v1 answers: readable for pages of any origin, errors included, and errors
+ * in OpenAI's form (model-list.md, Errors).
+ */
+export const modelsDialect: Dialect = {
+  prefix: '/v1',
+  headers: { 'access-control-allow-origin': '*' },
+  errorBody: (error) => {
+    const { message, code } = error
+    const type = errorType(error)
+    return { error: code === undefined ? { message, type } : { message, type, code } }
+  },
+}
+
+function errorType({ status }: ApiError): string {
+  if (status === 401) return 'authentication_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}
