@@ -29,9 +29,9 @@ export type JsonApp = FastifyInstance<
 export interface JsonAppOptions {
   /** Protocols that word their errors otherwise than `{"message", "field"?}`. */
   readonly dialects?: readonly Dialect[]
-  /** Turns errors of the layers below into answers. Undefined: 500. */
+  /** Turns errors of the layers below into answers, with them as cause. Undefined: 500. */
   readonly translate?: (error: unknown) => ApiError | undefined
-  /** Gets what is answered with 500, whole: the client sees only that something failed. */
+  /** Gets the cause of every 5xx answer: the client sees only that something failed. */
   readonly onFailure?: (error: unknown, requestId: string) => void
 }
 
@@ -99,8 +99,10 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
   return (error, request, reply) => {
     const entered = enteredRequest()
     const refusal = translate?.(error) ?? toApiError(error)
-    const isOver = entered?.request.signal.aborted ?? false
-    if (refusal.status >= 500 && !(isOver && isAbort(error))) onFailure?.(error, request.id)
+    const isGone = isAbort(error) && entered?.request.signal.aborted === true
+    if (refusal.cause !== undefined && refusal.status >= 500 && !isGone) {
+      onFailure?.(refusal.cause, request.id)
+    }
     const dialect = dialectOf(dialects, request.url)
     if (entered !== undefined) entered.code = refusal.code
     return reply
