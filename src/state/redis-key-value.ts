@@ -1,0 +1,144 @@
+import { Redis } from 'ioredis'
+import {
+  type Counter,
+  familyOf,
+  type IncrementOptions,
+  KeyValueError,
+  type KeyValueStore,
+  type SetOptions,
+} from './key-value.ts'
+
+export interface RedisOptions {
+  /** `redis://…` or `rediss://…`, with user, password and database number where needed. */
+  readonly url: string
+  /** Called with the reason when the server is lost, and with nothing when it is there again. */
+  readonly onState?: (problem: KeyValueError | undefined) => void
+  /** How long a command may take, connecting included, milliseconds. Default 2,000. */
+  readonly commandMs?: number
+}
+
+/** All our keys begin with it: a Redis server often serves others too. */
+const prefix = 'stowage:'
+
+const defaultCommandMs = 2_000
+const firstRetryMs = 50
+const maxRetryMs = 2_000
+
+/**
+ * A family's keys, by when they expire, for the limit on how many there are. Several commands are
+ * one script because Redis runs nothing between them (https://redis.io/docs/latest/develop/programmability/).
+ */
+const setScript = `
+redis.call('ZREM', KEYS[2], KEYS[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[4])
+local surplus = redis.call('ZCARD', KEYS[2]) + 1 - tonumber(ARGV[5])
+if surplus > 0 then
+  local popped = redis.call('ZPOPMIN', KEYS[2], surplus)
+  for i = 1, #popped, 2 do redis.call('DEL', popped[i]) end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('ZADD', KEYS[2], ARGV[3], KEYS[1])
+redis.call('PEXPIRE', KEYS[2], ARGV[2])`
+
+const deleteScript = `
+redis.call('DEL', KEYS[1])
+redis.call('ZREM', KEYS[2], KEYS[1])`
+
+const incrementScript = `
+local count = redis.call('INCR', KEYS[1])
+if count <= tonumber(ARGV[2]) or redis.call('PTTL', KEYS[1]) < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+end
+return {count, redis.call('PTTL', KEYS[1])}`
+
+/** AUTH_KV in Redis or Valkey. Connects by itself, again and again; without a server all is refused. */
+export class RedisKeyValueStore implements KeyValueStore {
+  readonly kind = 'redis'
+  readonly #client: Redis
+  /** Why the server can't be reached, until it can. */
+  #problem: KeyValueError | undefined
+
+  constructor({ url, onState, commandMs = defaultCommandMs }: RedisOptions) {
+    this.#client = new Redis(url, {
+      connectionName: 'stowage',
+      // Nothing newer is needed, and it is what every server and proxy speaks.
+      protocol: 2,
+      disableClientInfo: true,
+      commandTimeout: commandMs,
+      connectTimeout: commandMs,
+      // A server that took a command and then says nothing is left for a new connection.
+      socketTimeout: 2 * commandMs,
+      retryStrategy: (times) => Math.min(firstRetryMs * 2 ** Math.min(times, 10), maxRetryMs),
+      // What waits is refused as soon as one attempt to connect has failed. Nothing is sent twice: it
+      // may have been done, and a try to sign in would count as two.
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+    })
+    this.#client.on('error', (cause) => {
+      if (this.#problem !== undefined) return
+      this.#problem = toKeyValueError(cause)
+      onState?.(this.#problem)
+    })
+    this.#client.on('ready', () => {
+      if (this.#problem === undefined) return
+      this.#problem = undefined
+      onState?.(undefined)
+    })
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const value = await this.#ask((client) => client.get(prefix + key))
+    return value ?? undefined
+  }
+
+  async set(key: string, value: string, { ttlMs, maxFamily }: SetOptions): Promise<void> {
+    const now = Date.now()
+    const args = [value, ttlMs, now + ttlMs, now, maxFamily]
+    await this.#ask((client) => client.eval(setScript, 2, prefix + key, familyKey(key), ...args))
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#ask((client) => client.eval(deleteScript, 2, prefix + key, familyKey(key)))
+  }
+
+  async increment(key: string, { ttlMs, renewUpTo }: IncrementOptions): Promise<Counter> {
+    const reply = await this.#ask((client) =>
+      client.eval(incrementScript, 1, prefix + key, ttlMs, renewUpTo),
+    )
+    const [count, leftMs] = reply as readonly [number, number]
+    return { count, ttlMs: Math.max(1, leftMs) }
+  }
+
+  /** Redis forgets what expired by itself. */
+  sweep(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async check(): Promise<void> {
+    await this.#ask((client) => client.ping())
+  }
+
+  close(): Promise<void> {
+    this.#client.disconnect()
+    return Promise.resolve()
+  }
+
+  async #ask<Result>(send: (client: Redis) => Promise<Result>): Promise<Result> {
+    // While it is lost nobody waits for the next attempt to reach it.
+    if (this.#problem !== undefined) throw this.#problem
+    try {
+      return await send(this.#client)
+    } catch (cause) {
+      throw toKeyValueError(cause)
+    }
+  }
+}
+
+function familyKey(key: string): string {
+  return `${prefix}family:${familyOf(key)}`
+}
+
+function toKeyValueError(cause: unknown): KeyValueError {
+  const detail = cause instanceof Error ? cause.message : String(cause)
+  return new KeyValueError(`the server of AUTH_KV does not answer (${detail})`, { cause })
+}
