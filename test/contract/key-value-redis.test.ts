@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { Redis } from 'ioredis'
+import { KeyValueError } from '../../src/state/key-value.ts'
+import { RedisKeyValueStore } from '../../src/state/redis-key-value.ts'
+import { makeCertificate } from '../support/certificates.ts'
+import { freePort, startRedis } from '../support/start-redis.ts'
+import { describeKeyValueStore } from './key-value-contract.ts'
+
+const options = { ttlMs: 60_000, maxFamily: 10 }
+const server = await startRedis()
+
+if (server === undefined) {
+  describe('Redis key-value store', { skip: 'needs redis-server or valkey-server on PATH' })
+} else {
+  after(() => server.stop())
+  const { url } = server
+
+  describeKeyValueStore('Redis', async () => {
+    await withClient(url, (client) => client.flushall())
+    const one = new RedisKeyValueStore({ url })
+    const other = new RedisKeyValueStore({ url })
+    return {
+      one,
+      other,
+      async close() {
+        await one.close()
+        await other.close()
+      },
+    }
+  })
+
+  test('everything in Redis has the prefix stowage: and an end', async () => {
+    const store = new RedisKeyValueStore({ url })
+    await withClient(url, (client) => client.flushall())
+    await store.set('session:a', 'x', options)
+    await store.increment('login-failures:b', { ttlMs: 1_000, renewUpTo: 1 })
+    await withClient(url, async (client) => {
+      const keys = await client.keys('*')
+      assert.equal(keys.length, 3)
+      for (const key of keys) {
+        assert.match(key, /^stowage:/)
+        assert.ok((await client.pttl(key)) > 0, key)
+      }
+    })
+    await store.close()
+  })
+
+  test('a surplus in Redis takes with it nothing that is not ours', async () => {
+    await withClient(url, async (client) => {
+      await client.flushall()
+      const store = new RedisKeyValueStore({ url })
+      await store.set('f:1', 'x', { ttlMs: 60_000, maxFamily: 1 })
+      const [key = '', score = ''] = await client.zpopmin('stowage:family:f')
+      await client.zadd('stowage:family:f', score, key)
+      await client.set(score, 'of somebody else')
+      await store.set('f:2', 'x', { ttlMs: 60_000, maxFamily: 1 })
+      assert.equal(await store.get('f:1'), undefined)
+      assert.equal(await client.get(score), 'of somebody else')
+      await store.close()
+    })
+  })
+
+  test('Redis that stands still is refused in time, and used again when it goes on', async () => {
+    const store = new RedisKeyValueStore({ url, commandMs: 200 })
+    await store.set('a:b', 'c', options)
+    server.freeze()
+    const startedAt = performance.now()
+    await assert.rejects(store.get('a:b'), KeyValueError)
+    assert.ok(performance.now() - startedAt < 2_000)
+    server.thaw()
+    await until(async () => (await stored(store, 'a:b')) === 'c')
+    await store.close()
+  })
+}
+
+test('Redis behind rediss:// is used when its certificate is trusted, and only then', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-redis-tls-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const { caFile, certFile, keyFile } = makeCertificate(folder)
+  const secure = await startRedis({ tls: { certFile, keyFile } })
+  if (secure === undefined) return t.skip('needs redis-server or valkey-server on PATH')
+  t.after(() => secure.stop())
+  const untrusting = new RedisKeyValueStore({ url: secure.url })
+  t.after(() => untrusting.close())
+  await assert.rejects(untrusting.get('a:b'), KeyValueError)
+
+  const authorities = getCACertificates()
+  t.after(() => setDefaultCACertificates(authorities))
+  setDefaultCACertificates([...authorities, await readFile(caFile, 'utf8')])
+  const trusting = new RedisKeyValueStore({ url: secure.url })
+  t.after(() => trusting.close())
+  await trusting.set('a:b', 'c', options)
+  assert.equal(await trusting.get('a:b'), 'c')
+})
+
+test('Redis that is not there is refused at once, without a word of the password', async (t) => {
+  const port = await freePort()
+  const states: (KeyValueError | undefined)[] = []
+  const store = new RedisKeyValueStore({
+    url: `redis://user:hush@127.0.0.1:${port}/1`,
+    onState: (problem) => states.push(problem),
+  })
+  t.after(() => store.close())
+  const startedAt = performance.now()
+  for (const operation of [
+    () => store.get('a:b'),
+    () => store.set('a:b', 'c', options),
+    () => store.delete('a:b'),
+    () => store.increment('a:b', { ttlMs: 1_000, renewUpTo: 1 }),
+    () => store.check(),
+  ]) {
+    await assert.rejects(operation, (error) => {
+      assert.ok(error instanceof KeyValueError)
+      assert.doesNotMatch(error.message, /hush/)
+      return true
+    })
+  }
+  assert.ok(performance.now() - startedAt < 1_000)
+  assert.equal(states.length, 1)
+  assert.ok(states[0] instanceof KeyValueError)
+})
+
+test('Redis that restarts is used again, with its password, over a database of its own', async (t) => {
+  const first = await startRedis({ password: 'hush' })
+  if (first === undefined) return t.skip('needs redis-server or valkey-server on PATH')
+  const states: boolean[] = []
+  const store = new RedisKeyValueStore({
+    url: `${first.url}/3`,
+    onState: (problem) => states.push(problem === undefined),
+  })
+  t.after(() => store.close())
+  await store.set('a:b', 'c', options)
+  assert.equal(await store.get('a:b'), 'c')
+  await first.stop()
+  await assert.rejects(store.get('a:b'), KeyValueError)
+  const port = Number(new URL(first.url).port)
+  const second = await startRedis({ password: 'hush', port })
+  t.after(() => second?.stop())
+  await until(async () => {
+    const isBack = await store.check().then(
+      () => true,
+      () => false,
+    )
+    return isBack
+  })
+  await store.set('a:b', 'd', options)
+  await withClient(`${first.url}/3`, async (client) => {
+    assert.equal(await client.get('stowage:a:b'), 'd')
+  })
+  assert.deepEqual(states, [false, true])
+})
+
+async function stored(store: RedisKeyValueStore, key: string): Promise<string | undefined> {
+  try {
+    return await store.get(key)
+  } catch {
+    // It does not answer yet.
+    return undefined
+  }
+}
+
+async function until(isReached: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + 15_000
+  while (!(await isReached())) {
+    assert.ok(Date.now() < giveUpAt, 'not reached in 15 s')
+    await wait(20)
+  }
+}
+
+async function withClient(url: string, run: (client: Redis) => Promise<unknown>): Promise<void> {
+  const client = new Redis(url)
+  try {
+    await run(client)
+  } finally {
+    client.disconnect()
+  }
+}

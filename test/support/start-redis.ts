@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { access, constants, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+
+const startTimeoutMs = 30_000
+
+export interface TestRedis {
+  readonly url: string
+  /** Stops answering without closing anything (SIGSTOP), until `thaw`. */
+  freeze(): void
+  thaw(): void
+  stop(): Promise<void>
+}
+
+export interface RedisOptions {
+  readonly port?: number
+  readonly password?: string
+  /** Files of a certificate: the server then speaks TLS only. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string }
+}
+
+/**
+ * A Redis or Valkey server for tests, found on PATH, on a free port, without persistence. Undefined
+ * when there is none.
+ */
+export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | undefined> {
+  const program = (await findOnPath('redis-server')) ?? (await findOnPath('valkey-server'))
+  return program === undefined ? undefined : startOwn(program, options)
+}
+
+async function startOwn(program: string, options: RedisOptions): Promise<TestRedis> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-redis-'))
+  const port = options.port ?? (await freePort())
+  const password = options.password ?? ''
+  const server = spawn(program, argumentsOf(port, options), { cwd: folder, stdio: 'ignore' })
+  const stop = async () => {
+    await end(server)
+    await rm(folder, { recursive: true, force: true })
+  }
+  const scheme = options.tls === undefined ? 'redis' : 'rediss'
+  const url = `${scheme}://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`
+  try {
+    await untilAnswering(url)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    url,
+    freeze: () => server.kill('SIGSTOP'),
+    thaw: () => server.kill('SIGCONT'),
+    stop,
+  }
+}
+
+function argumentsOf(port: number, { password, tls }: RedisOptions): string[] {
+  const listen =
+    tls === undefined
+      ? ['--port', String(port)]
+      : [
+          ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
+          ...['--tls-cert-file', tls.certFile, '--tls-key-file', tls.keyFile],
+          ...['--tls-ca-cert-file', tls.certFile],
+        ]
+  const secret = password === undefined ? [] : ['--requirepass', password]
+  return ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...listen, ...secret]
+}
+
+async function findOnPath(name: string): Promise<string | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name)
+    try {
+      await access(path, constants.X_OK)
+      return path
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined
+}
+
+async function untilAnswering(url: string): Promise<void> {
+  const giveUpAt = Date.now() + startTimeoutMs
+  for (;;) {
+    const client = new Redis(url, {
+      retryStrategy: () => null,
+      lazyConnect: true,
+      ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),
+    })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      await client.ping()
+      return
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error
+    } finally {
+      client.disconnect()
+    }
+    await wait(20)
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('expected a TCP address')
+  return address.port
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const hasEnded = new Promise((resolve) => server.once('exit', resolve))
+  // One that is frozen takes no other signal.
+  server.kill('SIGKILL')
+  await hasEnded
+}
