@@ -1,0 +1,199 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { KeyValueError, type KeyValueStore } from '../../state/key-value.ts'
+import { LoginLimiter } from './login-limiter.ts'
+import { isPasswordHash } from './password.ts'
+import { Sessions, sessionSeconds } from './sessions.ts'
+
+export interface LoginOptions {
+  /** AUTH_KV. */
+  readonly store: KeyValueStore
+  /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */
+  readonly password: string | undefined
+}
+
+/** A hook that lets only requests with a session pass: for onRequest, so that no body is read before. */
+export type RequireSession = (request: FastifyRequest) => Promise<void>
+
+export interface Login {
+  /** The plugin of `/auth/*`. */
+  readonly plugin: (app: JsonApp) => Promise<void>
+  readonly requireSession: RequireSession
+}
+
+/** A password hash has 64 characters. */
+const bodyLimit = 16 * 1024
+
+const errorReply = z
+  .object({ message: z.string(), field: z.string().optional() })
+  .meta({ description: 'Why not.' })
+const security = [{ session: [] }]
+
+/** The login API of the dashboard (contract, "Dashboard login API"), and what it guards others with. */
+export function createLogin(options: LoginOptions): Login {
+  const guard = new Guard(options)
+  return {
+    requireSession: (request) => guard.requireSession(request),
+    plugin: async (app) => {
+      // JSON is what a body is here, whatever it is called: fetch says text/plain of a string.
+      app.removeAllContentTypeParsers()
+      app.addContentTypeParser(
+        '*',
+        { parseAs: 'string', bodyLimit },
+        app.getDefaultJsonParser('error', 'error'),
+      )
+      addLogin(app, guard)
+      addSession(app, guard)
+      addLogout(app, guard)
+    },
+  }
+}
+
+function addLogin(app: JsonApp, guard: Guard): void {
+  app.route({
+    method: 'POST',
+    url: '/auth/login',
+    bodyLimit,
+    schema: {
+      operationId: 'login',
+      tags: ['login'],
+      summary: 'Begins a session',
+      body: z.object({
+        passwordHash: z.string().meta({ description: 'SHA-256 of the password, hex.' }),
+      }),
+      response: {
+        200: z.object({
+          token: z.string().meta({ description: '256 bits, base64url.' }),
+          expiresIn: z.int().meta({ description: 'Seconds.' }),
+        }),
+        400: errorReply,
+        401: errorReply,
+        429: errorReply.meta({ description: 'Too many failures; Retry-After says when again.' }),
+        503: errorReply,
+      },
+    },
+    onRequest: async () => guard.refuseWhenOff(),
+    handler: async ({ body, ip }) => ({
+      token: await guard.login(body.passwordHash, ip),
+      expiresIn: sessionSeconds,
+    }),
+  })
+}
+
+function addSession(app: JsonApp, guard: Guard): void {
+  app.route({
+    method: 'GET',
+    url: '/auth/session',
+    schema: {
+      operationId: 'getSession',
+      tags: ['login'],
+      summary: 'Says whether the session goes on',
+      security,
+      response: { 200: z.object({ valid: z.literal(true) }), 401: errorReply, 503: errorReply },
+    },
+    onRequest: (request) => guard.requireSession(request),
+    handler: async () => ({ valid: true as const }),
+  })
+}
+
+function addLogout(app: JsonApp, guard: Guard): void {
+  app.route({
+    method: 'POST',
+    url: '/auth/logout',
+    schema: {
+      operationId: 'logout',
+      tags: ['login'],
+      summary: 'Ends the session',
+      security,
+      response: {
+        204: z.undefined().meta({ description: 'It is over, or never was.' }),
+        401: errorReply,
+        503: errorReply,
+      },
+    },
+    handler: async (request, reply) => {
+      await guard.logout(request)
+      return reply.code(204).send()
+    },
+  })
+}
+
+/** Who may pass. Every refusal of the login API is made here. */
+class Guard {
+  readonly #password: string | undefined
+  readonly #sessions: Sessions
+  readonly #limiter: LoginLimiter
+
+  constructor({ store, password }: LoginOptions) {
+    this.#password = password
+    this.#sessions = new Sessions(store, password ?? '')
+    this.#limiter = new LoginLimiter(store)
+  }
+
+  /** Decisions, "First start": a missing DASHBOARD_PASSWORD leaves the dashboard off. */
+  refuseWhenOff(): string {
+    if (this.#password !== undefined) return this.#password
+    throw new ApiError(503, 'The dashboard is off: DASHBOARD_PASSWORD is not set.')
+  }
+
+  /** Gives the token of a new session. */
+  async login(hash: string, address: string): Promise<string> {
+    const password = this.refuseWhenOff()
+    return fromStore(async () => {
+      const waitSeconds = await this.#limiter.take(address)
+      if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
+      if (!isPasswordHash(hash, password)) throw unauthorized('The password is wrong.')
+      await this.#limiter.clear(address)
+      return this.#sessions.begin()
+    })
+  }
+
+  async requireSession({ headers }: FastifyRequest): Promise<void> {
+    this.refuseWhenOff()
+    return fromStore(async () => {
+      const token = bearerToken(headers.authorization)
+      if (token !== undefined && (await this.#sessions.isValid(token))) return
+      throw unauthorized('There is no such session, or it is over: sign in again.')
+    })
+  }
+
+  async logout({ headers }: FastifyRequest): Promise<void> {
+    this.refuseWhenOff()
+    const token = bearerToken(headers.authorization)
+    if (token === undefined) throw unauthorized('Authorization: Bearer and a token are expected.')
+    return fromStore(() => this.#sessions.end(token))
+  }
+}
+
+/** Decisions: 503 when AUTH_KV does not answer, which is nothing the client did. */
+async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof KeyValueError)) throw error
+    throw new ApiError(503, 'The store of the sessions does not answer. Try again later.', {
+      cause: error,
+    })
+  }
+}
+
+/** RFC 6750 section 2.1; the scheme in either case (RFC 9110 section 11.1). */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}
+
+/** RFC 9110 section 15.5.2: a 401 says how to do better. */
+function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function tooManyFailures(waitSeconds: number): ApiError {
+  const minutes = Math.ceil(waitSeconds / 60)
+  return new ApiError(
+    429,
+    `Too many failed logins. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`,
+    { headers: { 'retry-after': String(waitSeconds) } },
+  )
+}

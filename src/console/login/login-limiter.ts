@@ -1,0 +1,81 @@
+import { RateLimiterRes, RateLimiterStoreAbstract } from 'rate-limiter-flexible'
+import type { Counter, KeyValueStore } from '../../state/key-value.ts'
+import { addressBlock } from './address-block.ts'
+
+/** Contract, "Limits": failed logins per client address, within these minutes. */
+const maxFailures = 5
+const windowSeconds = 15 * 60
+
+/**
+ * Counts failed logins in AUTH_KV, for all processes together. A try is counted before its password
+ * is looked at, so that tries side by side are no more than tries in turn.
+ *
+ * The 15 minutes begin anew with each failure that counts: however the tries are spread, no 15
+ * minutes see more than five. Tries beyond prolong nothing.
+ */
+export class LoginLimiter {
+  readonly #limiter: StoreLimiter
+
+  constructor(store: KeyValueStore) {
+    this.#limiter = new StoreLimiter(store)
+  }
+
+  /**
+   * Counts a try of this client. Resolves with 0 when it may be made, else with the seconds after
+   * which there may be another.
+   *
+   * @throws KeyValueError
+   */
+  async take(address: string): Promise<number> {
+    try {
+      await this.#limiter.consume(addressBlock(address))
+      return 0
+    } catch (refusal) {
+      // The library's way to say that there were too many.
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))
+    }
+  }
+
+  /**
+   * Forgets the failures of this client.
+   *
+   * @throws KeyValueError
+   */
+  async clear(address: string): Promise<void> {
+    await this.#limiter.delete(addressBlock(address))
+  }
+}
+
+/**
+ * The library's limiter on our seam. Its subclasses implement these methods, though its types do not
+ * say so; of them only those behind `consume` and `delete` are here.
+ */
+class StoreLimiter extends RateLimiterStoreAbstract {
+  readonly #store: KeyValueStore
+
+  constructor(store: KeyValueStore) {
+    super({
+      storeClient: store,
+      keyPrefix: 'login-failures',
+      points: maxFailures,
+      duration: windowSeconds,
+      // Once refused, a client costs the store nothing more.
+      inMemoryBlockOnConsumed: maxFailures + 1,
+    })
+    this.#store = store
+  }
+
+  _upsert(key: string, _points: number, ttlMs: number): Promise<Counter> {
+    return this.#store.increment(key, { ttlMs, renewUpTo: maxFailures })
+  }
+
+  async _delete(key: string): Promise<boolean> {
+    await this.#store.delete(key)
+    return true
+  }
+
+  _getRateLimiterRes(_key: string, _points: number, { count, ttlMs }: Counter): RateLimiterRes {
+    return new RateLimiterRes(Math.max(0, maxFailures - count), ttlMs, count, count === 1)
+  }
+}
