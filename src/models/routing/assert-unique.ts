@@ -1,0 +1,25 @@
+import { ApiError } from '../../json-api/api-error.ts'
+import { jsonPath } from '../../json-api/json-path.ts'
+
+/**
+ * @param keyOf Undefined: the item has no key yet.
+ * @param pathOf Where in the body the key of the item with this index is.
+ * @throws ApiError 400 at the second of two items with the same key.
+ */
+export function assertUnique<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string | undefined,
+  pathOf: (index: number) => readonly PropertyKey[],
+): void {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const key = keyOf(item)
+    if (key === undefined) continue
+    if (seen.has(key)) {
+      throw new ApiError(400, 'expected each only once; this one is there before', {
+        field: jsonPath(pathOf(index)),
+      })
+    }
+    seen.add(key)
+  }
+}

@@ -1,0 +1,132 @@
+import { ApiError } from '../../json-api/api-error.ts'
+import { jsonPath } from '../../json-api/json-path.ts'
+import type { ProviderSpecificData } from '../routing-inputs.ts'
+import { sealGivenKey } from './given-key.ts'
+import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
+import type { KeySealer } from './seal.ts'
+import { byPriority, type StoredConnection, type StoredRouting } from './stored-routing.ts'
+
+type GivenFields = Pick<
+  ConnectionInput,
+  'provider' | 'name' | 'isActive' | 'priority' | 'providerSpecificData'
+> &
+  Pick<StoredConnection, 'id' | 'sealedKey' | 'createdAtMs'>
+
+/** Null and absent are one in a request and absent in the database; so is no data at all. */
+export function storedConnection(given: GivenFields): StoredConnection {
+  const { id, provider, name, isActive, priority, sealedKey, createdAtMs } = given
+  return {
+    id,
+    provider,
+    name: name ?? undefined,
+    isActive: isActive !== false,
+    priority: priority ?? undefined,
+    sealedKey,
+    providerSpecificData: presentData(given.providerSpecificData),
+    createdAtMs,
+  }
+}
+
+/** @throws ApiError 404. */
+export function findConnection(state: StoredRouting, id: string): StoredConnection {
+  const found = state.connections.find((connection) => connection.id === id)
+  if (found === undefined) throw new ApiError(404, 'There is no connection with this id.')
+  return found
+}
+
+export function addConnection(state: StoredRouting, connection: StoredConnection): StoredRouting {
+  return { ...state, connections: [...state.connections, connection] }
+}
+
+/** @throws ApiError 404, or 400 for a mask of something else. */
+export function changeConnection(
+  state: StoredRouting,
+  id: string,
+  { change, sealer }: { readonly change: ConnectionChange; readonly sealer: KeySealer },
+): StoredRouting {
+  const stored = findConnection(state, id)
+  const { provider, apiKey, providerSpecificData: data } = change
+  const sealedKey =
+    apiKey === undefined
+      ? stored.sealedKey
+      : sealGivenKey(apiKey, { sealer, id, stored, field: 'apiKey' })
+  const changed = storedConnection({
+    id,
+    provider: provider ?? stored.provider,
+    name: changedTo(change.name, stored.name),
+    isActive: changedTo(change.isActive, stored.isActive),
+    priority: changedTo(change.priority, stored.priority),
+    sealedKey,
+    providerSpecificData: changedData(data, stored.providerSpecificData),
+    createdAtMs: stored.createdAtMs,
+  })
+  return replaceConnection(state, changed)
+}
+
+/** @throws ApiError 404. */
+export function setActive(state: StoredRouting, id: string, isActive: boolean): StoredRouting {
+  return replaceConnection(state, { ...findConnection(state, id), isActive })
+}
+
+/** @throws ApiError 404. */
+export function removeConnection(state: StoredRouting, id: string): StoredRouting {
+  findConnection(state, id)
+  return { ...state, connections: state.connections.filter((connection) => connection.id !== id) }
+}
+
+/**
+ * Gives the named connections the first priorities in this order and all others the following ones,
+ * in the order they have.
+ *
+ * @throws ApiError 400 at an id that is unknown or there twice.
+ */
+export function reorderConnections(state: StoredRouting, ids: readonly string[]): StoredRouting {
+  const left = new Map(byPriority(state.connections).map((each) => [each.id, each]))
+  const named = ids.map((id, index) => {
+    const connection = left.get(id)
+    if (connection === undefined) {
+      throw new ApiError(400, 'expected the id of a connection, each only once', {
+        field: jsonPath(['ids', index]),
+      })
+    }
+    left.delete(id)
+    return connection
+  })
+  const connections = [...named, ...left.values()].map((connection, index) => ({
+    ...connection,
+    priority: index + 1,
+  }))
+  return { ...state, connections }
+}
+
+function replaceConnection(state: StoredRouting, changed: StoredConnection): StoredRouting {
+  const connections = state.connections.map((each) => (each.id === changed.id ? changed : each))
+  return { ...state, connections }
+}
+
+type GivenData = ConnectionInput['providerSpecificData']
+
+function changedTo<Value>(given: Value | undefined, before: Value): Value {
+  return given === undefined ? before : given
+}
+
+/** Field by field; null removes one, or all of them. */
+function changedData(given: GivenData, before: ProviderSpecificData | undefined): GivenData {
+  if (given === null) return null
+  const { baseUrl, prefix, enabledModels } = given ?? {}
+  return {
+    baseUrl: changedTo(baseUrl, before?.baseUrl),
+    prefix: changedTo(prefix, before?.prefix),
+    enabledModels: changedTo(enabledModels, before?.enabledModels?.slice()),
+  }
+}
+
+function presentData(data: GivenData): ProviderSpecificData | undefined {
+  const { baseUrl, prefix, enabledModels } = data ?? {}
+  if ((baseUrl ?? prefix ?? enabledModels ?? undefined) === undefined) return undefined
+  return {
+    baseUrl: baseUrl ?? undefined,
+    prefix: prefix ?? undefined,
+    enabledModels: enabledModels ?? undefined,
+  }
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { connectionAnswer, routingAnswer } from './answers.ts'
+import {
+  addConnection,
+  changeConnection,
+  findConnection,
+  removeConnection,
+  reorderConnections,
+  setActive,
+  storedConnection,
+} from './connection-edits.ts'
+import { sealGivenKey } from './given-key.ts'
+import { randomConnectionId, randomProviderId } from './random-id.ts'
+import { expectedRevision, refusals, tagReply } from './route-replies.ts'
+import type { RoutingApiParts } from './routing-api.ts'
+import {
+  connectionChange,
+  connectionOrder,
+  connectionAnswer as connectionSchema,
+  type NewConnection,
+  newConnection,
+  type ProbeResult,
+  probeAnswer,
+  routingAnswer as routingSchema,
+} from './routing-schemas.ts'
+import type { KeySealer } from './seal.ts'
+import type { StoredConnection } from './stored-routing.ts'
+
+const params = z.object({ id: z.string() })
+const connectionResponse = { 200: connectionSchema, ...refusals }
+
+export function connectionRoutes(app: JsonApp, parts: RoutingApiParts): void {
+  createRoute(app, parts)
+  changeRoutes(app, parts)
+  reorderRoute(app, parts)
+  deleteRoute(app, parts)
+  testRoute(app, parts)
+}
+
+function createRoute(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
+  app.post(
+    '/connections',
+    {
+      schema: {
+        operationId: 'createConnection',
+        body: newConnection,
+        response: { 201: connectionSchema, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const connection = connectionOf(request.body, { sealer, nowMs: now() })
+      const { revision } = await store.change(
+        (state) => addConnection(state, connection),
+        expectedRevision(request),
+      )
+      tagReply(reply, revision)
+      return reply.code(201).send(connectionAnswer(connection, sealer))
+    },
+  )
+}
+
+/** The schema sees to it that there is either a provider or a kind. */
+function connectionOf(
+  body: NewConnection,
+  { sealer, nowMs }: { readonly sealer: KeySealer; readonly nowMs: number },
+): StoredConnection {
+  const { kind = 'openai-compatible', name } = body
+  const id = randomConnectionId()
+  const provider = body.provider ?? randomProviderId(kind, name ?? '')
+  const place = { sealer, id, stored: undefined, field: 'apiKey' }
+  const sealedKey = sealGivenKey(body.apiKey, place)
+  return storedConnection({ ...body, id, provider, sealedKey, createdAtMs: nowMs })
+}
+
+function changeRoutes(app: JsonApp, { store, sealer }: RoutingApiParts): void {
+  app.patch(
+    '/connections/:id',
+    {
+      schema: {
+        operationId: 'changeConnection',
+        params,
+        body: connectionChange,
+        response: connectionResponse,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const change = { change: request.body, sealer }
+      const { revision, state } = await store.change(
+        (before) => changeConnection(before, id, change),
+        expectedRevision(request),
+      )
+      tagReply(reply, revision)
+      return connectionAnswer(findConnection(state, id), sealer)
+    },
+  )
+
+  for (const [word, isActive] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    app.post(
+      `/connections/:id/${word}`,
+      { schema: { operationId: `${word}Connection`, params, response: connectionResponse } },
+      async (request, reply) => {
+        const { id } = request.params
+        const { revision, state } = await store.change(
+          (before) => setActive(before, id, isActive),
+          expectedRevision(request),
+        )
+        tagReply(reply, revision)
+        return connectionAnswer(findConnection(state, id), sealer)
+      },
+    )
+  }
+}
+
+function reorderRoute(app: JsonApp, { store, sealer }: RoutingApiParts): void {
+  app.post(
+    '/connections/reorder',
+    {
+      schema: {
+        operationId: 'reorderConnections',
+        body: connectionOrder,
+        response: { 200: routingSchema, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const { revision, state } = await store.change(
+        (before) => reorderConnections(before, request.body.ids),
+        expectedRevision(request),
+      )
+      tagReply(reply, revision)
+      return routingAnswer(state, sealer)
+    },
+  )
+}
+
+function deleteRoute(app: JsonApp, { store }: RoutingApiParts): void {
+  app.delete(
+    '/connections/:id',
+    {
+      schema: {
+        operationId: 'deleteConnection',
+        params,
+        response: { 204: z.null(), ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { revision } = await store.change(
+        (state) => removeConnection(state, id),
+        expectedRevision(request),
+      )
+      tagReply(reply, revision)
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): void {
+  app.post(
+    '/connections/:id/test',
+    {
+      schema: {
+        operationId: 'testConnection',
+        params,
+        response: { 200: probeAnswer, ...refusals },
+      },
+    },
+    async ({ params: { id } }): Promise<ProbeResult> => {
+      const { state } = await store.read()
+      const { sealedKey, ...connection } = findConnection(state, id)
+      if (sealedKey === undefined) return probe(connection)
+      const apiKey = sealer.open(sealedKey, id)
+      if (apiKey === undefined) return { ok: false, message: unreadableKey, durationMs: 0 }
+      return probe({ ...connection, apiKey })
+    },
+  )
+}
+
+const unreadableKey =
+  'The API key was sealed under another SECRET_KEY: set that one back, or enter the key again.'

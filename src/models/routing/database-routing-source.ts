@@ -1,0 +1,88 @@
+import type { RoutingSet, RoutingTables } from '../../state/routing.ts'
+import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
+import type { RoutingSource } from '../routing-source.ts'
+import type { KeySealer } from './seal.ts'
+import { byPriority, itemsOf, type ModelAlias, type StoredConnection } from './stored-routing.ts'
+
+export interface RoutingSourceLog {
+  warn(fields: object, message: string): void
+}
+
+export interface DatabaseRoutingSourceParts {
+  readonly tables: RoutingTables
+  readonly sealer: KeySealer
+  readonly log: RoutingSourceLog
+}
+
+/** A log line names no more connections than this. */
+const maxNamed = 20
+
+interface Prepared<Value> {
+  /** The array that the value was made of: another one means that something changed. */
+  readonly rows: object
+  readonly value: Value
+}
+
+/**
+ * The stored inputs for the model list. What they were made into is kept until they change, so that
+ * a list costs one small SELECT.
+ */
+export class DatabaseRoutingSource implements RoutingSource {
+  readonly #tables: RoutingTables
+  readonly #sealer: KeySealer
+  readonly #log: RoutingSourceLog
+  readonly #prepared = new Map<RoutingSet, Prepared<unknown>>()
+
+  constructor({ tables, sealer, log }: DatabaseRoutingSourceParts) {
+    this.#tables = tables
+    this.#sealer = sealer
+    this.#log = log
+  }
+
+  /** In order. A key that can't be opened counts as none, which the log says once. */
+  connections(): Promise<readonly Connection[]> {
+    return this.#prepare<StoredConnection, readonly Connection[]>('connections', (stored) =>
+      this.#openKeys(byPriority(stored)),
+    )
+  }
+
+  combos(): Promise<readonly Combo[]> {
+    return this.#prepare<Combo, readonly Combo[]>('combos', (combos) => combos)
+  }
+
+  customModels(): Promise<readonly CustomModel[]> {
+    return this.#prepare<CustomModel, readonly CustomModel[]>('customModels', (models) => models)
+  }
+
+  modelAliases(): Promise<ModelAliases> {
+    return this.#prepare<ModelAlias, ModelAliases>('modelAliases', (aliases) =>
+      Object.fromEntries(aliases.map(({ name, target }) => [name, target])),
+    )
+  }
+
+  async #prepare<Item, Value>(set: RoutingSet, make: (items: Item[]) => Value): Promise<Value> {
+    const rows = await this.#tables.load(set)
+    const known = this.#prepared.get(set) as Prepared<Value> | undefined
+    if (known?.rows === rows) return known.value
+    const value = make(itemsOf<Item>(rows))
+    this.#prepared.set(set, { rows, value })
+    return value
+  }
+
+  #openKeys(stored: readonly StoredConnection[]): Connection[] {
+    const unreadable: string[] = []
+    const connections = stored.map(({ sealedKey, ...connection }): Connection => {
+      if (sealedKey === undefined) return connection
+      const apiKey = this.#sealer.open(sealedKey, connection.id)
+      if (apiKey === undefined) unreadable.push(connection.id)
+      return { ...connection, apiKey }
+    })
+    if (unreadable.length > 0) {
+      this.#log.warn(
+        { connections: unreadable.slice(0, maxNamed), count: unreadable.length },
+        'provider keys were sealed under another SECRET_KEY: set it back or enter them again',
+      )
+    }
+    return connections
+  }
+}

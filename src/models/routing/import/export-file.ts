@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import {
+  apiKey,
+  baseUrl,
+  comboName,
+  enabledModelId,
+  itemId,
+  label,
+  modelId,
+  prefix,
+  priority,
+} from '../field-schemas.ts'
+import {
+  maxComboModels,
+  maxCombos,
+  maxConnections,
+  maxCustomModels,
+  maxEnabledModels,
+} from '../limits.ts'
+
+/**
+ * What 9router writes when its database is exported (GET /api/settings/database), as far as it is
+ * needed here. Everything else is let through, to be named in the answer.
+ */
+
+const word = z.string().max(200)
+
+const fileData = z.looseObject({
+  baseUrl: baseUrl.nullish(),
+  prefix: prefix.nullish(),
+  enabledModels: z.array(enabledModelId).max(maxEnabledModels).nullish(),
+})
+
+const fileConnection = z.looseObject({
+  id: itemId,
+  provider: itemId,
+  name: label.nullish(),
+  isActive: z.boolean().nullish(),
+  priority: priority.nullish(),
+  apiKey: apiKey.nullish(),
+  providerSpecificData: fileData.nullish(),
+  createdAt: word.nullish(),
+})
+
+/** A compatible provider; its connection has copies of these fields. */
+const fileNode = z.looseObject({
+  id: itemId,
+  baseUrl: baseUrl.nullish(),
+  prefix: prefix.nullish(),
+})
+
+const fileCombo = z.looseObject({
+  name: comboName,
+  kind: word.nullish(),
+  models: z.array(modelId).max(maxComboModels).nullish(),
+})
+
+const fileCustomModel = z.looseObject({
+  id: modelId,
+  providerAlias: itemId,
+  type: word.nullish(),
+  name: label.nullish(),
+})
+
+const ownFields = {
+  providerConnections: z.array(fileConnection).max(maxConnections).nullish(),
+  providerNodes: z.array(fileNode).max(maxConnections).nullish(),
+  combos: z.array(fileCombo).max(maxCombos).nullish(),
+  customModels: z.array(fileCustomModel).max(maxCustomModels).nullish(),
+  modelAliases: z.record(z.string(), z.string()).nullish(),
+}
+
+export const exportFile = z
+  .looseObject(ownFields)
+  .refine((file) => Object.keys(ownFields).some((name) => Object.hasOwn(file, name)), {
+    message: `expected at least one of ${Object.keys(ownFields).join(', ')}`,
+  })
+
+export type ExportFile = z.output<typeof exportFile>
+export type FileConnection = z.output<typeof fileConnection>
+export type FileNode = z.output<typeof fileNode>
+export type FileCombo = z.output<typeof fileCombo>
+export type FileCustomModel = z.output<typeof fileCustomModel>
+
+/** Pure: where the file has what is not needed here, each place once, without indices. */
+export function ignoredFields(file: ExportFile): string[] {
+  const found = new Set<string>()
+  const note = (items: readonly object[], known: object, at: string) => {
+    for (const item of items) {
+      for (const name of Object.keys(item)) {
+        if (!Object.hasOwn(known, name)) found.add(at + name)
+      }
+    }
+  }
+  const connections = file.providerConnections ?? []
+  note([file], ownFields, '')
+  note(connections, fileConnection.shape, 'providerConnections[].')
+  note(
+    connections.map(({ providerSpecificData }) => providerSpecificData ?? {}),
+    fileData.shape,
+    'providerConnections[].providerSpecificData.',
+  )
+  note(file.providerNodes ?? [], fileNode.shape, 'providerNodes[].')
+  note(file.combos ?? [], fileCombo.shape, 'combos[].')
+  note(file.customModels ?? [], fileCustomModel.shape, 'customModels[].')
+  return [...found]
+}

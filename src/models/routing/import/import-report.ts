@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { StoredRouting } from '../stored-routing.ts'
+import { type ExportFile, ignoredFields } from './export-file.ts'
+import { type ImportMode, importModes } from './import-edit.ts'
+import type { ReadExport } from './read-export.ts'
+
+/** A list in the answer names no more than this; the counts are whole. */
+const maxNamed = 200
+const maxFieldLength = 200
+
+export const importAnswer = z.object({
+  mode: z.enum(importModes),
+  imported: z.object({
+    connections: z.int(),
+    combos: z.int(),
+    customModels: z.int(),
+    modelAliases: z.int(),
+  }),
+  connectionsWithoutKey: z
+    .array(z.string())
+    .describe('Ids of imported connections that have no API key, such as those of OAuth logins'),
+  renamedProviders: z
+    .array(z.object({ from: z.string(), to: z.string() }))
+    .describe('Provider ids that ended in hex digits, whose upstreams could not be asked'),
+  leftOut: z
+    .array(z.object({ field: z.string(), reason: z.string() }))
+    .describe('Items that mean nothing here'),
+  leftOutCount: z.int(),
+  ignoredFields: z.array(z.string()).describe('Fields of the file that are not used'),
+  ignoredFieldCount: z.int(),
+})
+
+export type ImportAnswer = z.output<typeof importAnswer>
+
+export interface ImportFacts {
+  readonly mode: ImportMode
+  readonly file: ExportFile
+  readonly read: ReadExport
+  /** The state after the import. */
+  readonly state: StoredRouting
+}
+
+/** Pure: what an import did, for the person who asked for it. */
+export function importReport({ mode, file, read, state }: ImportFacts): ImportAnswer {
+  const imported = new Set(read.connections.map(({ id }) => id))
+  const withoutKey = state.connections.filter(
+    ({ id, sealedKey }) => imported.has(id) && sealedKey === undefined,
+  )
+  const ignored = ignoredFields(file)
+  return {
+    mode,
+    imported: {
+      connections: read.connections.length,
+      combos: read.combos.length,
+      customModels: read.customModels.length,
+      modelAliases: read.modelAliases.length,
+    },
+    connectionsWithoutKey: withoutKey.map(({ id }) => id),
+    renamedProviders: [...read.renamed].slice(0, maxNamed).map(([from, to]) => ({ from, to })),
+    leftOut: read.leftOut
+      .slice(0, maxNamed)
+      .map(({ field, reason }) => ({ field: field.slice(0, maxFieldLength), reason })),
+    leftOutCount: read.leftOut.length,
+    ignoredFields: ignored.slice(0, maxNamed).map((field) => field.slice(0, maxFieldLength)),
+    ignoredFieldCount: ignored.length,
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { JsonApp } from '../../../json-api/json-app.ts'
+import { maxBodyBytes } from '../limits.ts'
+import { expectedRevision, refusals, tagReply } from '../route-replies.ts'
+import type { RoutingApiParts } from '../routing-api.ts'
+import { exportFile } from './export-file.ts'
+import { importInto, importModes } from './import-edit.ts'
+import { importAnswer, importReport } from './import-report.ts'
+import { readExport } from './read-export.ts'
+
+const query = z.strictObject({ mode: z.enum(importModes).default('merge') })
+
+/** Takes the file that 9router exports: all of it in one transaction, or nothing. */
+export function importRoutes(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
+  app.post(
+    '/import',
+    {
+      bodyLimit: maxBodyBytes,
+      schema: {
+        operationId: 'importRouting',
+        querystring: query,
+        body: exportFile,
+        response: { 200: importAnswer, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const { mode } = request.query
+      const file = request.body
+      const read = readExport(file)
+      const parts = { mode, sealer, nowMs: now() }
+      const { revision, state } = await store.change(
+        (before) => importInto(before, read, parts),
+        expectedRevision(request),
+      )
+      tagReply(reply, revision)
+      return importReport({ mode, file, read, state })
+    },
+  )
+}

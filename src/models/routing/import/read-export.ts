@@ -1,0 +1,171 @@
+import { jsonPath } from '../../../json-api/json-path.ts'
+import {
+  type Combo,
+  type CustomModel,
+  type ServiceKind,
+  serviceKinds,
+} from '../../routing-inputs.ts'
+import { assertUnique } from '../assert-unique.ts'
+import { aliasName, aliasTarget } from '../field-schemas.ts'
+import { isCompatible, withoutHexEnd } from '../random-id.ts'
+import { customModelKey, type ModelAlias, type StoredRouting } from '../stored-routing.ts'
+import type {
+  ExportFile,
+  FileCombo,
+  FileConnection,
+  FileCustomModel,
+  FileNode,
+} from './export-file.ts'
+
+/** A connection of the file in our terms, its key still as given. */
+export interface ReadConnection {
+  readonly id: string
+  readonly provider: string
+  readonly name: string | null | undefined
+  readonly isActive: boolean | null | undefined
+  readonly priority: number | null | undefined
+  readonly apiKey: string | null | undefined
+  readonly providerSpecificData: {
+    readonly baseUrl: string | null | undefined
+    readonly prefix: string | null | undefined
+    readonly enabledModels: string[] | null | undefined
+  }
+  readonly createdAtMs: number | undefined
+}
+
+export interface LeftOut {
+  /** Where in the file it is. */
+  readonly field: string
+  readonly reason: string
+}
+
+export interface ReadExport extends Omit<StoredRouting, 'connections'> {
+  readonly connections: readonly ReadConnection[]
+  readonly leftOut: readonly LeftOut[]
+  /** Provider ids that became others: see `withoutHexEnd`. */
+  readonly renamed: ReadonlyMap<string, string>
+}
+
+/**
+ * Pure: the file in our terms. What has the right form but no meaning here is left out and named.
+ *
+ * @throws ApiError 400 when two items have the same key.
+ */
+export function readExport(file: ExportFile): ReadExport {
+  const { providerConnections, combos, customModels, modelAliases } = file
+  assertUnique(providerConnections ?? [], ({ id }) => id, pathIn('providerConnections', 'id'))
+  assertUnique(combos ?? [], ({ name }) => name, pathIn('combos', 'name'))
+  assertUnique(customModels ?? [], customModelKey, pathIn('customModels', 'id'))
+  const names = new ProviderNames()
+  const leftOut: LeftOut[] = []
+  const at = (...path: PropertyKey[]): ItemPlace => ({ names, leftOut, field: jsonPath(path) })
+  return {
+    connections: readConnections(file, at('providerNodes')),
+    combos: (combos ?? []).flatMap((combo, index) => readCombo(combo, at('combos', index))),
+    customModels: (customModels ?? []).flatMap((model, index) =>
+      readCustomModel(model, at('customModels', index)),
+    ),
+    modelAliases: Object.entries(modelAliases ?? {}).flatMap(([name, target]) =>
+      readAlias({ name, target }, at('modelAliases', name)),
+    ),
+    leftOut,
+    renamed: names.renamed,
+  }
+}
+
+interface ItemPlace {
+  readonly names: ProviderNames
+  readonly leftOut: LeftOut[]
+  readonly field: string
+}
+
+/** Every provider id of a file goes through here, so that all of it agrees. */
+class ProviderNames {
+  readonly renamed = new Map<string, string>()
+
+  rename(provider: string): string {
+    if (!isCompatible(provider)) return provider
+    const name = withoutHexEnd(provider)
+    if (name !== provider) this.renamed.set(provider, name)
+    return name
+  }
+
+  /** Of `<alias>/<model id>` the alias; of anything else nothing. */
+  renameIn(model: string): string {
+    const slash = model.indexOf('/')
+    return slash < 0 ? model : this.rename(model.slice(0, slash)) + model.slice(slash)
+  }
+}
+
+function readConnections(file: ExportFile, { names, leftOut }: ItemPlace): ReadConnection[] {
+  const connections = file.providerConnections ?? []
+  const nodes = new Map((file.providerNodes ?? []).map((node) => [node.id, node]))
+  const used = new Set(connections.map(({ provider }) => provider))
+  for (const [index, { id }] of (file.providerNodes ?? []).entries()) {
+    if (used.has(id)) continue
+    const field = jsonPath(['providerNodes', index])
+    leftOut.push({ field, reason: 'no connection uses this provider' })
+  }
+  return connections.map((connection) =>
+    readConnection(connection, nodes.get(connection.provider), names),
+  )
+}
+
+function readConnection(
+  { id, provider, name, isActive, priority, apiKey, createdAt, ...rest }: FileConnection,
+  node: FileNode | undefined,
+  names: ProviderNames,
+): ReadConnection {
+  const { baseUrl, prefix, enabledModels } = rest.providerSpecificData ?? {}
+  const createdAtMs = Date.parse(createdAt ?? '')
+  return {
+    ...{ id, provider: names.rename(provider), name, isActive, priority, apiKey },
+    providerSpecificData: {
+      baseUrl: baseUrl ?? node?.baseUrl,
+      prefix: prefix ?? node?.prefix,
+      enabledModels,
+    },
+    createdAtMs: createdAtMs >= 0 ? createdAtMs : undefined,
+  }
+}
+
+function readCombo(
+  { name, kind, models }: FileCombo,
+  { names, leftOut, field }: ItemPlace,
+): Combo[] {
+  if (!isKnownKind(kind)) {
+    leftOut.push({ field, reason: `the kind ${kind} is not known here` })
+    return []
+  }
+  const renamed = models?.map((model) => names.renameIn(model))
+  return [{ name, kind: kind ?? undefined, models: renamed }]
+}
+
+function readCustomModel(
+  { id, providerAlias, type, name }: FileCustomModel,
+  { names, leftOut, field }: ItemPlace,
+): CustomModel[] {
+  if (!isKnownKind(type)) {
+    leftOut.push({ field, reason: `the type ${type} is not known here` })
+    return []
+  }
+  const model = { id, providerAlias: names.rename(providerAlias) }
+  return [{ ...model, type: type ?? undefined, name: name ?? undefined }]
+}
+
+function readAlias({ name, target }: ModelAlias, place: ItemPlace): ModelAlias[] {
+  const { names, leftOut, field } = place
+  if (!aliasName.safeParse(name).success || !aliasTarget.safeParse(target).success) {
+    leftOut.push({ field, reason: 'expected a name with <alias>/<model id>' })
+    return []
+  }
+  return [{ name, target: names.renameIn(target) }]
+}
+
+function isKnownKind(kind: string | null | undefined): kind is ServiceKind | null | undefined {
+  return kind === null || kind === undefined || serviceKinds.some((known) => known === kind)
+}
+
+function pathIn(list: string, field: string): (index: number) => readonly PropertyKey[] {
+  return (index) => [list, index, field]
+}

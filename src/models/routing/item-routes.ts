@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import type { Combo, CustomModel } from '../routing-inputs.ts'
+import { comboAnswer, customModelAnswer } from './answers.ts'
+import { serviceKind } from './field-schemas.ts'
+import {
+  addItem,
+  comboKind,
+  comboOf,
+  customModelKind,
+  customModelOf,
+  type ItemKind,
+  modelAliasKind,
+  removeItem,
+  replaceItem,
+} from './item-edits.ts'
+import { expectedRevision, refusals, tagReply } from './route-replies.ts'
+import type { RoutingApiParts } from './routing-api.ts'
+import {
+  type ComboInput,
+  type CustomModelInput,
+  comboInput,
+  comboAnswer as comboSchema,
+  customModelInput,
+  customModelAnswer as customModelSchema,
+  modelAliasInput,
+  modelAliasAnswer as modelAliasSchema,
+} from './routing-schemas.ts'
+import { customModelKey, type ModelAlias, type StoredRouting } from './stored-routing.ts'
+
+/** How items of one kind are reached over HTTP. */
+interface ItemResource<Item, Input, Key> {
+  readonly kind: ItemKind<Item>
+  /** For operation ids: `Combo`. */
+  readonly name: string
+  readonly path: string
+  /** Below `path`: the parameters of an item. */
+  readonly keyPath: string
+  readonly keySchema: z.ZodType<Key>
+  readonly keyOf: (key: Key) => string
+  readonly inputSchema: z.ZodType<Input>
+  readonly itemOf: (input: Input) => Item
+  readonly answerSchema: z.ZodType
+  readonly answerOf: (item: Item) => object
+  readonly itemsOf: (state: StoredRouting) => readonly Item[]
+  readonly withItems: (state: StoredRouting, items: readonly Item[]) => StoredRouting
+}
+
+const nameKey = z.object({ name: z.string() })
+const customModelKeySchema = z.object({
+  type: serviceKind,
+  providerAlias: z.string(),
+  id: z.string(),
+})
+
+const combos: ItemResource<Combo, ComboInput, z.output<typeof nameKey>> = {
+  kind: comboKind,
+  name: 'Combo',
+  path: '/combos',
+  keyPath: '/:name',
+  keySchema: nameKey,
+  keyOf: ({ name }) => name,
+  inputSchema: comboInput,
+  itemOf: comboOf,
+  answerSchema: comboSchema,
+  answerOf: comboAnswer,
+  itemsOf: (state) => state.combos,
+  withItems: (state, items) => ({ ...state, combos: items }),
+}
+
+const customModels: ItemResource<
+  CustomModel,
+  CustomModelInput,
+  z.output<typeof customModelKeySchema>
+> = {
+  kind: customModelKind,
+  name: 'CustomModel',
+  path: '/custom-models',
+  keyPath: '/:type/:providerAlias/:id',
+  keySchema: customModelKeySchema,
+  keyOf: customModelKey,
+  inputSchema: customModelInput,
+  itemOf: customModelOf,
+  answerSchema: customModelSchema,
+  answerOf: customModelAnswer,
+  itemsOf: (state) => state.customModels,
+  withItems: (state, items) => ({ ...state, customModels: items }),
+}
+
+const modelAliases: ItemResource<ModelAlias, ModelAlias, z.output<typeof nameKey>> = {
+  kind: modelAliasKind,
+  name: 'ModelAlias',
+  path: '/model-aliases',
+  keyPath: '/:name',
+  keySchema: nameKey,
+  keyOf: ({ name }) => name,
+  inputSchema: modelAliasInput,
+  itemOf: (alias) => alias,
+  answerSchema: modelAliasSchema,
+  answerOf: (alias) => alias,
+  itemsOf: (state) => state.modelAliases,
+  withItems: (state, items) => ({ ...state, modelAliases: items }),
+}
+
+/** Create, replace and delete single combos, custom models and model aliases. */
+export function itemRoutes(app: JsonApp, parts: RoutingApiParts): void {
+  routesOf(app, parts, combos)
+  routesOf(app, parts, customModels)
+  routesOf(app, parts, modelAliases)
+}
+
+function routesOf<Item, Input, Key>(
+  app: JsonApp,
+  { store }: RoutingApiParts,
+  resource: ItemResource<Item, Input, Key>,
+): void {
+  const { kind, name, path, keyPath, keySchema, inputSchema, answerSchema } = resource
+  const edit =
+    (change: (items: readonly Item[]) => readonly Item[]) =>
+    (state: StoredRouting): StoredRouting =>
+      resource.withItems(state, change(resource.itemsOf(state)))
+
+  app.post(
+    path,
+    {
+      schema: {
+        operationId: `create${name}`,
+        body: inputSchema,
+        response: { 201: answerSchema, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const item = resource.itemOf(request.body as Input)
+      const change = edit((items) => addItem(kind, items, item))
+      const { revision } = await store.change(change, expectedRevision(request))
+      tagReply(reply, revision)
+      return reply.code(201).send(resource.answerOf(item))
+    },
+  )
+
+  app.put(
+    path + keyPath,
+    {
+      schema: {
+        operationId: `replace${name}`,
+        params: keySchema,
+        body: inputSchema,
+        response: { 200: answerSchema, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const key = resource.keyOf(request.params as Key)
+      const item = resource.itemOf(request.body as Input)
+      const change = edit((items) => replaceItem(kind, items, { key, item }))
+      const { revision } = await store.change(change, expectedRevision(request))
+      tagReply(reply, revision)
+      return reply.send(resource.answerOf(item))
+    },
+  )
+
+  app.delete(
+    path + keyPath,
+    {
+      schema: {
+        operationId: `delete${name}`,
+        params: keySchema,
+        response: { 204: z.null(), ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const key = resource.keyOf(request.params as Key)
+      const change = edit((items) => removeItem(kind, items, key))
+      const { revision } = await store.change(change, expectedRevision(request))
+      tagReply(reply, revision)
+      return reply.code(204).send(null)
+    },
+  )
+}

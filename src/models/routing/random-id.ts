@@ -1,0 +1,59 @@
+import { createHash, randomInt } from 'node:crypto'
+
+/**
+ * Our ids end in letters that are no hex digits: rule 4.3 never asks the upstream of a provider
+ * whose id ends in a run of those.
+ */
+const letters = 'ghijklmnopqrstuvwxyz'
+const connectionIdLength = 20
+const suffixLength = 12
+const maxSlugLength = 40
+
+/** Provider ids that begin so are compatible ones, by decision. */
+export const compatibleKinds = ['openai-compatible', 'anthropic-compatible'] as const
+
+export type CompatibleKind = (typeof compatibleKinds)[number]
+
+/** 86 random bits. */
+export function randomConnectionId(): string {
+  return randomLetters(connectionIdLength)
+}
+
+/** An id for a provider of the person's own, such as `openai-compatible-my-server-kzwq…`. */
+export function randomProviderId(kind: CompatibleKind, name: string): string {
+  return [kind, slugOf(name), randomLetters(suffixLength)].filter(Boolean).join('-')
+}
+
+export function isCompatible(provider: string): boolean {
+  return compatibleKinds.some((kind) => provider.startsWith(`${kind}-`))
+}
+
+/**
+ * A provider id that ends in a UUID or another run of hex digits → the same with letters in its
+ * place, always the same ones; any other id as it is.
+ */
+export function withoutHexEnd(provider: string): string {
+  const kept = provider.replace(uuidEnd, '').replace(hexEnd, '')
+  if (kept === provider) return provider
+  return `${kept}-${lettersOf(provider)}`
+}
+
+const uuidEnd = /[-_][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const hexEnd = /(?:[-_][0-9a-f]{8,})+$/i
+
+function slugOf(name: string): string {
+  const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  return slug.slice(0, maxSlugLength).replace(/^-+|-+$/g, '')
+}
+
+function randomLetters(length: number): string {
+  return Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+}
+
+function lettersOf(text: string): string {
+  const digest = createHash('sha256').update(text).digest()
+  return Array.from(
+    digest.subarray(0, suffixLength),
+    (byte) => letters[byte % letters.length],
+  ).join('')
+}

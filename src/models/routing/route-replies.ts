@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../json-api/api-error.ts'
+import { errorAnswer } from './routing-schemas.ts'
+
+/** The answers that every route may give. */
+export const refusals = { '4xx': errorAnswer, '5xx': errorAnswer } as const
+
+/** Every answer that shows a state says which one. */
+export function tagReply(reply: FastifyReply, revision: number): void {
+  reply.header('etag', `"${revision}"`)
+}
+
+/**
+ * The revision that If-Match allows to change; undefined: any (RFC 9110 section 13.1.1).
+ *
+ * @throws ApiError 412 when no revision can be meant.
+ */
+export function expectedRevision({ headers }: FastifyRequest): number | undefined {
+  const given = headers['if-match']
+  if (given === undefined || given === '*') return undefined
+  const [, digits] = /^"(\d{1,15})"$/.exec(given) ?? []
+  if (digits !== undefined) return Number(digits)
+  throw new ApiError(412, 'Expected an ETag as it was given here.', { field: 'if-match' })
+}

@@ -1,0 +1,34 @@
+import type {} from '@fastify/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import type { Connection } from '../routing-inputs.ts'
+import { connectionRoutes } from './connection-routes.ts'
+import { importRoutes } from './import/import-routes.ts'
+import { itemRoutes } from './item-routes.ts'
+import type { ProbeResult } from './routing-schemas.ts'
+import type { RoutingStore } from './routing-store.ts'
+import type { KeySealer } from './seal.ts'
+import { stateRoutes } from './state-routes.ts'
+
+export interface RoutingApiParts {
+  readonly store: RoutingStore
+  readonly sealer: KeySealer
+  /** Asks the upstream of a connection, its key in the clear, and says how it went. Never fails. */
+  readonly probe: (connection: Connection) => Promise<ProbeResult>
+  /** Fails unless the request has a valid session; runs before anything of the body is read. */
+  readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * The management of what the model list is built from (docs/routing-api.md), a Fastify plugin; to
+ * be registered with the prefix `/-/api/routing`.
+ */
+export async function routingApi(app: JsonApp, parts: RoutingApiParts): Promise<void> {
+  app.addHook('onRequest', parts.requireSession)
+  stateRoutes(app, parts)
+  connectionRoutes(app, parts)
+  itemRoutes(app, parts)
+  importRoutes(app, parts)
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import {
+  aliasName,
+  aliasTarget,
+  apiKey,
+  baseUrl,
+  comboName,
+  enabledModelId,
+  itemId,
+  label,
+  modelId,
+  prefix,
+  priority,
+  serviceKind,
+  timestampMs,
+} from './field-schemas.ts'
+import {
+  maxComboModels,
+  maxCombos,
+  maxConnections,
+  maxCustomModels,
+  maxEnabledModels,
+  maxModelAliases,
+} from './limits.ts'
+import { compatibleKinds } from './random-id.ts'
+
+/** What clients send: unknown fields are refused, null says the same as absent. */
+
+const providerSpecificData = z.strictObject({
+  baseUrl: baseUrl.nullish(),
+  prefix: prefix.nullish(),
+  enabledModels: z.array(enabledModelId).max(maxEnabledModels).nullish(),
+})
+
+const connectionFields = {
+  name: label.nullish(),
+  isActive: z.boolean().nullish(),
+  priority: priority.nullish(),
+  apiKey: apiKey.nullish(),
+  providerSpecificData: providerSpecificData.nullish(),
+}
+
+const keyState = z.enum(['none', 'stored', 'unreadable'])
+
+/** One of a whole state. `apiKeyState` is there because answers have it, and says nothing. */
+export const connectionInput = z.strictObject({
+  id: itemId.optional(),
+  provider: itemId,
+  ...connectionFields,
+  apiKeyState: keyState.optional(),
+  createdAtMs: timestampMs.optional(),
+})
+
+export const newConnection = z
+  .strictObject({
+    provider: itemId.optional(),
+    kind: z.enum(compatibleKinds).optional(),
+    ...connectionFields,
+  })
+  .refine(({ provider, kind }) => (provider === undefined) !== (kind === undefined), {
+    path: ['provider'],
+    message: 'expected either provider or, for a provider of your own, kind',
+  })
+
+/** Absent: stays. Null: goes. Inside providerSpecificData too (RFC 7396). */
+export const connectionChange = z.strictObject({
+  provider: itemId.optional(),
+  ...connectionFields,
+})
+
+export const connectionOrder = z.strictObject({
+  ids: z.array(itemId).min(1).max(maxConnections),
+})
+
+export const comboInput = z.strictObject({
+  name: comboName,
+  kind: serviceKind.nullish(),
+  models: z.array(modelId).max(maxComboModels).nullish(),
+})
+
+export const customModelInput = z.strictObject({
+  id: modelId,
+  providerAlias: itemId,
+  type: serviceKind.nullish(),
+  name: label.nullish(),
+})
+
+export const modelAliasInput = z.strictObject({ name: aliasName, target: aliasTarget })
+
+export const routingInput = z.strictObject({
+  connections: z.array(connectionInput).max(maxConnections),
+  combos: z.array(comboInput).max(maxCombos),
+  customModels: z.array(customModelInput).max(maxCustomModels),
+  modelAliases: z
+    .record(aliasName, aliasTarget)
+    .refine(
+      (aliases) => Object.keys(aliases).length <= maxModelAliases,
+      `expected at most ${maxModelAliases} aliases`,
+    ),
+})
+
+export type ConnectionInput = z.output<typeof connectionInput>
+export type NewConnection = z.output<typeof newConnection>
+export type ConnectionChange = z.output<typeof connectionChange>
+export type ComboInput = z.output<typeof comboInput>
+export type CustomModelInput = z.output<typeof customModelInput>
+export type RoutingInput = z.output<typeof routingInput>
+
+/** What clients get. */
+
+const providerSpecificDataAnswer = z.object({
+  baseUrl: z.string().optional(),
+  prefix: z.string().optional(),
+  enabledModels: z.array(z.string()).optional(),
+})
+
+export const connectionAnswer = z.object({
+  id: z.string(),
+  provider: z.string(),
+  name: z.string().optional(),
+  isActive: z.boolean(),
+  priority: z.int().optional(),
+  apiKey: z.string().optional().describe('A mask, except in an export with keys'),
+  apiKeyState: keyState,
+  providerSpecificData: providerSpecificDataAnswer.optional(),
+  createdAtMs: z.int(),
+})
+
+export const comboAnswer = z.object({
+  name: z.string(),
+  kind: serviceKind.optional(),
+  models: z.array(z.string()).optional(),
+})
+
+export const customModelAnswer = z.object({
+  id: z.string(),
+  providerAlias: z.string(),
+  type: serviceKind.optional(),
+  name: z.string().optional(),
+})
+
+export const modelAliasAnswer = z.object({ name: z.string(), target: z.string() })
+
+export const routingAnswer = z.object({
+  connections: z.array(connectionAnswer),
+  combos: z.array(comboAnswer),
+  customModels: z.array(customModelAnswer),
+  modelAliases: z.record(z.string(), z.string()),
+})
+
+export const probeAnswer = z.object({
+  ok: z.boolean(),
+  status: z.int().optional(),
+  modelCount: z.int().optional(),
+  message: z.string(),
+  durationMs: z.number(),
+})
+
+export const errorAnswer = z.object({ message: z.string(), field: z.string().optional() })
+
+export type ConnectionAnswer = z.output<typeof connectionAnswer>
+export type ComboAnswer = z.output<typeof comboAnswer>
+export type CustomModelAnswer = z.output<typeof customModelAnswer>
+export type RoutingAnswer = z.output<typeof routingAnswer>
+export type ProbeResult = z.output<typeof probeAnswer>

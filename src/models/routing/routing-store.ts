@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { RoutingRows, RoutingSet, RoutingTables } from '../../state/routing.ts'
+import {
+  maxCombos,
+  maxConnections,
+  maxCustomModels,
+  maxModelAliases,
+  maxStateBytes,
+} from './limits.ts'
+import { fromRows, type StoredRouting, toRows } from './stored-routing.ts'
+
+export interface RoutingAt {
+  readonly revision: number
+  readonly state: StoredRouting
+}
+
+/** Pure: the state as it is → as it shall be. Runs again when somebody else was faster. */
+export type RoutingEdit = (state: StoredRouting) => StoredRouting
+
+const maxItems: Readonly<Record<RoutingSet, number>> = {
+  connections: maxConnections,
+  combos: maxCombos,
+  customModels: maxCustomModels,
+  modelAliases: maxModelAliases,
+}
+
+/** Of writers that meet, one succeeds each time. */
+const changeTries = 100
+const maxPauseMs = 20
+
+/** Reads and changes the whole state; each change is one transaction on what it has seen. */
+export class RoutingStore {
+  readonly #tables: RoutingTables
+
+  constructor(tables: RoutingTables) {
+    this.#tables = tables
+  }
+
+  async read(): Promise<RoutingAt> {
+    const { revision, rows } = await this.#tables.snapshot()
+    return { revision, state: fromRows(rows) }
+  }
+
+  /**
+   * @param expected The only revision that may be changed; default: any.
+   * @throws ApiError 412 when the revision is another one, 409 when the result is too large, and
+   * what `edit` throws; nothing is changed then.
+   */
+  async change(edit: RoutingEdit, expected?: number): Promise<RoutingAt> {
+    for (let tries = 1; tries <= changeTries; tries++) {
+      const seen = await this.#tables.snapshot()
+      if (expected !== undefined && seen.revision !== expected) {
+        throw new ApiError(412, 'Somebody else has changed this meanwhile; read it again.')
+      }
+      const state = edit(fromRows(seen.rows))
+      const next = toRows(state)
+      assertSize(next)
+      const revision = await this.#tables.replace(seen, next)
+      if (revision !== undefined) return { revision, state }
+      await wait(Math.random() * maxPauseMs)
+    }
+    throw new ApiError(503, 'Too many changes at once; try again.', {
+      headers: { 'retry-after': '1' },
+    })
+  }
+}
+
+function assertSize(rows: RoutingRows): void {
+  let bytes = 0
+  for (const [set, max] of Object.entries(maxItems) as [RoutingSet, number][]) {
+    if (rows[set].length > max) {
+      throw new ApiError(409, `There would be more than ${max} ${set}, which is the most.`, {
+        field: set,
+      })
+    }
+    for (const { json } of rows[set]) bytes += Buffer.byteLength(json)
+  }
+  if (bytes > maxStateBytes) {
+    throw new ApiError(409, `All of it together would be larger than ${maxStateBytes} bytes.`)
+  }
+}

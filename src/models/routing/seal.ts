@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * Sealed: `v1.` and base64url of nonce, ciphertext and tag. AES-256-GCM (NIST SP 800-38D) with a
+ * random nonce of 96 bits (section 8.2.2); the key is HKDF-SHA256 (RFC 5869) of SECRET_KEY.
+ */
+const version = 'v1.'
+const algorithm = 'aes-256-gcm'
+const salt = 'stowage'
+const info = 'routing provider keys v1'
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Seals provider keys for the database. */
+export interface KeySealer {
+  /** The text belongs to `connectionId` and opens under no other one. */
+  seal(apiKey: string, connectionId: string): string
+  /** Undefined when it was sealed under another SECRET_KEY, for another connection, or is damaged. */
+  open(sealed: string, connectionId: string): string | undefined
+}
+
+export function createKeySealer(secretKey: string): KeySealer {
+  const key = new Uint8Array(hkdfSync('sha256', secretKey, salt, info, keyBytes))
+  return {
+    seal(apiKey, connectionId) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+      cipher.setAAD(Buffer.from(connectionId))
+      const text = [cipher.update(apiKey, 'utf8'), cipher.final()]
+      return version + Buffer.concat([nonce, ...text, cipher.getAuthTag()]).toString('base64url')
+    },
+    open(sealed, connectionId) {
+      if (!sealed.startsWith(version)) return undefined
+      const bytes = Buffer.from(sealed.slice(version.length), 'base64url')
+      if (bytes.length < nonceBytes + tagBytes) return undefined
+      const nonce = bytes.subarray(0, nonceBytes)
+      const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+      decipher.setAAD(Buffer.from(connectionId))
+      decipher.setAuthTag(bytes.subarray(-tagBytes))
+      try {
+        const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
+        return Buffer.concat([text, decipher.final()]).toString('utf8')
+      } catch {
+        // The tag does not match: node:crypto says no more than that.
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { routingAnswer } from './answers.ts'
+import { maxBodyBytes } from './limits.ts'
+import { expectedRevision, refusals, tagReply } from './route-replies.ts'
+import type { RoutingApiParts } from './routing-api.ts'
+import { routingAnswer as routingAnswerSchema, routingInput } from './routing-schemas.ts'
+import { wholeState } from './whole-state.ts'
+
+const exportQuery = z.strictObject({
+  keys: z.enum(['true', 'false']).default('false').describe('Whether API keys are in the clear'),
+})
+
+/** The whole state: decisions, "Where the inputs live". */
+export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
+  app.get(
+    '',
+    { schema: { operationId: 'getRouting', response: { 200: routingAnswerSchema, ...refusals } } },
+    async (_request, reply) => {
+      const { revision, state } = await store.read()
+      tagReply(reply, revision)
+      return routingAnswer(state, sealer)
+    },
+  )
+
+  app.put(
+    '',
+    {
+      bodyLimit: maxBodyBytes,
+      schema: {
+        operationId: 'putRouting',
+        body: routingInput,
+        response: { 200: routingAnswerSchema, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const parts = { sealer, nowMs: now() }
+      const { revision, state } = await store.change(
+        (before) => wholeState(request.body, before, parts),
+        expectedRevision(request),
+      )
+      tagReply(reply, revision)
+      return routingAnswer(state, sealer)
+    },
+  )
+
+  app.get(
+    '/export',
+    {
+      schema: {
+        operationId: 'exportRouting',
+        querystring: exportQuery,
+        response: { 200: routingAnswerSchema, ...refusals },
+      },
+    },
+    async ({ query }, reply) => {
+      const { state } = await store.read()
+      offerFile(reply)
+      if (query.keys === 'false') return routingAnswer(state, sealer)
+      return routingAnswer(state, sealer, (apiKey) => apiKey)
+    },
+  )
+}
+
+function offerFile(reply: FastifyReply): void {
+  reply.header('content-disposition', 'attachment; filename="stowage-routing.json"')
+}

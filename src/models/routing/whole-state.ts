@@ -1,0 +1,64 @@
+import { jsonPath } from '../../json-api/json-path.ts'
+import { assertUnique } from './assert-unique.ts'
+import { storedConnection } from './connection-edits.ts'
+import { sealGivenKey } from './given-key.ts'
+import { comboOf, customModelOf } from './item-edits.ts'
+import { randomConnectionId } from './random-id.ts'
+import type { ConnectionInput, RoutingInput } from './routing-schemas.ts'
+import type { KeySealer } from './seal.ts'
+import { customModelKey, type StoredConnection, type StoredRouting } from './stored-routing.ts'
+
+export interface WholeStateParts {
+  readonly sealer: KeySealer
+  readonly nowMs: number
+}
+
+/**
+ * Pure but for new ids and nonces: what a PUT has → what is to be stored instead of `before`. Keys
+ * given as masks and the age of connections stay.
+ *
+ * @throws ApiError 400 that names the field.
+ */
+export function wholeState(
+  input: RoutingInput,
+  before: StoredRouting,
+  parts: WholeStateParts,
+): StoredRouting {
+  const { connections, combos, customModels, modelAliases } = input
+  const known = new Map(before.connections.map((connection) => [connection.id, connection]))
+  assertUnique(
+    connections,
+    ({ id }) => id,
+    (index) => ['connections', index, 'id'],
+  )
+  assertUnique(
+    combos,
+    ({ name }) => name,
+    (index) => ['combos', index, 'name'],
+  )
+  assertUnique(customModels, customModelKey, (index) => ['customModels', index, 'id'])
+  return {
+    connections: connections.map((connection, index) =>
+      connectionOf(connection, { ...parts, index, stored: known.get(connection.id ?? '') }),
+    ),
+    combos: combos.map(comboOf),
+    customModels: customModels.map(customModelOf),
+    modelAliases: Object.entries(modelAliases).map(([name, target]) => ({ name, target })),
+  }
+}
+
+interface ConnectionPlace extends WholeStateParts {
+  readonly index: number
+  readonly stored: StoredConnection | undefined
+}
+
+function connectionOf(
+  input: ConnectionInput,
+  { sealer, nowMs, index, stored }: ConnectionPlace,
+): StoredConnection {
+  const id = input.id ?? randomConnectionId()
+  const field = jsonPath(['connections', index, 'apiKey'])
+  const sealedKey = sealGivenKey(input.apiKey, { sealer, id, stored, field })
+  const createdAtMs = input.createdAtMs ?? stored?.createdAtMs ?? nowMs
+  return storedConnection({ ...input, id, sealedKey, createdAtMs })
+}

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiError } from '../../../../src/json-api/api-error.ts'
+import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
+import { DatabaseRoutingSource } from '../../../../src/models/routing/database-routing-source.ts'
+import { routingApi } from '../../../../src/models/routing/routing-api.ts'
+import type { ProbeResult } from '../../../../src/models/routing/routing-schemas.ts'
+import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
+import { createKeySealer } from '../../../../src/models/routing/seal.ts'
+import type { Connection } from '../../../../src/models/routing-inputs.ts'
+import type { Database } from '../../../../src/state/database.ts'
+import { openDatabase } from '../../../../src/state/open-database.ts'
+import { RoutingTables } from '../../../../src/state/routing.ts'
+
+export const routingPath = '/-/api/routing'
+export const session = { authorization: 'Bearer let me in' }
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  readonly body: any
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** One gateway's view of a database. */
+export interface RoutingGateway {
+  readonly app: JsonApp
+  readonly source: DatabaseRoutingSource
+  readonly store: RoutingStore
+  /** Fields of the log lines. */
+  readonly warnings: object[]
+  /** Connections whose upstream was asked. */
+  readonly probed: Connection[]
+  /** A path below `/-/api/routing`, with a session unless told otherwise. */
+  send(
+    method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+}
+
+export const probeResult: ProbeResult = {
+  ok: true,
+  status: 200,
+  modelCount: 3,
+  message: 'it answered with 3 models',
+  durationMs: 12.5,
+}
+
+export interface TestDatabase {
+  readonly database: Database
+  remove(): Promise<void>
+}
+
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-routing-'))
+  const path = join(folder, 'stowage.db')
+  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
+  return {
+    database,
+    async remove() {
+      await database.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+export async function openRouting(
+  database: Database,
+  options: { readonly secretKey?: string; readonly now?: () => number } = {},
+): Promise<RoutingGateway> {
+  const { secretKey = 'a secret', now = () => 1_000 } = options
+  const tables = new RoutingTables(database)
+  const sealer = createKeySealer(secretKey)
+  const store = new RoutingStore(tables)
+  const warnings: object[] = []
+  const probed: Connection[] = []
+  const log = { warn: (fields: object) => void warnings.push(fields) }
+  const app = createJsonApp()
+  await app.register(routingApi, {
+    prefix: routingPath,
+    store,
+    sealer,
+    now,
+    probe: async (connection) => {
+      probed.push(connection)
+      return probeResult
+    },
+    requireSession: async ({ headers }) => {
+      if (headers.authorization !== session.authorization) throw new ApiError(401, 'Log in first.')
+    },
+  })
+  return {
+    ...{ app, store, warnings, probed },
+    source: new DatabaseRoutingSource({ tables, sealer, log }),
+    async send(method, path, body, headers = {}) {
+      const answer = await app.inject({
+        method,
+        url: routingPath + path,
+        headers: { ...session, ...headers },
+        ...(body === undefined ? {} : { payload: body as object }),
+      })
+      const text = answer.body
+      return {
+        status: answer.statusCode,
+        body: text === '' ? undefined : JSON.parse(text),
+        headers: answer.headers,
+        text,
+      }
+    },
+  }
+}
