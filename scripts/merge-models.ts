@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { serviceKinds } from '../src/models/routing-inputs.ts'
+import type { FoundModel } from './models-dev-checkout.ts'
+
+/** What a data file of the catalogue says, as far as a refresh changes it; the rest stays as it is. */
+export const dataFileSchema = z.looseObject({
+  id: z.string(),
+  /** Id of the provider at models.dev. Without it a provider is kept by hand. */
+  modelsDevId: z.string().optional(),
+  serviceKinds: z.array(z.enum(serviceKinds)),
+  models: z.array(z.looseObject({ id: z.string(), type: z.enum(serviceKinds).optional() })),
+  ttsConfig: z.looseObject({ models: z.array(z.looseObject({ id: z.string() })) }).optional(),
+  embeddingConfig: z.looseObject({ models: z.array(z.looseObject({ id: z.string() })) }).optional(),
+})
+
+export type DataFile = z.infer<typeof dataFileSchema>
+
+type Entry = DataFile['models'][number]
+
+export interface MergeOptions {
+  /** Whether chat models that models.dev does not have are removed. */
+  readonly isPruning: boolean
+}
+
+/** The new file, and ids of models that people want to hear of. */
+export interface Merge {
+  readonly file: DataFile
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** In the file, but not at models.dev. */
+  readonly unknown: readonly string[]
+  /** At models.dev, but of a kind that the provider does not have here. */
+  readonly skipped: readonly string[]
+}
+
+/**
+ * Brings the models of a provider up to date. What is in the file keeps its place and its type,
+ * which was chosen by hand; what models.dev calls deprecated goes; what is new comes first, the
+ * newest at the top.
+ */
+export function mergeModels(
+  file: DataFile,
+  found: readonly FoundModel[],
+  { isPruning }: MergeOptions,
+): Merge {
+  // Some providers take an id in any case, and the two sides do not always write it alike.
+  const current = new Map(found.filter(isCurrent).map((model) => [nameOf(model), model]))
+  const deprecated = new Set(found.filter((model) => !isCurrent(model)).map(nameOf))
+  const present = new Set(file.models.map(nameOf))
+
+  const unknown = file.models.filter((entry) => {
+    return !current.has(nameOf(entry)) && !deprecated.has(nameOf(entry))
+  })
+  const pruned = new Set(isPruning ? unknown.filter(isChat).map(nameOf) : [])
+  const isRemoved = (entry: { readonly id: string }) => {
+    return deprecated.has(nameOf(entry)) || pruned.has(nameOf(entry))
+  }
+  const fresh = [...current.values()].filter((model) => !present.has(nameOf(model)))
+  const isOurs = ({ kind }: FoundModel) => kind !== undefined && file.serviceKinds.includes(kind)
+  const added = fresh.filter(isOurs).toSorted(newestFirst)
+  const models = [...added.map(entryOf), ...file.models.filter((entry) => !isRemoved(entry))]
+  return {
+    file: { ...withoutInConfigs(file, isRemoved), models },
+    added: added.map(idOf),
+    removed: file.models.filter(isRemoved).map(idOf),
+    unknown: unknown.filter((entry) => !isRemoved(entry)).map(idOf),
+    skipped: fresh.filter((model) => !isOurs(model)).map(idOf),
+  }
+}
+
+/** Ids of configs are listed beside the models, so that a removed model has to go there too. */
+function withoutInConfigs(
+  file: DataFile,
+  isRemoved: (entry: { readonly id: string }) => boolean,
+): DataFile {
+  const changed = { ...file }
+  for (const name of ['ttsConfig', 'embeddingConfig'] as const) {
+    const config = file[name]
+    if (config === undefined) continue
+    changed[name] = { ...config, models: config.models.filter((entry) => !isRemoved(entry)) }
+  }
+  return changed
+}
+
+function isCurrent({ isDeprecated }: FoundModel): boolean {
+  return !isDeprecated
+}
+
+function isChat({ type = 'llm' }: Entry): boolean {
+  return type === 'llm'
+}
+
+function nameOf({ id }: { readonly id: string }): string {
+  return id.toLowerCase()
+}
+
+function idOf({ id }: { readonly id: string }): string {
+  return id
+}
+
+function entryOf({ id, kind }: FoundModel): Entry {
+  return kind === undefined || kind === 'llm' ? { id } : { id, type: kind }
+}
+
+/** Dates of models.dev compare as text. */
+function newestFirst(a: FoundModel, b: FoundModel): number {
+  return b.releaseDate.localeCompare(a.releaseDate) || a.id.localeCompare(b.id)
+}

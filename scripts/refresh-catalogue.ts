@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { dataFolder } from '../src/models/catalogue/read-catalogue.ts'
+import { refreshData } from './refresh-data.ts'
+
+/** Brings the built-in model catalogue up to date; docs/model-catalogue.md says how. */
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { prune: { type: 'boolean', default: false } },
+})
+const [checkout] = positionals
+
+if (checkout === undefined || positionals.length > 1) {
+  process.stderr.write('usage: node scripts/refresh-catalogue.ts [--prune] PATH-OF-MODELS.DEV\n')
+  process.exitCode = 2
+} else {
+  const isPruning = values.prune
+  const report = await refreshData({ checkout, dataFolder, isPruning, format: formatJson })
+  process.stdout.write(report.length === 0 ? 'nothing changed\n' : `${report.join('\n')}\n`)
+}
+
+/** As `npm run format` would, so that a refresh changes only the lines that it means to. */
+function formatJson(text: string, name: string): string {
+  const biome = join(import.meta.dirname, '..', 'node_modules', '.bin', 'biome')
+  return execFileSync(biome, ['format', `--stdin-file-path=${name}`], {
+    input: text,
+    encoding: 'utf8',
+    cwd: import.meta.dirname,
+  })
+}

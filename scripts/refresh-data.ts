@@ -1,0 +1,78 @@
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CatalogueFile } from '../src/models/catalogue/catalogue-error.ts'
+import { parseCatalogue } from '../src/models/catalogue/parse-catalogue.ts'
+import { readDataFiles } from '../src/models/catalogue/read-catalogue.ts'
+import { type DataFile, dataFileSchema, type Merge, mergeModels } from './merge-models.ts'
+import { findModels } from './models-dev-checkout.ts'
+
+export interface RefreshOptions {
+  /** Folder of the models.dev checkout. */
+  readonly checkout: string
+  /** Folder of the catalogue's data files. */
+  readonly dataFolder: string
+  readonly isPruning: boolean
+  /** Gives the JSON of a file the form that the project wants. */
+  readonly format: (text: string, name: string) => string
+}
+
+interface Refreshed {
+  readonly name: string
+  readonly text: string
+  readonly isChanged: boolean
+  /** For people: what changed and what a person may want to look at. */
+  readonly report: readonly string[]
+}
+
+/**
+ * Refreshes the models of all data files, or of none: the new catalogue is parsed as a whole before
+ * the first file is written.
+ *
+ * @returns lines that tell what changed.
+ * @throws CatalogueError when the new catalogue would not be valid, Error when the checkout is not.
+ */
+export async function refreshData(options: RefreshOptions): Promise<readonly string[]> {
+  const files = await readDataFiles(options.dataFolder)
+  const refreshed = await Promise.all(files.map((file) => refreshFile(file, options)))
+  parseCatalogue(refreshed)
+  for (const { name, text, isChanged } of refreshed) {
+    if (isChanged) await replaceFile(join(options.dataFolder, name), text)
+  }
+  return refreshed.flatMap(({ report }) => report)
+}
+
+async function refreshFile(file: CatalogueFile, options: RefreshOptions): Promise<Refreshed> {
+  const { name, text } = file
+  // Not what the schema gives, which has its fields in another order.
+  const content = JSON.parse(text) as DataFile
+  dataFileSchema.parse(content)
+  const unchanged = { name, text, isChanged: false }
+  if (content.modelsDevId === undefined) return { ...unchanged, report: [] }
+  const found = await findModels(options.checkout, content.modelsDevId)
+  if (found === undefined || found.length === 0) {
+    return { ...unchanged, report: [`${content.id}: the checkout has no ${content.modelsDevId}`] }
+  }
+  const merge = mergeModels(content, found, options)
+  const report = reportOf(content.id, merge)
+  if (merge.added.length === 0 && merge.removed.length === 0) return { ...unchanged, report }
+  const newText = options.format(JSON.stringify(merge.file), name)
+  return { name, text: newText, isChanged: true, report }
+}
+
+function reportOf(provider: string, merge: Merge): readonly string[] {
+  const line = (word: string, ids: readonly string[]) => {
+    return ids.length === 0 ? [] : [`${provider}: ${word} ${ids.join(', ')}`]
+  }
+  return [
+    ...line('added', merge.added),
+    ...line('removed', merge.removed),
+    ...line('kept, unknown to models.dev:', merge.unknown),
+    ...line('not added, no kind of the provider here:', merge.skipped),
+  ]
+}
+
+/** Whole or not at all. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text)
+  await rename(`${path}.new`, path)
+}

@@ -1,0 +1,555 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  buildModelList,
+  type ModelListInputs,
+} from '../../../../src/models/list/build-model-list.ts'
+import { type ServiceKind, serviceKinds } from '../../../../src/models/routing-inputs.ts'
+import { smallCatalogue } from '../../../support/small-catalogue.ts'
+
+/** Rows as a database may hold them: of any shape. */
+type Rows = { [Input in keyof ModelListInputs]?: unknown } & { readonly kinds?: ServiceKind[] }
+
+function build({ kinds = ['llm'], ...rows }: Rows) {
+  return buildModelList({
+    filter: new Set(kinds),
+    connections: [],
+    combos: [],
+    customModels: [],
+    modelAliases: {},
+    catalogue: smallCatalogue,
+    upstreamIds: new Map(),
+    nowMs: 1_700_000_000_999,
+    ...rows,
+  } as ModelListInputs)
+}
+
+const ids = (rows: Rows) => build(rows).map(({ id }) => id)
+
+let age = 0
+function connection(provider: string, fields: object = {}) {
+  age++
+  return { id: `c${age}`, provider, createdAtMs: age, ...fields }
+}
+
+const withData = (providerSpecificData: object) => ({ providerSpecificData })
+
+interface Case extends Rows {
+  readonly title: string
+  readonly expected: readonly string[]
+}
+
+function table(name: string, cases: readonly Case[]) {
+  describe(name, () => {
+    for (const { title, expected, ...rows } of cases) {
+      test(title, () => assert.deepEqual(ids(rows), expected))
+    }
+  })
+}
+
+const staticChat = ['alpha/chat-1', 'alpha/voice-of-reason', 'dt/dt-chat', 'dt/dt-reason']
+
+describe('an entry', () => {
+  test('has no fields but those of the contract', () => {
+    assert.deepEqual(build({ connections: [connection('deepthink')] })[0], {
+      id: 'dt/dt-chat',
+      object: 'model',
+      created: 1_700_000_000,
+      owned_by: 'dt',
+    })
+  })
+
+  test('of a web kind tells it, others do not', () => {
+    const entries = build({ connections: [connection('finder')], kinds: [...serviceKinds] })
+    assert.deepEqual(entries, [
+      {
+        id: 'finder/search',
+        object: 'model',
+        created: 1_700_000_000,
+        owned_by: 'finder',
+        kind: 'webSearch',
+      },
+      {
+        id: 'finder/fetch',
+        object: 'model',
+        created: 1_700_000_000,
+        owned_by: 'finder',
+        kind: 'webFetch',
+      },
+    ])
+    const [painter] = build({ connections: [connection('own-ai')], kinds: ['image'] })
+    assert.equal(painter !== undefined && 'kind' in painter, false)
+  })
+})
+
+table('rule 1: active connections', [
+  ...[undefined, null, 0, '', true, 'false'].map((isActive) => ({
+    title: `isActive ${JSON.stringify(isActive)} is active`,
+    connections: [connection('deepthink', { isActive })],
+    expected: ['dt/dt-chat', 'dt/dt-reason'],
+  })),
+  {
+    title: 'isActive false is not, so that the static catalogue is listed',
+    connections: [connection('deepthink', { isActive: false })],
+    expected: staticChat,
+  },
+  {
+    title: 'rows that are none count as nothing',
+    connections: [null, 5, 'alpha', [], {}, { id: 'x' }, { id: 7, provider: 'alpha' }],
+    combos: [null, {}, { name: 5 }, { name: ' ' }, 7],
+    customModels: [null, { id: 5, providerAlias: 'alpha' }, { id: 'x' }, 'x'],
+    modelAliases: null,
+    expected: staticChat,
+  },
+  {
+    title: 'a null row among good ones leaves those',
+    connections: [null, connection('deepthink')],
+    modelAliases: { a: null, b: 5, c: 'dt/aliased' },
+    expected: ['dt/dt-chat', 'dt/dt-reason', 'dt/aliased'],
+  },
+  {
+    title: 'fields of wrong types count as absent',
+    connections: [
+      connection('deepthink', {
+        priority: 'high',
+        apiKey: 5,
+        ...withData({ prefix: 5, baseUrl: {}, enabledModels: 'dt-chat' }),
+      }),
+    ],
+    expected: ['dt/dt-chat', 'dt/dt-reason'],
+  },
+  {
+    title: 'providerSpecificData null counts as absent',
+    connections: [connection('deepthink', { providerSpecificData: null })],
+    expected: ['dt/dt-chat', 'dt/dt-reason'],
+  },
+])
+
+describe('rule 2: combos', () => {
+  const combos = [
+    { name: 'plain' },
+    { name: 'nothing', kind: null },
+    { name: 'chat', kind: 'llm' },
+    { name: 'pictures', kind: 'image' },
+    { name: 'search', kind: 'webSearch' },
+    { name: 'fetch', kind: 'webFetch' },
+    { name: 'film', kind: 'video' },
+  ]
+
+  test('come first', () => {
+    const listed = ids({ combos, connections: [connection('deepthink')] })
+    assert.deepEqual(listed, ['plain', 'nothing', 'chat', 'dt/dt-chat', 'dt/dt-reason'])
+    assert.deepEqual(ids({ combos }), ['plain', 'nothing', 'chat', ...staticChat])
+  })
+
+  test('of a web kind carry it', () => {
+    assert.deepEqual(
+      build({ combos, kinds: ['webSearch', 'webFetch'] }).map(({ id, owned_by, kind }) => {
+        return [id, owned_by, kind]
+      }),
+      [
+        ['search', 'combo', 'webSearch'],
+        ['fetch', 'combo', 'webFetch'],
+      ],
+    )
+  })
+
+  test('of another kind do not', () => {
+    const [pictures] = build({ combos, kinds: ['image'] })
+    assert.deepEqual(pictures, {
+      id: 'pictures',
+      object: 'model',
+      created: 1_700_000_000,
+      owned_by: 'combo',
+    })
+  })
+})
+
+table('rule 3: no active connection', [
+  { title: 'lists the static models of the kind', kinds: ['llm'], expected: staticChat },
+  {
+    title: 'lists ids as the catalogue has them',
+    kinds: ['image'],
+    expected: ['alpha/painter', 'own/own-ai/painter'],
+  },
+  { title: 'lists speech to text', kinds: ['stt'], expected: ['alpha/listener'] },
+  { title: 'lists image to text', kinds: ['imageToText'], expected: ['alpha/reader'] },
+  { title: 'takes tts models from the models alone', kinds: ['tts'], expected: ['alpha/speaker'] },
+  { title: 'has no web entries', kinds: ['webSearch', 'webFetch'], expected: [] },
+  {
+    title: 'adds custom models of absent type and of type llm',
+    customModels: [
+      { id: ' one ', providerAlias: ' x ' },
+      { id: 'two', providerAlias: 'x', type: 'llm' },
+      { id: 'three', providerAlias: 'x', type: null },
+      { id: 'four', providerAlias: 'x', type: 'embedding' },
+      { id: 'five', providerAlias: 'x', type: 'video' },
+      { id: ' ', providerAlias: 'x' },
+      { id: 'six', providerAlias: '' },
+      { providerAlias: 'x' },
+    ],
+    expected: [...staticChat, 'x/one', 'x/two', 'x/three'],
+  },
+  {
+    title: 'adds them by their type, not by their name',
+    customModels: [{ id: 'text-embedding-mine', providerAlias: 'x' }],
+    expected: [...staticChat, 'x/text-embedding-mine'],
+  },
+  {
+    title: 'adds them only when llm is asked for',
+    customModels: [{ id: 'text-embedding-mine', providerAlias: 'x' }],
+    kinds: ['embedding'],
+    expected: ['alpha/vectors', 'own/own-ai/vectors'],
+  },
+  {
+    title: 'does not look at model aliases',
+    modelAliases: { fast: 'alpha/quick' },
+    expected: staticChat,
+  },
+])
+
+test('rule 3: an entry belongs to the alias, a custom model to its providerAlias', () => {
+  const entries = build({ customModels: [{ id: 'one', providerAlias: 'x' }] })
+  assert.deepEqual(
+    entries.map(({ owned_by }) => owned_by),
+    ['alpha', 'alpha', 'dt', 'dt', 'x'],
+  )
+})
+
+table('rule 4: the connection of a provider', [
+  {
+    title: 'is the first active one by priority',
+    connections: [
+      connection('deepthink', { priority: 2, ...withData({ prefix: 'second' }) }),
+      connection('deepthink', { priority: 1, ...withData({ prefix: 'first' }) }),
+      connection('deepthink', { priority: 0, isActive: false }),
+    ],
+    expected: ['first/dt-chat', 'first/dt-reason'],
+  },
+  {
+    title: 'without priority comes last',
+    connections: [
+      connection('deepthink', withData({ prefix: 'none' })),
+      connection('deepthink', { priority: null, ...withData({ prefix: 'null' }) }),
+      connection('deepthink', { priority: 5_000, ...withData({ prefix: 'late' }) }),
+    ],
+    expected: ['late/dt-chat', 'late/dt-reason'],
+  },
+  {
+    title: 'with priority 0 comes before 1',
+    connections: [
+      connection('deepthink', { priority: 1, ...withData({ prefix: 'one' }) }),
+      connection('deepthink', { priority: 0, ...withData({ prefix: 'zero' }) }),
+    ],
+    expected: ['zero/dt-chat', 'zero/dt-reason'],
+  },
+  {
+    title: 'is the older one of two with the same priority',
+    connections: [
+      connection('deepthink', { priority: 1, createdAtMs: 9, ...withData({ prefix: 'young' }) }),
+      connection('deepthink', { priority: 1, createdAtMs: 3, ...withData({ prefix: 'old' }) }),
+    ],
+    expected: ['old/dt-chat', 'old/dt-reason'],
+  },
+  {
+    title: 'decides the order of the providers',
+    connections: [
+      connection('alpha', { priority: 3, ...withData({ enabledModels: ['a'] }) }),
+      connection('deepthink', { priority: 2, ...withData({ enabledModels: ['d'] }) }),
+      connection('alpha', { priority: 1, ...withData({ enabledModels: ['b'] }) }),
+    ],
+    expected: ['alpha/b', 'dt/d'],
+  },
+  {
+    title: 'counts only when serviceKinds intersect the filter',
+    kinds: ['webFetch'],
+    connections: [connection('seeker'), connection('finder')],
+    expected: ['finder/fetch'],
+  },
+  {
+    title: 'of an unknown provider serves llm alone',
+    kinds: ['embedding'],
+    connections: [connection('elsewhere', withData({ enabledModels: ['text-embedding-9'] }))],
+    expected: [],
+  },
+  {
+    title: 'of other kinds alone makes an empty list, not the static one',
+    connections: [connection('finder')],
+    expected: [],
+  },
+])
+
+table('rule 4.1: the output alias', [
+  {
+    title: 'is the prefix, trimmed',
+    connections: [connection('deepthink', withData({ prefix: '  mine ' }))],
+    expected: ['mine/dt-chat', 'mine/dt-reason'],
+  },
+  ...['', '   ', null, 7].map((prefix) => ({
+    title: `is the provider alias when the prefix is ${JSON.stringify(prefix)}`,
+    connections: [connection('deepthink', withData({ prefix }))],
+    expected: ['dt/dt-chat', 'dt/dt-reason'],
+  })),
+  {
+    title: 'is the id of a provider that the catalogue does not have',
+    connections: [connection('elsewhere', withData({ enabledModels: ['m'] }))],
+    expected: ['elsewhere/m'],
+  },
+])
+
+table('rule 4.2: the base ids', [
+  {
+    title: 'are the enabled models, each once, without blank and non-string ones',
+    connections: [
+      connection(
+        'deepthink',
+        withData({ enabledModels: ['b', '', 'a', 'b', '  ', null, 5, {}, 'dt-chat', 'a'] }),
+      ),
+    ],
+    expected: ['dt/b', 'dt/a', 'dt/dt-chat'],
+  },
+  {
+    title: 'are the static ones when the array is empty',
+    connections: [connection('deepthink', withData({ enabledModels: [] }))],
+    expected: ['dt/dt-chat', 'dt/dt-reason'],
+  },
+  {
+    title: 'are none when the array has blank ones alone',
+    connections: [connection('deepthink', withData({ enabledModels: ['', ' '] }))],
+    expected: [],
+  },
+])
+
+const node = 'openai-compatible-lab'
+const upstreamOf = (given: readonly string[]) => {
+  const own = connection(node)
+  return { connections: [own], upstreamIds: new Map([[own.id, given]]) }
+}
+
+table('rule 4.3: ids of an upstream', [
+  {
+    title: 'are listed where the base list is empty',
+    ...upstreamOf(['m1', 'm2']),
+    expected: [`${node}/m1`, `${node}/m2`],
+  },
+  {
+    title: 'are not where there are enabled models',
+    connections: [{ ...connection(node, withData({ enabledModels: ['m'] })), id: 'lab' }],
+    upstreamIds: new Map([['lab', ['m1']]]),
+    expected: [`${node}/m`],
+  },
+  { title: 'may be missing', connections: [connection(node)], expected: [] },
+])
+
+const stripped = (enabledModels: string[], prefix = 'out') => {
+  return [connection('deepthink', withData({ prefix, enabledModels }))]
+}
+
+table('rule 4.4: a leading prefix is removed', [
+  {
+    title: 'be it output alias, static alias or provider id',
+    connections: stripped(['out/a', 'dt/b', 'deepthink/c']),
+    expected: ['out/a', 'out/b', 'out/c'],
+  },
+  {
+    title: 'once',
+    connections: stripped(['out/out/a', 'dt/deepthink/b', 'out/dt/c']),
+    expected: ['out/out/a', 'out/deepthink/b', 'out/dt/c'],
+  },
+  {
+    title: 'at the beginning only, in that very case',
+    connections: stripped(['x/out/a', 'OUT/b', 'outer/c', 'dt']),
+    expected: ['out/x/out/a', 'out/OUT/b', 'out/outer/c', 'out/dt'],
+  },
+  {
+    title: 'and what is blank then is dropped',
+    connections: stripped(['out/', 'dt/ ', 'dt/a']),
+    expected: ['out/a'],
+  },
+  {
+    title: 'from ids of an upstream too',
+    ...upstreamOf([`${node}/m1`, 'vendor/m2']),
+    expected: [`${node}/m1`, `${node}/vendor/m2`],
+  },
+  {
+    title: 'and two spellings of one id are one',
+    connections: stripped(['a', 'dt/a', 'out/a']),
+    expected: ['out/a'],
+  },
+])
+
+table('rule 4.5: custom models', [
+  {
+    title: 'of output alias, static alias and provider id are merged in, others are not',
+    connections: stripped(['a']),
+    customModels: [
+      { id: 'of-id', providerAlias: 'deepthink' },
+      { id: ' of-output ', providerAlias: ' out ' },
+      { id: 'of-other', providerAlias: 'alpha' },
+      { id: 'of-static', providerAlias: 'dt', type: 'llm' },
+      { id: 'a', providerAlias: 'dt' },
+    ],
+    expected: ['out/a', 'out/of-id', 'out/of-output', 'out/of-static'],
+  },
+  {
+    title: 'of other types are not listed',
+    connections: stripped(['a']),
+    customModels: [
+      { id: 'b', providerAlias: 'dt', type: 'image' },
+      { id: 'c', providerAlias: 'dt', type: 'webSearch' },
+    ],
+    kinds: ['llm'],
+    expected: ['out/a'],
+  },
+  {
+    title: 'keep an id that begins like a prefix',
+    connections: stripped(['a']),
+    customModels: [{ id: 'dt/b', providerAlias: 'dt' }],
+    expected: ['out/a', 'out/dt/b'],
+  },
+])
+
+table('rule 4.5: values of the alias map', [
+  {
+    title: 'that begin with one of the prefixes are merged in without it',
+    connections: stripped(['a']),
+    modelAliases: {
+      one: 'deepthink/x',
+      two: 'dt/y',
+      three: 'out/z',
+      four: 'alpha/other',
+      five: 'dtx/other',
+      six: 'dt',
+      seven: 'dt/a',
+      eight: 'dt/y',
+    },
+    expected: ['out/a', 'out/x', 'out/y', 'out/z'],
+  },
+  {
+    title: 'lose their prefix once',
+    connections: stripped(['a']),
+    modelAliases: { one: 'dt/out/x' },
+    expected: ['out/a', 'out/out/x'],
+  },
+  {
+    title: 'are found for a prefix that has a slash',
+    connections: stripped(['a'], 'team/out'),
+    modelAliases: { one: 'team/out/x', two: 'team/other/y' },
+    expected: ['team/out/a', 'team/out/x'],
+  },
+])
+
+table('rule 4.6: the kind of an id', [
+  {
+    title: 'is the static one before any that the id suggests',
+    connections: [connection('alpha', withData({ enabledModels: ['voice-of-reason'] }))],
+    kinds: ['llm'],
+    expected: ['alpha/voice-of-reason'],
+  },
+  {
+    title: 'is found before the prefix is removed',
+    connections: [connection('own-ai')],
+    kinds: ['image'],
+    expected: ['own/painter'],
+  },
+  {
+    title: 'is found after the prefix is removed',
+    connections: [connection('alpha', withData({ enabledModels: ['alpha/listener'] }))],
+    kinds: ['stt'],
+    expected: ['alpha/listener'],
+  },
+  {
+    title: 'is found for a short spelling of a long static id',
+    connections: [connection('own-ai', withData({ enabledModels: ['painter'] }))],
+    kinds: ['image'],
+    expected: ['own/painter'],
+  },
+  {
+    title: 'is inferred for other ids',
+    connections: [connection('alpha', withData({ enabledModels: ['chat-9', 'text-embed-9'] }))],
+    kinds: ['embedding'],
+    expected: ['alpha/text-embed-9', 'alpha/vectors', 'alpha/vectors-xl'],
+  },
+  {
+    title: 'is inferred for custom models with a connection',
+    connections: [connection('alpha', withData({ enabledModels: ['chat-9'] }))],
+    customModels: [{ id: 'text-embedding-mine', providerAlias: 'alpha', type: 'llm' }],
+    kinds: ['llm'],
+    expected: ['alpha/chat-9'],
+  },
+])
+
+table('rule 4.8: configured models', [
+  {
+    title: 'of tts are added after the static ones',
+    connections: [connection('alpha')],
+    kinds: ['tts'],
+    expected: ['alpha/speaker', 'alpha/speaker-hd'],
+  },
+  {
+    title: 'are added whatever models are enabled',
+    connections: [connection('alpha', withData({ enabledModels: ['chat-1'], prefix: 'p' }))],
+    kinds: ['embedding'],
+    expected: ['p/vectors', 'p/vectors-xl'],
+  },
+  {
+    title: 'are not added for other kinds',
+    connections: [connection('alpha')],
+    kinds: ['image'],
+    expected: ['alpha/painter'],
+  },
+  {
+    title: 'are listed once though they bear the name of their provider',
+    connections: [connection('own-ai')],
+    kinds: ['embedding'],
+    expected: ['own/vectors'],
+  },
+])
+
+table('rule 4.9: web entries', [
+  {
+    title: 'are search and fetch of the output alias',
+    connections: [connection('finder', withData({ prefix: 'web' }))],
+    kinds: ['webSearch', 'webFetch'],
+    expected: ['web/search', 'web/fetch'],
+  },
+  {
+    title: 'need the config',
+    connections: [connection('seeker')],
+    kinds: ['webSearch', 'webFetch'],
+    expected: ['sk/search'],
+  },
+  {
+    title: 'need the kind in the filter',
+    connections: [connection('finder')],
+    kinds: ['webFetch'],
+    expected: ['finder/fetch'],
+  },
+])
+
+describe('rule 5: duplicates', () => {
+  test('keep the first, a combo before a model', () => {
+    const entries = build({
+      combos: [{ name: 'dt/dt-chat' }, { name: 'twice' }, { name: 'twice', kind: 'llm' }],
+      connections: [connection('deepthink')],
+    })
+    assert.deepEqual(
+      entries.map(({ id, owned_by }) => [id, owned_by]),
+      [
+        ['dt/dt-chat', 'combo'],
+        ['twice', 'combo'],
+        ['dt/dt-reason', 'dt'],
+      ],
+    )
+  })
+
+  test('of two providers with one prefix keep the first', () => {
+    const listed = ids({
+      connections: [
+        connection('alpha', withData({ prefix: 'p', enabledModels: ['m', 'n'] })),
+        connection('elsewhere', withData({ prefix: 'p', enabledModels: ['m', 'o'] })),
+      ],
+    })
+    assert.deepEqual(listed, ['p/m', 'p/n', 'p/o'])
+  })
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  type QuestionInputs,
+  upstreamQuestions,
+} from '../../../../src/models/list/upstream-questions.ts'
+import type { ServiceKind } from '../../../../src/models/routing-inputs.ts'
+import { smallCatalogue } from '../../../support/small-catalogue.ts'
+
+const data = { baseUrl: 'http://lab/v1' }
+
+function asked(connections: readonly unknown[], kinds: ServiceKind[] = ['llm']) {
+  const inputs = { filter: new Set(kinds), connections, catalogue: smallCatalogue }
+  return upstreamQuestions(inputs as QuestionInputs)
+}
+
+function compatible(provider: string, fields: object = {}) {
+  return { id: provider, provider, apiKey: 'key', providerSpecificData: data, ...fields }
+}
+
+test('upstreamQuestions gives what the fetch needs', () => {
+  assert.deepEqual(asked([compatible('openai-compatible-lab')]), [
+    {
+      connectionId: 'openai-compatible-lab',
+      flavour: 'openai',
+      baseUrl: 'http://lab/v1',
+      apiKey: 'key',
+    },
+  ])
+  assert.equal(asked([compatible('anthropic-compatible-lab')])[0]?.flavour, 'anthropic')
+})
+
+describe('rule 4.3 asks by the provider id', () => {
+  const isAsked = {
+    'openai-compatible-lab': true,
+    'openai-compatible-chat-lab': true,
+    'openai-compatible-lab-1234567': true,
+    'openai-compatible-lab-12345678': false,
+    'openai-compatible-lab_deadbeef': false,
+    'openai-compatible-lab-DEADBEEF01': false,
+    'openai-compatible-chat-6f1c1f5e-0c8b-4e2a-9d3e-1b2c3d4e5f60': false,
+    'openai-compatible-lab-12345678g': true,
+    'openai-compatible-lab-12345678-x': true,
+    'openai-compatible-labdeadbeef': true,
+    'openai-compatible': false,
+    'my-openai-compatible-lab': false,
+    'custom-embedding-lab': false,
+    deepthink: false,
+    elsewhere: false,
+  }
+  for (const [provider, expected] of Object.entries(isAsked)) {
+    test(`${provider}: ${expected ? 'yes' : 'no'}`, () => {
+      assert.equal(asked([compatible(provider)]).length === 1, expected)
+    })
+  }
+})
+
+test('rule 4.3 asks only where the base list is empty', () => {
+  const withModels = (enabledModels: unknown) => {
+    return compatible('openai-compatible-lab', {
+      providerSpecificData: { ...data, enabledModels },
+    })
+  }
+  assert.equal(asked([withModels(['m'])]).length, 0)
+  assert.equal(asked([withModels([])]).length, 1)
+  assert.equal(asked([withModels(['', ' '])]).length, 1)
+})
+
+test('rule 4 asks only the first active connection of a provider', () => {
+  const provider = 'openai-compatible-lab'
+  const questions = asked([
+    { ...compatible(provider), id: 'off', isActive: false, priority: 0 },
+    { ...compatible(provider), id: 'second', priority: 2 },
+    { ...compatible(provider), id: 'first', priority: 1 },
+  ])
+  assert.deepEqual(
+    questions.map(({ connectionId }) => connectionId),
+    ['first'],
+  )
+})
+
+test('rule 4 asks nobody for kinds that compatible providers do not serve', () => {
+  assert.deepEqual(asked([compatible('openai-compatible-lab')], ['image', 'webSearch']), [])
+})
