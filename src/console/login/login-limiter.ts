@@ -1,4 +1,5 @@
-import { RateLimiterRes, RateLimiterStoreAbstract } from 'rate-limiter-flexible'
+import { RateLimiterRes } from 'rate-limiter-flexible'
+import RateLimiterStoreAbstract from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
 import type { Counter, KeyValueStore } from '../../state/key-value.ts'
 import { addressBlock } from './address-block.ts'
 

@@ -1,0 +1,8 @@
+/**
+ * The base class of the library's stores. Its types name it beside the others, its main module does
+ * not export it (rate-limiter-flexible 11.4).
+ */
+declare module 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js' {
+  // biome-ignore lint/style/noDefaultExport: it is how the library exports it
+  export { RateLimiterStoreAbstract as default } from 'rate-limiter-flexible'
+}
