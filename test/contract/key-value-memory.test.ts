@@ -1,0 +1,8 @@
+import { MemoryKeyValueStore } from '../support/memory-key-value.ts'
+import { describeKeyValueStore } from './key-value-contract.ts'
+
+// The unit tests of the login rest on it.
+describeKeyValueStore('Memory', async () => {
+  const store = new MemoryKeyValueStore(Date.now)
+  return { one: store, other: store, close: () => store.close() }
+})

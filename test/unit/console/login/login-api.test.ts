@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import { createLogin } from '../../../../src/console/login/login-api.ts'
+import { createJsonApp } from '../../../../src/json-api/json-app.ts'
+import { KeyValueError } from '../../../../src/state/key-value.ts'
+import { MemoryKeyValueStore } from '../../../support/memory-key-value.ts'
+
+const password = 'open sesame'
+const passwordHash = createHash('sha256').update(password).digest('hex')
+const wrong = { passwordHash: 'f'.repeat(64) }
+
+async function open(options: { readonly isOff?: boolean } = {}) {
+  const clock = { now: 1_000_000 }
+  const store = new MemoryKeyValueStore(() => clock.now)
+  const failures: unknown[] = []
+  const app = createJsonApp({ onFailure: (error) => failures.push(error) })
+  const login = createLogin({ store, password: options.isOff === true ? undefined : password })
+  await app.register(login.plugin)
+  app.post('/-/api/thing', { onRequest: login.requireSession }, async () => ({ ok: true }))
+  const send = (request: InjectOptions) => app.inject(request)
+  const signIn = (body: object = { passwordHash }, remoteAddress = '192.0.2.1') =>
+    send({ method: 'POST', url: '/auth/login', payload: body, remoteAddress })
+  const session = (authorization?: string) =>
+    send({ url: '/auth/session', headers: authorization === undefined ? {} : { authorization } })
+  const logout = (authorization: string) =>
+    send({ method: 'POST', url: '/auth/logout', headers: { authorization } })
+  return { clock, store, failures, send, signIn, session, logout }
+}
+
+test('login with the right hash gives a token and its lifetime in seconds', async () => {
+  const { signIn } = await open()
+  for (const hash of [passwordHash, passwordHash.toUpperCase()]) {
+    const reply = await signIn({ passwordHash: hash })
+    assert.equal(reply.statusCode, 200)
+    assert.deepEqual(Object.keys(reply.json()), ['token', 'expiresIn'])
+    assert.match(reply.json().token, /^[A-Za-z0-9_-]{43}$/)
+    assert.equal(reply.json().expiresIn, 43_200)
+    assert.equal(reply.headers['cache-control'], 'no-store')
+  }
+})
+
+const badBodies: readonly (readonly [title: string, payload: string | undefined])[] = [
+  ['no body', undefined],
+  ['JSON that is none', '{"passwordHash":'],
+  ['a form', `passwordHash=${passwordHash}`],
+  ['no passwordHash', '{"password":"x"}'],
+  ['a passwordHash that is no text', '{"passwordHash":1}'],
+  ['a passwordHash of null', '{"passwordHash":null}'],
+  ['an array', `["${passwordHash}"]`],
+  ['null', 'null'],
+  ['a prototype', `{"passwordHash":"${passwordHash}","__proto__":{}}`],
+]
+
+for (const [title, payload] of badBodies) {
+  test(`login with ${title} is 400, and no failure to count`, async () => {
+    const { send, store } = await open()
+    const headers = { 'content-type': 'application/json' }
+    const reply = await send({
+      method: 'POST',
+      url: '/auth/login',
+      ...(payload === undefined ? {} : { payload, headers }),
+    })
+    assert.equal(reply.statusCode, 400)
+    assert.equal(typeof reply.json().message, 'string')
+    assert.equal(store.entries.size, 0)
+  })
+}
+
+test('login takes JSON whatever its type is called, and fields it does not know', async () => {
+  const { send } = await open()
+  for (const type of ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'a/b']) {
+    const payload = JSON.stringify({ passwordHash, remember: true })
+    const headers = { 'content-type': type }
+    const reply = await send({ method: 'POST', url: '/auth/login', payload, headers })
+    assert.equal(reply.statusCode, 200, type)
+  }
+})
+
+test('login with a body over 16 KiB is 413', async () => {
+  const { signIn } = await open()
+  assert.equal((await signIn({ passwordHash: 'f'.repeat(17_000) })).statusCode, 413)
+})
+
+for (const hash of ['f'.repeat(64), '', 'x', passwordHash.slice(1), password, 'z'.repeat(64)]) {
+  test(`login with ${hash.slice(0, 12) || 'an empty hash'} is 401`, async () => {
+    const { signIn, store } = await open()
+    const reply = await signIn({ passwordHash: hash })
+    assert.equal(reply.statusCode, 401)
+    assert.deepEqual(Object.keys(reply.json()), ['message'])
+    assert.equal(reply.headers['www-authenticate'], 'Bearer')
+    assert.equal(store.entries.size, 1)
+  })
+}
+
+test('login is 429 with Retry-After after five failures, even with the right password', async () => {
+  const { signIn } = await open()
+  for (let count = 0; count < 5; count++) assert.equal((await signIn(wrong)).statusCode, 401)
+  for (const body of [wrong, { passwordHash }]) {
+    const reply = await signIn(body)
+    assert.equal(reply.statusCode, 429)
+    assert.equal(reply.headers['retry-after'], '900')
+    assert.deepEqual(reply.json(), {
+      message: 'Too many failed logins. Try again in 15 minutes.',
+    })
+  }
+  assert.equal((await signIn({ passwordHash }, '192.0.2.2')).statusCode, 200)
+})
+
+test('login that succeeds forgets the failures before it', async () => {
+  const { signIn } = await open()
+  for (let round = 0; round < 3; round++) {
+    for (let count = 0; count < 4; count++) assert.equal((await signIn(wrong)).statusCode, 401)
+    assert.equal((await signIn()).statusCode, 200)
+  }
+})
+
+test('login of many at once tries five passwords and no more', async () => {
+  const { signIn } = await open()
+  const replies = await Promise.all(Array.from({ length: 20 }, () => signIn(wrong)))
+  const statuses = replies.map(({ statusCode }) => statusCode)
+  assert.equal(statuses.filter((status) => status === 401).length, 5)
+  assert.equal(statuses.filter((status) => status === 429).length, 15)
+})
+
+test('session is valid with the token of a login, until it is over', async () => {
+  const { signIn, session, clock } = await open()
+  const { token } = (await signIn()).json()
+  for (const authorization of [`Bearer ${token}`, `bearer  ${token} `]) {
+    const reply = await session(authorization)
+    assert.equal(reply.statusCode, 200)
+    assert.deepEqual(reply.json(), { valid: true })
+  }
+  clock.now += 43_200_000
+  assert.equal((await session(`Bearer ${token}`)).statusCode, 401)
+})
+
+for (const authorization of [
+  undefined,
+  '',
+  'Bearer',
+  'Bearer ',
+  'Bearer x',
+  `Bearer ${'A'.repeat(43)}`,
+  `Basic ${'A'.repeat(43)}`,
+  'Bearer a b',
+]) {
+  test(`session with ${authorization ?? 'no Authorization'} is 401 and asks for a token`, async () => {
+    const { session } = await open()
+    const reply = await session(authorization)
+    assert.equal(reply.statusCode, 401)
+    assert.equal(reply.headers['www-authenticate'], 'Bearer')
+    assert.deepEqual(Object.keys(reply.json()), ['message'])
+  })
+}
+
+test('session refuses the token in other places than Authorization', async () => {
+  const { signIn, send } = await open()
+  const { token } = (await signIn()).json()
+  const reply = await send({ url: `/auth/session?token=${token}`, headers: { cookie: token } })
+  assert.equal(reply.statusCode, 401)
+})
+
+test('logout is 204 without a body and ends the session; again it is 204 too', async () => {
+  const { signIn, session, logout } = await open()
+  const { token } = (await signIn()).json()
+  for (let count = 0; count < 2; count++) {
+    const reply = await logout(`Bearer ${token}`)
+    assert.equal(reply.statusCode, 204)
+    assert.equal(reply.body, '')
+    assert.equal((await session(`Bearer ${token}`)).statusCode, 401)
+  }
+  assert.equal((await logout('Bearer never-was-one')).statusCode, 204)
+})
+
+test('logout leaves other sessions alone', async () => {
+  const { signIn, session, logout } = await open()
+  const [first, second] = [(await signIn()).json(), (await signIn()).json()]
+  await logout(`Bearer ${first.token}`)
+  assert.equal((await session(`Bearer ${second.token}`)).statusCode, 200)
+})
+
+test('logout without a token is 401', async () => {
+  const { send } = await open()
+  assert.equal((await send({ method: 'POST', url: '/auth/logout' })).statusCode, 401)
+})
+
+for (const [method, url, allow] of [
+  ['GET', '/auth/login', 'POST'],
+  ['PUT', '/auth/login', 'POST'],
+  ['OPTIONS', '/auth/login', 'POST'],
+  ['POST', '/auth/session', 'GET, HEAD'],
+  ['GET', '/auth/logout', 'POST'],
+  ['DELETE', '/auth/logout', 'POST'],
+] as const) {
+  test(`${method} ${url} is 405 with Allow`, async () => {
+    const { send } = await open()
+    const reply = await send({ method, url })
+    assert.equal(reply.statusCode, 405)
+    assert.equal(reply.headers.allow, allow)
+    assert.equal(typeof reply.json().message, 'string')
+  })
+}
+
+test('everything is 503 when no password is configured, but the wrong method', async () => {
+  const { send, signIn, session, logout, failures } = await open({ isOff: true })
+  const authorization = `Bearer ${'A'.repeat(43)}`
+  const replies = [
+    await signIn(),
+    await signIn({}),
+    await session(authorization),
+    await logout(authorization),
+    await send({ method: 'POST', url: '/-/api/thing', headers: { authorization } }),
+  ]
+  for (const reply of replies) {
+    assert.equal(reply.statusCode, 503)
+    assert.match(reply.json().message, /DASHBOARD_PASSWORD/)
+  }
+  assert.equal((await send({ url: '/auth/login' })).statusCode, 405)
+  assert.deepEqual(failures, [])
+})
+
+test('everything is 503 while AUTH_KV does not answer, and the reason is reported', async () => {
+  const { signIn, session, logout, store, failures } = await open()
+  const { token } = (await signIn()).json()
+  store.problem = new KeyValueError('redis is down')
+  const authorization = `Bearer ${token}`
+  for (const reply of [await signIn(), await session(authorization), await logout(authorization)]) {
+    assert.equal(reply.statusCode, 503)
+    assert.deepEqual(Object.keys(reply.json()), ['message'])
+    assert.doesNotMatch(reply.body, /redis/)
+  }
+  assert.deepEqual(failures, [store.problem, store.problem, store.problem])
+  store.problem = undefined
+  assert.equal((await session(authorization)).statusCode, 200)
+})
+
+test('requireSession lets a request with a session pass and refuses others unread', async () => {
+  const { signIn, send } = await open()
+  const { token } = (await signIn()).json()
+  const request = { method: 'POST', url: '/-/api/thing' } as const
+  const headers = { authorization: `Bearer ${token}` }
+  assert.equal((await send({ ...request, headers })).statusCode, 200)
+  const refused = await send({
+    ...request,
+    payload: 'not json',
+    headers: { 'content-type': 'application/json' },
+  })
+  assert.equal(refused.statusCode, 401)
+  assert.equal(refused.headers['www-authenticate'], 'Bearer')
+})

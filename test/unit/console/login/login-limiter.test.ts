@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mock, test } from 'node:test'
+import { LoginLimiter } from '../../../../src/console/login/login-limiter.ts'
+import { DatabaseKeyValueStore } from '../../../../src/state/database-key-value.ts'
+import { KeyValueError } from '../../../../src/state/key-value.ts'
+import { openDatabase } from '../../../../src/state/open-database.ts'
+import { MemoryKeyValueStore } from '../../../support/memory-key-value.ts'
+
+const minuteMs = 60_000
+const address = '192.0.2.1'
+
+/** A store and two limiters on it, as two processes have them, with one clock for all. */
+function open(t: { after(run: () => void): void }) {
+  mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+  t.after(() => mock.timers.reset())
+  const store = new MemoryKeyValueStore(Date.now)
+  return { store, one: new LoginLimiter(store), other: new LoginLimiter(store) }
+}
+
+async function takeMany(limiter: LoginLimiter, times: number, from = address): Promise<number[]> {
+  const waits: number[] = []
+  for (let count = 0; count < times; count++) waits.push(await limiter.take(from))
+  return waits
+}
+
+test('five tries may be made; the sixth waits for 15 minutes from the fifth', async (t) => {
+  const { one } = open(t)
+  assert.deepEqual(await takeMany(one, 5), [0, 0, 0, 0, 0])
+  mock.timers.tick(minuteMs)
+  assert.equal(await one.take(address), 14 * 60)
+})
+
+test('tries of two processes count together', async (t) => {
+  const { one, other } = open(t)
+  assert.deepEqual(await takeMany(one, 3), [0, 0, 0])
+  assert.deepEqual(await takeMany(other, 3), [0, 0, 900])
+  assert.equal(await one.take(address), 900)
+})
+
+test('tries that are refused prolong nothing, and others may be made when the time is over', async (t) => {
+  const { one, other } = open(t)
+  await takeMany(one, 5)
+  for (let minute = 1; minute < 15; minute++) {
+    mock.timers.tick(minuteMs)
+    const limiter = minute % 2 === 0 ? one : other
+    assert.equal(await limiter.take(address), (15 - minute) * 60)
+  }
+  mock.timers.tick(minuteMs)
+  assert.deepEqual(await takeMany(one, 6), [0, 0, 0, 0, 0, 900])
+})
+
+test('no 15 minutes see more than five tries, however they are spread', async (t) => {
+  const { one } = open(t)
+  const madeAt: number[] = []
+  for (let minute = 0; minute < 120; minute++) {
+    // One at first, then as many as go through just before the first would be forgotten.
+    const tries = minute === 0 ? 1 : minute % 14 === 0 ? 4 : 0
+    for (let count = 0; count < tries + 1; count++) {
+      if ((await one.take(address)) === 0) madeAt.push(Date.now())
+    }
+    mock.timers.tick(minuteMs)
+  }
+  assert.ok(madeAt.length > 5)
+  for (const start of madeAt) {
+    const within = madeAt.filter((at) => at >= start && at < start + 15 * minuteMs)
+    assert.ok(within.length <= 5, String(within.length))
+  }
+})
+
+test('clear forgets the failures of one client', async (t) => {
+  const { one } = open(t)
+  await takeMany(one, 4)
+  await takeMany(one, 5, '192.0.2.2')
+  await one.clear(address)
+  assert.deepEqual(await takeMany(one, 5), [0, 0, 0, 0, 0])
+  assert.equal(await one.take('192.0.2.2'), 900)
+})
+
+test('clients of one IPv6 network count together, others do not', async (t) => {
+  const { one } = open(t)
+  for (let host = 1; host <= 5; host++) assert.equal(await one.take(`2001:db8::${host}`), 0)
+  assert.equal(await one.take('2001:db8::6'), 900)
+  assert.equal(await one.take('2001:db8:0:1::6'), 0)
+})
+
+test('a client that is refused costs the store nothing more', async (t) => {
+  const { one, store } = open(t)
+  await takeMany(one, 6)
+  const [entry] = store.entries.values()
+  await takeMany(one, 100)
+  assert.equal(entry?.count, 6)
+})
+
+test('a store that does not answer is a KeyValueError', async (t) => {
+  const { one, store } = open(t)
+  store.problem = new KeyValueError('down')
+  await assert.rejects(one.take(address), KeyValueError)
+  await assert.rejects(one.clear(address), KeyValueError)
+})
+
+test('racing tries of two processes on one database are five and no more', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-limiter-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const location = { kind: 'sqlite', path: join(folder, 'stowage.db') } as const
+  const databases = [
+    await openDatabase(location, { migrate: true }),
+    await openDatabase(location, { migrate: false }),
+  ]
+  t.after(() => Promise.all(databases.map((database) => database.close())))
+  const limiters = databases.map(
+    (database) => new LoginLimiter(new DatabaseKeyValueStore(database, Date.now)),
+  )
+  const waits = await Promise.all(
+    Array.from({ length: 15 }).flatMap(() => limiters.map((limiter) => limiter.take(address))),
+  )
+  assert.equal(waits.filter((wait) => wait === 0).length, 5)
+})
