@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/state/open-database.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
+import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
 
 const server = await startPostgres()
@@ -20,6 +21,7 @@ if (server === undefined) {
 
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
+  describeRoutingTables('PostgreSQL', createLocation)
   describeUploadTable('PostgreSQL', createLocation)
 
   test('PostgreSQL read and write work again after all connections were lost', async () => {

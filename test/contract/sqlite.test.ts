@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
+import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
 
 let folder: string
@@ -21,4 +22,5 @@ async function createLocation() {
 
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
+describeRoutingTables('SQLite', createLocation)
 describeUploadTable('SQLite', createLocation)
