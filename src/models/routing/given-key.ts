@@ -14,8 +14,8 @@ export interface KeyPlace {
 }
 
 /**
- * What a body says of a key → what is to be stored. A mask keeps the stored key as it is, even one
- * that can't be opened any more.
+ * What a body says of a key → what is to be stored. A mask keeps the stored text as it is, even one
+ * that can't be opened any more; so does the same key again.
  *
  * @throws ApiError when it is a mask of something else.
  */
@@ -24,15 +24,16 @@ export function sealGivenKey(
   { sealer, id, stored, field }: KeyPlace,
 ): string | undefined {
   if (given === null || given === undefined || given === '') return undefined
-  if (!isMask(given)) return sealer.seal(given, id)
-  if (stored?.sealedKey === undefined) {
+  const before = stored?.sealedKey
+  const apiKey = before === undefined ? undefined : sealer.open(before, id)
+  if (!isMask(given)) return given === apiKey ? before : sealer.seal(given, id)
+  if (before === undefined) {
     throw new ApiError(400, 'expected a key: this mask stands for none that is stored here', {
       field,
     })
   }
-  const apiKey = sealer.open(stored.sealedKey, id)
   if (apiKey !== undefined && maskOf(apiKey) !== given) {
     throw new ApiError(400, 'expected a key, or the mask exactly as it was given here', { field })
   }
-  return stored.sealedKey
+  return before
 }
