@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CatalogueError } from '../../../../src/models/catalogue/catalogue-error.ts'
+import { parseCatalogue } from '../../../../src/models/catalogue/parse-catalogue.ts'
+
+/** One provider or value on each line, so that a line number is an index plus two. */
+function fileOf(...entries: readonly unknown[]) {
+  const lines = entries.map((entry) => JSON.stringify(entry)).join(',\n')
+  return { name: 'my.json', text: `[\n${lines}\n]` }
+}
+
+function problemsOf(read: () => unknown) {
+  try {
+    read()
+  } catch (error) {
+    assert.ok(error instanceof CatalogueError)
+    return error.problems.map(({ line, field, message }) => `${line} ${field}: ${message}`)
+  }
+  return []
+}
+
+const ok = { id: 'ok' }
+
+describe('parseCatalogue refuses', () => {
+  const cases: readonly { title: string; entries: readonly unknown[]; expected: RegExp[] }[] = [
+    { title: 'a missing id', entries: [ok, {}], expected: [/^3 \[1\]\.id: .*string/] },
+    { title: 'no object', entries: ['x'], expected: [/^2 \[0\]: .*object/] },
+    { title: 'an id with a slash', entries: [{ id: 'a/b' }], expected: [/^2 \[0\]\.id: /] },
+    {
+      title: 'an alias with a space',
+      entries: [{ id: 'a', alias: ' ' }],
+      expected: [/^2 \[0\]\.alias: expected text without white space/],
+    },
+    {
+      title: 'an unknown kind',
+      entries: [ok, { id: 'a', serviceKinds: ['llm', 'video'] }],
+      expected: [/^3 \[1\]\.serviceKinds\[1\]: .*llm/],
+    },
+    {
+      title: 'no kind at all',
+      entries: [{ id: 'a', serviceKinds: [] }],
+      expected: [/^2 \[0\]\.serviceKinds: /],
+    },
+    {
+      title: 'an unknown model type',
+      entries: [{ id: 'a', models: [{ id: 'm' }, { id: 'n', type: 'webSearch' }] }],
+      expected: [/^2 \[0\]\.models\[1\]\.type: /],
+    },
+    {
+      title: 'a blank model id',
+      entries: [{ id: 'a', models: [{ id: ' ' }] }],
+      expected: [/^2 \[0\]\.models\[0\]\.id: expected a model id/],
+    },
+    {
+      title: 'a config without models',
+      entries: [{ id: 'a', serviceKinds: ['tts'], ttsConfig: {} }],
+      expected: [/^2 \[0\]\.ttsConfig\.models: /],
+    },
+    {
+      title: 'an id that another has',
+      entries: [ok, { id: 'a' }, { id: 'ok' }],
+      expected: [/^4 \[2\]\.id: another provider has the id ok$/],
+    },
+    {
+      title: 'an alias that another has',
+      entries: [
+        { id: 'a', alias: 'x' },
+        { id: 'b', alias: 'x' },
+      ],
+      expected: [/^3 \[1\]\.alias: another provider has the alias x$/],
+    },
+    {
+      title: 'an alias that is the id of another, before or after it',
+      entries: [
+        { id: 'a', alias: 'c' },
+        { id: 'b', alias: 'a' },
+        { id: 'c', alias: 'd' },
+      ],
+      expected: [
+        /^2 \[0\]\.alias: c is the id of another provider$/,
+        /^3 \[1\]\.alias: a is the id of another provider$/,
+      ],
+    },
+    {
+      title: 'a model listed twice',
+      entries: [{ id: 'a', models: [{ id: 'm' }, { id: 'm' }] }],
+      expected: [/^2 \[0\]\.models\[1\]\.id: m is listed twice$/],
+    },
+    {
+      title: 'a model type that is not in serviceKinds',
+      entries: [
+        { id: 'a', serviceKinds: ['tts'], models: [{ id: 'm' }], ttsConfig: { models: [] } },
+      ],
+      expected: [/^2 \[0\]\.models\[0\]\.type: llm is not in serviceKinds$/],
+    },
+    ...(['tts', 'embedding'] as const).map((kind) => ({
+      title: `${kind} in serviceKinds without config or model`,
+      entries: [{ id: 'a', serviceKinds: [kind] }],
+      expected: [new RegExp(`^2 \\[0\\]\\.serviceKinds: ${kind} .* needs ${kind}Config$`)],
+    })),
+    ...(['search', 'fetch'] as const).flatMap((name) => {
+      const kind = name === 'search' ? 'webSearch' : 'webFetch'
+      return [
+        {
+          title: `${kind} in serviceKinds without ${name}Config`,
+          entries: [{ id: 'a', serviceKinds: [kind] }],
+          expected: [new RegExp(`^2 \\[0\\]\\.serviceKinds: ${kind} .* needs ${name}Config$`)],
+        },
+        {
+          title: `${name}Config without ${kind}`,
+          entries: [{ id: 'a', [`${name}Config`]: {} }],
+          expected: [new RegExp(`^2 \\[0\\]\\.${name}Config: .* needs ${kind} in serviceKinds$`)],
+        },
+      ]
+    }),
+    {
+      title: 'ttsConfig without tts',
+      entries: [{ id: 'a', ttsConfig: { models: [] } }],
+      expected: [/^2 \[0\]\.ttsConfig: ttsConfig needs tts in serviceKinds$/],
+    },
+  ]
+  for (const { title, entries, expected } of cases) {
+    test(title, () => {
+      const problems = problemsOf(() => parseCatalogue([fileOf(...entries)]))
+      assert.equal(problems.length, expected.length, problems.join('\n'))
+      for (const [index, pattern] of expected.entries())
+        assert.match(problems[index] ?? '', pattern)
+    })
+  }
+
+  test('text that is no JSON, naming the line', () => {
+    const broken = { name: 'my.json', text: '[\n{ "id": "a" },\n{ "id": }\n]' }
+    assert.deepEqual(
+      problemsOf(() => parseCatalogue([broken])),
+      ['3 : no JSON: expected a value'],
+    )
+  })
+
+  test('with a message that names file, line and field of every mistake', () => {
+    assert.throws(() => parseCatalogue([fileOf(ok, { id: 5 }, { id: 'a', models: [{}] })]), {
+      message:
+        /^The model catalogue can't be used\.\nmy\.json:3: \[1\]\.id: .*\nmy\.json:4: \[2\]\.models\[0\]\.id: /,
+    })
+  })
+
+  test('and tells twenty of a thousand mistakes', () => {
+    const many = Array.from({ length: 1_000 }, () => ({ id: 5 }))
+    assert.throws(
+      () => parseCatalogue([fileOf(...many)]),
+      (error: Error) => {
+        return error.message.split('\n').length === 22 && error.message.endsWith('and 980 more')
+      },
+    )
+  })
+})
+
+describe('parseCatalogue gives', () => {
+  test('defaults: llm, the id as alias and name', () => {
+    const { providers, byId } = parseCatalogue([fileOf({ id: 'a', models: [{ id: 'm' }] })])
+    const [provider] = providers
+    assert.deepEqual(provider?.models, [{ id: 'm', kind: 'llm' }])
+    assert.deepEqual([provider?.alias, provider?.name], ['a', 'a'])
+    assert.deepEqual([...(provider?.serviceKinds ?? [])], ['llm'])
+    assert.equal(byId.get('a'), provider)
+  })
+
+  test('unknown fields no meaning', () => {
+    const evidence = { sources: ['x'], weak: ['m'] }
+    const { providers } = parseCatalogue([fileOf({ id: 'a', evidence, searchViaChat: true })])
+    assert.equal(providers.length, 1)
+  })
+
+  test('the providers of files of one and of many in their order', () => {
+    const one = { name: 'one.json', text: '{ "id": "z" }' }
+    const { providers } = parseCatalogue([one, fileOf({ id: 'y' }, { id: 'x' })])
+    assert.deepEqual(
+      providers.map(({ id }) => id),
+      ['z', 'y', 'x'],
+    )
+  })
+
+  test('an empty catalogue where there is none', () => {
+    assert.deepEqual(parseCatalogue([fileOf()]).providers, [])
+  })
+})

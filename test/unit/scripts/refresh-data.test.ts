@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { refreshData } from '../../../scripts/refresh-data.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'refresh-'))
+  await write('data/order.json', '["acme", "hand"]')
+  await write('data/acme.json', JSON.stringify(acme))
+  await write('data/hand.json', '{"id":"hand","serviceKinds":["llm"],"models":[{"id":"own"}]}')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const acme = {
+  id: 'acme',
+  alias: 'ac',
+  modelsDevId: 'acme-ai',
+  serviceKinds: ['llm', 'embedding', 'tts', 'stt', 'image'],
+  models: [
+    { id: 'Chat-2' },
+    { id: 'chat-1' },
+    { id: 'chat-0' },
+    { id: 'old-embed', type: 'embedding' },
+    { id: 'whisper', type: 'stt' },
+    { id: 'speaker', type: 'tts' },
+  ],
+  ttsConfig: { baseUrl: 'https://acme.example/tts', models: [{ id: 'speaker' }] },
+  embeddingConfig: { models: [{ id: 'old-embed' }] },
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true })
+  await writeFile(join(folder, path), text)
+}
+
+interface ModelFacts {
+  readonly input?: string
+  readonly output?: string
+  readonly more?: string
+}
+
+/** A model as models.dev writes it. */
+const model = (id: string, { input = '"text"', output = '"text"', more = '' }: ModelFacts = {}) => {
+  const toml = `name = "x"\n${more}\n[modalities]\ninput = [${input}]\noutput = [${output}]\n`
+  return write(`checkout/providers/acme-ai/models/${id}.toml`, toml)
+}
+
+function refresh(isPruning = false): Promise<readonly string[]> {
+  return refreshData({
+    checkout: join(folder, 'checkout'),
+    dataFolder: join(folder, 'data'),
+    isPruning,
+    format: (text) => text,
+  })
+}
+
+async function refreshed(): Promise<typeof acme> {
+  return JSON.parse(await readFile(join(folder, 'data', 'acme.json'), 'utf8'))
+}
+
+describe('refreshData', () => {
+  test('adds what is new, the newest first, and keeps all else as it is', async () => {
+    await model('chat-2')
+    await model('chat-1')
+    await model('chat-3', { more: 'release_date = "2026-01"' })
+    await model('vendor/chat-4', { more: 'release_date = 2026-05-01' })
+    assert.deepEqual(await refresh(), [
+      'acme: added vendor/chat-4, chat-3',
+      'acme: kept, unknown to models.dev: chat-0, old-embed, whisper, speaker',
+    ])
+    const models = [{ id: 'vendor/chat-4' }, { id: 'chat-3' }, ...acme.models]
+    assert.deepEqual(await refreshed(), { ...acme, models })
+    assert.deepEqual(Object.keys(await refreshed()), Object.keys(acme))
+  })
+
+  const kinds: readonly [string, ModelFacts, object | undefined][] = [
+    ['chat', {}, { id: 'chat' }],
+    ['audio-chat', { input: '"text", "audio"', output: '"text", "audio"' }, { id: 'audio-chat' }],
+    ['embed', {}, { id: 'embed', type: 'embedding' }],
+    ['painter', { output: '"image"' }, { id: 'painter', type: 'image' }],
+    ['flash-image', { output: '"text", "image"' }, { id: 'flash-image', type: 'image' }],
+    ['reader', { output: '"audio"' }, { id: 'reader', type: 'tts' }],
+    ['hearer', { input: '"audio"' }, { id: 'hearer', type: 'stt' }],
+    ['scanner', { input: '"pdf", "image"' }, undefined],
+    ['film', { output: '"video"' }, undefined],
+    ['omni-moderation', {}, undefined],
+    ['rerank-3', {}, undefined],
+  ]
+  for (const [id, facts, entry] of kinds) {
+    test(`takes ${id} for ${entry === undefined ? 'nothing of ours' : JSON.stringify(entry)}`, async () => {
+      await model(id, facts)
+      const report = await refresh()
+      assert.deepEqual((await refreshed()).models[0], entry ?? acme.models[0])
+      const skipped = report.includes(`acme: not added, no kind of the provider here: ${id}`)
+      assert.equal(skipped, entry === undefined)
+    })
+  }
+
+  test('removes what is deprecated, from the configs too', async () => {
+    await model('chat-0', { more: 'status = "deprecated"' })
+    await model('old-embed', { more: 'status = "deprecated"' })
+    await model('gone-before', { more: 'status = "deprecated"' })
+    const [removed] = await refresh()
+    assert.equal(removed, 'acme: removed chat-0, old-embed')
+    const { models, embeddingConfig, ttsConfig } = await refreshed()
+    assert.equal(
+      models.some(({ id }) => id === 'chat-0' || id === 'old-embed'),
+      false,
+    )
+    assert.deepEqual(embeddingConfig.models, [])
+    assert.deepEqual(ttsConfig, acme.ttsConfig)
+  })
+
+  test('with pruning removes chat models that models.dev does not have, and no others', async () => {
+    await model('chat-1')
+    assert.deepEqual(await refresh(true), [
+      'acme: removed Chat-2, chat-0',
+      'acme: kept, unknown to models.dev: old-embed, whisper, speaker',
+    ])
+  })
+
+  test('takes from the base model what a model does not say itself', async () => {
+    await write('checkout/models/base/hear.toml', '[modalities]\ninput=["audio"]\noutput=["text"]')
+    await write('checkout/providers/acme-ai/models/ear.toml', 'base_model = "base/hear"')
+    await refresh()
+    assert.deepEqual((await refreshed()).models[0], { id: 'ear', type: 'stt' })
+  })
+
+  test('leaves a provider alone that the checkout does not have', async () => {
+    assert.deepEqual(await refresh(), ['acme: the checkout has no acme-ai'])
+    assert.deepEqual(await refreshed(), acme)
+  })
+
+  test('writes nothing when a file of the checkout is broken', async () => {
+    await model('chat-3')
+    await write('checkout/providers/acme-ai/models/broken.toml', 'name = ')
+    await assert.rejects(refresh(), { message: /broken\.toml is no model of models\.dev/ })
+    assert.deepEqual(await refreshed(), acme)
+  })
+
+  test('writes nothing when the catalogue would not be valid', async () => {
+    await model('chat-3')
+    await write('data/hand.json', '{"id":"acme","serviceKinds":["llm"],"models":[]}')
+    await assert.rejects(refresh(), { name: 'CatalogueError' })
+    assert.deepEqual(await refreshed(), acme)
+    assert.deepEqual((await readdir(join(folder, 'data'))).sort(), [
+      'acme.json',
+      'hand.json',
+      'order.json',
+    ])
+  })
+})
