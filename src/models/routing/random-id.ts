@@ -9,7 +9,7 @@ const connectionIdLength = 20
 const suffixLength = 12
 const maxSlugLength = 40
 
-/** Provider ids that begin so are compatible ones, by decision. */
+/** What provider ids of the person's own begin with: see upstream/flavour.ts. */
 export const compatibleKinds = ['openai-compatible', 'anthropic-compatible'] as const
 
 export type CompatibleKind = (typeof compatibleKinds)[number]
@@ -22,10 +22,6 @@ export function randomConnectionId(): string {
 /** An id for a provider of the person's own, such as `openai-compatible-my-server-kzwq…`. */
 export function randomProviderId(kind: CompatibleKind, name: string): string {
   return [kind, slugOf(name), randomLetters(suffixLength)].filter(Boolean).join('-')
-}
-
-export function isCompatible(provider: string): boolean {
-  return compatibleKinds.some((kind) => provider.startsWith(`${kind}-`))
 }
 
 /**

@@ -27,6 +27,9 @@ export interface RoutingApiParts {
  */
 export async function routingApi(app: JsonApp, parts: RoutingApiParts): Promise<void> {
   app.addHook('onRequest', parts.requireSession)
+  app.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, tags: ['routing'], security: [{ session: [] }] }
+  })
   stateRoutes(app, parts)
   connectionRoutes(app, parts)
   itemRoutes(app, parts)

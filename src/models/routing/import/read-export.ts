@@ -5,9 +5,10 @@ import {
   type ServiceKind,
   serviceKinds,
 } from '../../routing-inputs.ts'
+import { compatibleFlavour } from '../../upstream/flavour.ts'
 import { assertUnique } from '../assert-unique.ts'
 import { aliasName, aliasTarget } from '../field-schemas.ts'
-import { isCompatible, withoutHexEnd } from '../random-id.ts'
+import { withoutHexEnd } from '../random-id.ts'
 import { customModelKey, type ModelAlias, type StoredRouting } from '../stored-routing.ts'
 import type {
   ExportFile,
@@ -84,7 +85,7 @@ class ProviderNames {
   readonly renamed = new Map<string, string>()
 
   rename(provider: string): string {
-    if (!isCompatible(provider)) return provider
+    if (compatibleFlavour(provider) === undefined) return provider
     const name = withoutHexEnd(provider)
     if (name !== provider) this.renamed.set(provider, name)
     return name

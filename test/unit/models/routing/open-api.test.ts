@@ -12,6 +12,7 @@ import { probeResult } from './routing-fixture.ts'
 
 interface Operation {
   readonly operationId?: string
+  readonly security?: unknown
   readonly requestBody?: unknown
   readonly responses: Readonly<Record<string, unknown>>
 }
@@ -19,7 +20,11 @@ interface Operation {
 test('routingApi describes every operation for the OpenAPI document', async () => {
   const app = createJsonApp()
   await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } },
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'test', version: '1' },
+      components: { securitySchemes: { session: { type: 'http', scheme: 'bearer' } } },
+    },
     transform: jsonSchemaTransform,
   })
   await app.register(routingApi, {
@@ -45,6 +50,7 @@ test('routingApi describes every operation for the OpenAPI document', async () =
       method !== 'get' && method !== 'delete' && isBodied,
       path,
     )
+    assert.deepEqual(operation.security, [{ session: [] }], path)
     assert.ok('4XX' in operation.responses, path)
     assert.ok(
       Object.keys(operation.responses).some((status) => /^20[014]$/.test(status)),
