@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { badAliases, badCombos, badConnections, badCustomModels, long, many } from './bad-items.ts'
 import {
   openRouting,
   openTestDatabase,
@@ -22,114 +23,6 @@ const state = {
   ],
   modelAliases: { mine: 'p/m', yours: 'p/m' },
 }
-
-const long = (length: number) => 'x'.repeat(length)
-const many = <Item>(length: number, make: (index: number) => Item) =>
-  Array.from({ length }, (_, index) => make(index))
-
-/** Of one connection: the value, and the field below the connection. */
-const badConnections: readonly (readonly [fields: object, field: string])[] = [
-  [{ provider: 5 }, 'provider'],
-  [{ provider: '' }, 'provider'],
-  [{ provider: ' ' }, 'provider'],
-  [{ provider: 'a/b' }, 'provider'],
-  [{ provider: 'a b' }, 'provider'],
-  [{ provider: long(201) }, 'provider'],
-  [{ name: 5 }, 'name'],
-  [{ name: 'a\nb' }, 'name'],
-  [{ name: 'nul \0' }, 'name'],
-  [{ name: 'half \ud800' }, 'name'],
-  [{ name: long(201) }, 'name'],
-  [{ isActive: 'true' }, 'isActive'],
-  [{ isActive: 0 }, 'isActive'],
-  [{ priority: '1' }, 'priority'],
-  [{ priority: 1.5 }, 'priority'],
-  [{ priority: -1 }, 'priority'],
-  [{ priority: 1_000_001 }, 'priority'],
-  [{ apiKey: 5 }, 'apiKey'],
-  [{ apiKey: 'a b' }, 'apiKey'],
-  [{ apiKey: 'a\r\nb' }, 'apiKey'],
-  [{ apiKey: 'ключ' }, 'apiKey'],
-  [{ apiKey: '••••1234' }, 'apiKey'],
-  [{ apiKey: long(4_097) }, 'apiKey'],
-  [{ apiKey: '****zzzz' }, 'apiKey'],
-  [{ apiKey: '****' }, 'apiKey'],
-  [{ apiKey: '****and-a-new-key' }, 'apiKey'],
-  [{ providerSpecificData: 5 }, 'providerSpecificData'],
-  [{ providerSpecificData: [] }, 'providerSpecificData'],
-  [{ providerSpecificData: { baseUrl: 5 } }, 'providerSpecificData.baseUrl'],
-  [{ providerSpecificData: { baseUrl: 'x' } }, 'providerSpecificData.baseUrl'],
-  [{ providerSpecificData: { baseUrl: 'ftp://x' } }, 'providerSpecificData.baseUrl'],
-  [{ providerSpecificData: { baseUrl: 'file:///etc' } }, 'providerSpecificData.baseUrl'],
-  [{ providerSpecificData: { baseUrl: 'http://' } }, 'providerSpecificData.baseUrl'],
-  [{ providerSpecificData: { baseUrl: 'http://u:p@x/v1' } }, 'providerSpecificData.baseUrl'],
-  [{ providerSpecificData: { baseUrl: 'http://u@x/v1' } }, 'providerSpecificData.baseUrl'],
-  [
-    { providerSpecificData: { baseUrl: `http://x/${long(2_000)}` } },
-    'providerSpecificData.baseUrl',
-  ],
-  [{ providerSpecificData: { prefix: 5 } }, 'providerSpecificData.prefix'],
-  [{ providerSpecificData: { prefix: 'a/b' } }, 'providerSpecificData.prefix'],
-  [{ providerSpecificData: { prefix: 'a\tb' } }, 'providerSpecificData.prefix'],
-  [{ providerSpecificData: { enabledModels: 'm' } }, 'providerSpecificData.enabledModels'],
-  [{ providerSpecificData: { enabledModels: ['m', 5] } }, 'providerSpecificData.enabledModels[1]'],
-  [{ providerSpecificData: { enabledModels: [null] } }, 'providerSpecificData.enabledModels[0]'],
-  [
-    { providerSpecificData: { enabledModels: [long(301)] } },
-    'providerSpecificData.enabledModels[0]',
-  ],
-  [
-    { providerSpecificData: { enabledModels: many(2_001, String) } },
-    'providerSpecificData.enabledModels',
-  ],
-  [{ providerSpecificData: { baseURL: 'http://x' } }, 'providerSpecificData.baseURL'],
-  [{ sealedKey: 'v1.x' }, 'sealedKey'],
-  [{ 'odd field': 1 }, '["odd field"]'],
-]
-
-const badCombos: readonly (readonly [combo: unknown, field: string])[] = [
-  [{}, 'name'],
-  [{ name: '' }, 'name'],
-  [{ name: 'a b' }, 'name'],
-  [{ name: 'a/b' }, 'name'],
-  [{ name: 'é' }, 'name'],
-  [{ name: long(201) }, 'name'],
-  [{ name: 5 }, 'name'],
-  [{ name: 'a', kind: 'chat' }, 'kind'],
-  [{ name: 'a', kind: ['llm'] }, 'kind'],
-  [{ name: 'a', models: 'm' }, 'models'],
-  [{ name: 'a', models: ['m', ''] }, 'models[1]'],
-  [{ name: 'a', models: many(101, String) }, 'models'],
-  [{ name: 'a', model: 'm' }, 'model'],
-]
-
-const badCustomModels: readonly (readonly [model: unknown, field: string])[] = [
-  [{ providerAlias: 'p' }, 'id'],
-  [{ id: ' ', providerAlias: 'p' }, 'id'],
-  [{ id: long(301), providerAlias: 'p' }, 'id'],
-  [{ id: 'm' }, 'providerAlias'],
-  [{ id: 'm', providerAlias: 'p/q' }, 'providerAlias'],
-  [{ id: 'm', providerAlias: 'p', type: 'video' }, 'type'],
-  [{ id: 'm', providerAlias: 'p', name: 5 }, 'name'],
-  [{ id: 'm', providerAlias: 'p', kind: 'llm' }, 'kind'],
-]
-
-const badAliases: readonly (readonly [alias: unknown, field: string])[] = [
-  [{ target: 'p/m' }, 'name'],
-  [{ name: '', target: 'p/m' }, 'name'],
-  [{ name: ' ', target: 'p/m' }, 'name'],
-  [{ name: '__proto__', target: 'p/m' }, 'name'],
-  [{ name: long(201), target: 'p/m' }, 'name'],
-  [{ name: 'a' }, 'target'],
-  [{ name: 'a', target: 5 }, 'target'],
-  [{ name: 'a', target: 'm' }, 'target'],
-  [{ name: 'a', target: '/m' }, 'target'],
-  [{ name: 'a', target: ' /m' }, 'target'],
-  [{ name: 'a', target: 'p/' }, 'target'],
-  [{ name: 'a', target: 'p/ ' }, 'target'],
-  [{ name: 'a', target: `p/${long(500)}` }, 'target'],
-  [{ name: 'a', target: 'p/m', alias: 'b' }, 'alias'],
-]
 
 type Row = readonly [
   method: Method,
