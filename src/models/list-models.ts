@@ -77,7 +77,9 @@ function tolerantLoader(log: ModelListLog) {
   ): Promise<Rows> => {
     try {
       const rows = await load()
-      return Array.isArray(rows) === Array.isArray(empty) ? rows : empty
+      const isUsable = typeof rows === 'object' && rows !== null
+      if (isUsable && Array.isArray(rows) === Array.isArray(empty)) return rows
+      throw new TypeError(`${input} were expected, not ${typeof rows}`)
     } catch (err) {
       log.warn({ input, err }, 'the model list is built without an input that failed to load')
       return empty

@@ -18,10 +18,11 @@ export function describeAnswer({ status, ids }: UpstreamAnswer): Said {
 export function describeFailure(error: UpstreamError, apiKey: string | undefined): Said {
   const { status, detail = '' } = error
   const quoted = quote(detail, apiKey?.trim() ?? '')
+  const addition = error.code === 'status' ? ` It said: ${quoted}` : ` (${quoted})`
   return {
     ok: false,
     ...(status === undefined ? {} : { status }),
-    message: quoted === '' ? error.message : `${error.message} It said: ${quoted}`,
+    message: quoted === '' ? error.message : `${error.message}${addition}`,
   }
 }
 

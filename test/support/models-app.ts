@@ -1,0 +1,42 @@
+import { createJsonApp, type JsonApp } from '../../src/json-api/json-app.ts'
+import type { ModelListLog } from '../../src/models/list-models.ts'
+import { type ModelListOptions, modelListApi } from '../../src/models/model-list-api.ts'
+import { modelsDialect } from '../../src/models/models-dialect.ts'
+import type { RoutingState } from '../../src/models/routing-inputs.ts'
+import type { RoutingSource } from '../../src/models/routing-source.ts'
+import { Upstreams } from '../../src/models/upstream/upstreams.ts'
+import { smallCatalogue } from './small-catalogue.ts'
+
+export interface ModelsAppOptions extends Partial<ModelListOptions> {
+  /** What is stored, where no source is given. */
+  readonly state?: Partial<RoutingState>
+  readonly onFailure?: (error: unknown) => void
+}
+
+export const silent: ModelListLog = { warn: () => undefined, debug: () => undefined }
+
+/** A source that always has the same. */
+export function sourceOf(state: Partial<RoutingState>): RoutingSource {
+  return {
+    connections: async () => state.connections ?? [],
+    combos: async () => state.combos ?? [],
+    customModels: async () => state.customModels ?? [],
+    modelAliases: async () => state.modelAliases ?? {},
+  }
+}
+
+/** The model list on the JSON app, with a small catalogue and nothing stored. */
+export async function modelsApp(options: ModelsAppOptions = {}): Promise<JsonApp> {
+  const { state = {}, onFailure = () => undefined, ...given } = options
+  const app = createJsonApp({ dialects: [modelsDialect], onFailure })
+  await app.register(modelListApi, {
+    source: sourceOf(state),
+    catalogue: smallCatalogue,
+    upstreams: new Upstreams(),
+    now: () => 1_700_000_000_000,
+    log: silent,
+    apiKey: undefined,
+    ...given,
+  })
+  return app
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  build,
+  connection,
+  ids,
+  node,
+  table,
+  upstreamOf,
+  withData,
+} from '../../../support/model-list-table.ts'
+
+/** The rest of build-model-list.test.ts: what happens to the ids of a provider, and duplicates. */
+
+const stripped = (enabledModels: string[], prefix = 'out') => {
+  return [connection('deepthink', withData({ prefix, enabledModels }))]
+}
+
+table('rule 4.4: a leading prefix is removed', [
+  {
+    title: 'be it output alias, static alias or provider id',
+    connections: stripped(['out/a', 'dt/b', 'deepthink/c']),
+    expected: ['out/a', 'out/b', 'out/c'],
+  },
+  {
+    title: 'once',
+    connections: stripped(['out/out/a', 'dt/deepthink/b', 'out/dt/c']),
+    expected: ['out/out/a', 'out/deepthink/b', 'out/dt/c'],
+  },
+  {
+    title: 'at the beginning only, in that very case',
+    connections: stripped(['x/out/a', 'OUT/b', 'outer/c', 'dt']),
+    expected: ['out/x/out/a', 'out/OUT/b', 'out/outer/c', 'out/dt'],
+  },
+  {
+    title: 'and what is blank then is dropped',
+    connections: stripped(['out/', 'dt/ ', 'dt/a']),
+    expected: ['out/a'],
+  },
+  {
+    title: 'from ids of an upstream too',
+    ...upstreamOf([`${node}/m1`, 'vendor/m2']),
+    expected: [`${node}/m1`, `${node}/vendor/m2`],
+  },
+  {
+    title: 'and two spellings of one id are one',
+    connections: stripped(['a', 'dt/a', 'out/a']),
+    expected: ['out/a'],
+  },
+])
+
+table('rule 4.5: custom models', [
+  {
+    title: 'of output alias, static alias and provider id are merged in, others are not',
+    connections: stripped(['a']),
+    customModels: [
+      { id: 'of-id', providerAlias: 'deepthink' },
+      { id: ' of-output ', providerAlias: ' out ' },
+      { id: 'of-other', providerAlias: 'alpha' },
+      { id: 'of-static', providerAlias: 'dt', type: 'llm' },
+      { id: 'a', providerAlias: 'dt' },
+    ],
+    expected: ['out/a', 'out/of-id', 'out/of-output', 'out/of-static'],
+  },
+  {
+    title: 'of other types are not listed',
+    connections: stripped(['a']),
+    customModels: [
+      { id: 'b', providerAlias: 'dt', type: 'image' },
+      { id: 'c', providerAlias: 'dt', type: 'webSearch' },
+    ],
+    kinds: ['llm'],
+    expected: ['out/a'],
+  },
+  {
+    title: 'keep an id that begins like a prefix',
+    connections: stripped(['a']),
+    customModels: [{ id: 'dt/b', providerAlias: 'dt' }],
+    expected: ['out/a', 'out/dt/b'],
+  },
+])
+
+table('rule 4.5: values of the alias map', [
+  {
+    title: 'that begin with one of the prefixes are merged in without it',
+    connections: stripped(['a']),
+    modelAliases: {
+      one: 'deepthink/x',
+      two: 'dt/y',
+      three: 'out/z',
+      four: 'alpha/other',
+      five: 'dtx/other',
+      six: 'dt',
+      seven: 'dt/a',
+      eight: 'dt/y',
+    },
+    expected: ['out/a', 'out/x', 'out/y', 'out/z'],
+  },
+  {
+    title: 'lose their prefix once',
+    connections: stripped(['a']),
+    modelAliases: { one: 'dt/out/x' },
+    expected: ['out/a', 'out/out/x'],
+  },
+  {
+    title: 'are found for a prefix that has a slash',
+    connections: stripped(['a'], 'team/out'),
+    modelAliases: { one: 'team/out/x', two: 'team/other/y' },
+    expected: ['team/out/a', 'team/out/x'],
+  },
+])
+
+table('rule 4.6: the kind of an id', [
+  {
+    title: 'is the static one before any that the id suggests',
+    connections: [connection('alpha', withData({ enabledModels: ['voice-of-reason'] }))],
+    kinds: ['llm'],
+    expected: ['alpha/voice-of-reason'],
+  },
+  {
+    title: 'is found before the prefix is removed',
+    connections: [connection('own-ai')],
+    kinds: ['image'],
+    expected: ['own/painter'],
+  },
+  {
+    title: 'is found after the prefix is removed',
+    connections: [connection('alpha', withData({ enabledModels: ['alpha/listener'] }))],
+    kinds: ['stt'],
+    expected: ['alpha/listener'],
+  },
+  {
+    title: 'is found for a short spelling of a long static id',
+    connections: [connection('own-ai', withData({ enabledModels: ['painter'] }))],
+    kinds: ['image'],
+    expected: ['own/painter'],
+  },
+  {
+    title: 'is inferred for other ids',
+    connections: [connection('alpha', withData({ enabledModels: ['chat-9', 'text-embed-9'] }))],
+    kinds: ['embedding'],
+    expected: ['alpha/text-embed-9', 'alpha/vectors', 'alpha/vectors-xl'],
+  },
+  {
+    title: 'is inferred for custom models with a connection',
+    connections: [connection('alpha', withData({ enabledModels: ['chat-9'] }))],
+    customModels: [{ id: 'text-embedding-mine', providerAlias: 'alpha', type: 'llm' }],
+    kinds: ['llm'],
+    expected: ['alpha/chat-9'],
+  },
+])
+
+table('rule 4.8: configured models', [
+  {
+    title: 'of tts are added after the static ones',
+    connections: [connection('alpha')],
+    kinds: ['tts'],
+    expected: ['alpha/speaker', 'alpha/speaker-hd'],
+  },
+  {
+    title: 'are added whatever models are enabled',
+    connections: [connection('alpha', withData({ enabledModels: ['chat-1'], prefix: 'p' }))],
+    kinds: ['embedding'],
+    expected: ['p/vectors', 'p/vectors-xl'],
+  },
+  {
+    title: 'are not added for other kinds',
+    connections: [connection('alpha')],
+    kinds: ['image'],
+    expected: ['alpha/painter'],
+  },
+  {
+    title: 'are listed once though they bear the name of their provider',
+    connections: [connection('own-ai')],
+    kinds: ['embedding'],
+    expected: ['own/vectors'],
+  },
+])
+
+table('rule 4.9: web entries', [
+  {
+    title: 'are search and fetch of the output alias',
+    connections: [connection('finder', withData({ prefix: 'web' }))],
+    kinds: ['webSearch', 'webFetch'],
+    expected: ['web/search', 'web/fetch'],
+  },
+  {
+    title: 'need the config',
+    connections: [connection('seeker')],
+    kinds: ['webSearch', 'webFetch'],
+    expected: ['sk/search'],
+  },
+  {
+    title: 'need the kind in the filter',
+    connections: [connection('finder')],
+    kinds: ['webFetch'],
+    expected: ['finder/fetch'],
+  },
+])
+
+describe('rule 5: duplicates', () => {
+  test('keep the first, a combo before a model', () => {
+    const entries = build({
+      combos: [{ name: 'dt/dt-chat' }, { name: 'twice' }, { name: 'twice', kind: 'llm' }],
+      connections: [connection('deepthink')],
+    })
+    assert.deepEqual(
+      entries.map(({ id, owned_by }) => [id, owned_by]),
+      [
+        ['dt/dt-chat', 'combo'],
+        ['twice', 'combo'],
+        ['dt/dt-reason', 'dt'],
+      ],
+    )
+  })
+
+  test('of two providers with one prefix keep the first', () => {
+    const listed = ids({
+      connections: [
+        connection('alpha', withData({ prefix: 'p', enabledModels: ['m', 'n'] })),
+        connection('elsewhere', withData({ prefix: 'p', enabledModels: ['m', 'o'] })),
+      ],
+    })
+    assert.deepEqual(listed, ['p/m', 'p/n', 'p/o'])
+  })
+})

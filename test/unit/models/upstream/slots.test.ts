@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Slots } from '../../../../src/models/upstream/slots.ts'
+
+const never = new AbortController().signal
+
+function task() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let hasBegun = false
+  const run = () => {
+    hasBegun = true
+    return promise
+  }
+  return { run, resolve, reject, hasBegun: () => hasBegun }
+}
+
+test('Slots lets as many tasks run as it has room for, in their order', async () => {
+  const slots = new Slots(2)
+  const tasks = [task(), task(), task(), task()] as const
+  const results = tasks.map(({ run }) => slots.run(never, run))
+  await turn()
+  assert.deepEqual(
+    tasks.map(({ hasBegun }) => hasBegun()),
+    [true, true, false, false],
+  )
+  tasks[1].resolve('b')
+  assert.equal(await results[1], 'b')
+  await turn()
+  assert.deepEqual(
+    tasks.map(({ hasBegun }) => hasBegun()),
+    [true, true, true, false],
+  )
+  for (const { resolve } of tasks) resolve('x')
+  assert.deepEqual(await Promise.all(results), ['x', 'b', 'x', 'x'])
+})
+
+test('Slots gives a slot on when a task fails', async () => {
+  const slots = new Slots(1)
+  const first = task()
+  const failed = assert.rejects(slots.run(never, first.run), /broken/)
+  const second = slots.run(never, async () => 'done')
+  first.reject(new Error('broken'))
+  await failed
+  assert.equal(await second, 'done')
+})
+
+test('Slots does not begin a task whose signal aborted while it waited', async () => {
+  const slots = new Slots(1)
+  const first = task()
+  const running = slots.run(never, first.run)
+  const waiting = new AbortController()
+  const second = task()
+  const refused = assert.rejects(slots.run(waiting.signal, second.run), /enough/)
+  waiting.abort(new Error('enough'))
+  await refused
+  first.resolve('done')
+  await running
+  assert.equal(second.hasBegun(), false)
+  assert.equal(await slots.run(never, async () => 'free again'), 'free again')
+})

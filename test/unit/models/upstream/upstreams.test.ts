@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict'
+import type { RequestListener } from 'node:http'
+import { afterEach, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { Upstreams, type UpstreamsOptions } from '../../../../src/models/upstream/upstreams.ts'
+import { answering, type StubUpstream, startStub } from '../../../support/stub-upstream.ts'
+
+const apiKey = 'sk-very-secret'
+const stubs: StubUpstream[] = []
+afterEach(async () => {
+  await Promise.all(stubs.splice(0).map((stub) => stub.close()))
+})
+
+async function stubOf(answer: RequestListener): Promise<StubUpstream> {
+  const stub = await startStub(answer)
+  stubs.push(stub)
+  return stub
+}
+
+interface Asking extends UpstreamsOptions {
+  readonly flavour?: 'openai' | 'anthropic'
+  readonly hops?: number
+}
+
+function ask(origin: string, { flavour = 'openai', hops = 0, ...options }: Asking = {}) {
+  return new Upstreams(options).modelIds({ flavour, baseUrl: `${origin}/v1`, apiKey }, hops)
+}
+
+/** Long enough for a stub that answers at once, on a busy machine too. */
+const patient = { timeoutMs: 5_000 }
+/** For stubs that never answer. */
+const hasty = { timeoutMs: 200 }
+
+describe('modelIds sends', () => {
+  test('a GET in the OpenAI form, uncached', async () => {
+    const stub = await stubOf(answering([{ id: 'a' }]))
+    assert.deepEqual(await ask(stub.origin), ['a'])
+    const [request] = stub.requests
+    assert.deepEqual([request?.method, request?.url], ['GET', '/v1/models'])
+    assert.equal(request?.headers.authorization, `Bearer ${apiKey}`)
+    assert.equal(request?.headers['content-type'], 'application/json')
+    assert.equal(request?.headers['cache-control'], 'no-cache')
+    assert.equal(request?.headers['x-api-key'], undefined)
+    await ask(stub.origin)
+    assert.equal(stub.requests.length, 2)
+  })
+
+  test('a GET in the Anthropic form', async () => {
+    const stub = await stubOf(answering({ data: [{ id: 'claude' }] }))
+    assert.deepEqual(await ask(`${stub.origin}/x`, { flavour: 'anthropic' }), ['claude'])
+    const [request] = stub.requests
+    assert.equal(request?.url, '/x/v1/models')
+    assert.equal(request?.headers['x-api-key'], apiKey)
+    assert.equal(request?.headers['anthropic-version'], '2023-06-01')
+    assert.equal(request?.headers.authorization, `Bearer ${apiKey}`)
+  })
+
+  test('how many gateways the question has passed', async () => {
+    const stub = await stubOf(answering([]))
+    await ask(stub.origin)
+    await ask(stub.origin, { hops: 1 })
+    assert.deepEqual(
+      stub.requests.map(({ headers }) => headers['stowage-hops']),
+      ['1', '2'],
+    )
+  })
+})
+
+describe('modelIds reads', () => {
+  const forms = {
+    'an array': [{ id: 'a' }, { name: 'b' }],
+    data: { data: [{ id: 'a' }, { model: 'b' }] },
+    models: { models: [{ name: 'a' }, { name: 'b' }] },
+    results: { results: [{ model: 'a' }, { id: 'b' }, { id: 'a' }] },
+  }
+  for (const [form, content] of Object.entries(forms)) {
+    test(form, async () => {
+      const stub = await stubOf(answering(content))
+      assert.deepEqual(await ask(stub.origin, patient), ['a', 'b'])
+    })
+  }
+
+  test('a body that comes in pieces, through characters', async () => {
+    const bytes = Buffer.from('[{"id":"modèle"}]')
+    const stub = await stubOf((_request, response) => {
+      response.flushHeaders()
+      for (const byte of bytes) response.write(Buffer.from([byte]))
+      response.end()
+    })
+    assert.deepEqual(await ask(stub.origin, patient), ['modèle'])
+  })
+})
+
+const inPlaces = (bytes: number) => JSON.stringify([{ id: 'a' }]).padEnd(bytes)
+const eightMiB = 8 * 1024 * 1024
+
+describe('modelIds fails with', () => {
+  const failures: readonly [string, string, RequestListener, Asking?][] = [
+    ['timeout', 'no answer', () => undefined, hasty],
+    ['timeout', 'headers and no body', (_request, response) => response.flushHeaders(), hasty],
+    [
+      'timeout',
+      'a body that stalls',
+      (_request, response) => response.write('[{"id":"a"},'),
+      hasty,
+    ],
+    ['unreachable', 'a connection that breaks', (request) => request.socket.destroy()],
+    [
+      'unreachable',
+      'a body that breaks off',
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': 50 })
+        response.write('[{"id":"a"},', () => response.destroy())
+      },
+    ],
+    ['status', 'status 500', (_request, response) => response.writeHead(500).end('[{"id":"a"}]')],
+    ['status', 'status 401', (_request, response) => response.writeHead(401).end()],
+    ['status', 'status 304', (_request, response) => response.writeHead(304).end()],
+    ['not-json', 'garbage', (_request, response) => response.end('<html>')],
+    ['not-json', 'an empty body', (_request, response) => response.end()],
+    ['not-json', 'status 204', (_request, response) => response.writeHead(204).end()],
+    ['no-list', 'JSON without a list', answering({ error: 'no' })],
+    [
+      'too-large',
+      'a body over 8 MiB',
+      (_request, response) => response.end(inPlaces(eightMiB + 1)),
+      patient,
+    ],
+    [
+      'too-large',
+      'a small body that unpacks to more',
+      (_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' })
+        response.end(gzipSync(inPlaces(eightMiB + 1)))
+      },
+      patient,
+    ],
+  ]
+  for (const [code, title, answer, options] of failures) {
+    test(`${code}: ${title}`, async () => {
+      const stub = await stubOf(answer)
+      await assert.rejects(ask(stub.origin, options), { name: 'UpstreamError', code })
+    })
+  }
+
+  test('nothing: a body of 8 MiB', async () => {
+    const stub = await stubOf((_request, response) => response.end(inPlaces(eightMiB)))
+    assert.deepEqual(await ask(stub.origin, patient), ['a'])
+  })
+
+  test('unreachable: nobody listens', async () => {
+    const stub = await stubOf(answering([]))
+    await stub.close()
+    stubs.length = 0
+    await assert.rejects(ask(stub.origin), { code: 'unreachable', detail: 'ECONNREFUSED' })
+  })
+
+  test('no-key, before anything is sent', async () => {
+    const stub = await stubOf(answering([]))
+    const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey: undefined } as const
+    await assert.rejects(new Upstreams().modelIds(upstream, 0), { code: 'no-key' })
+    assert.equal(stub.requests.length, 0)
+  })
+
+  test('timeout after 5 s when nobody says otherwise', async () => {
+    const stub = await stubOf((_request, response) => response.write('['))
+    const startedAtMs = performance.now()
+    await assert.rejects(ask(stub.origin), { code: 'timeout' })
+    const tookMs = performance.now() - startedAtMs
+    assert.ok(tookMs > 4_900 && tookMs < 6_000, `${tookMs} ms`)
+  })
+})
+
+function redirecting(to: (url: string) => string | undefined, status = 302): RequestListener {
+  return (request, response) => {
+    const location = to(request.url ?? '')
+    if (location === undefined) answering([{ id: 'a' }])(request, response)
+    else response.writeHead(status, { location }).end()
+  }
+}
+
+describe('modelIds follows a redirect', () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    test(`${status} within the origin, with the key`, async () => {
+      const stub = await stubOf(
+        redirecting((url) => (url === '/v1/models' ? '../other?x=1' : undefined), status),
+      )
+      assert.deepEqual(await ask(stub.origin), ['a'])
+      const [, second] = stub.requests
+      assert.equal(second?.url, '/other?x=1')
+      assert.equal(second?.headers.authorization, `Bearer ${apiKey}`)
+    })
+  }
+
+  test('five times', async () => {
+    const stub = await stubOf(
+      redirecting((url) => (url.length < '/v1/models'.length + 5 ? `${url}x` : undefined)),
+    )
+    assert.deepEqual(await ask(stub.origin), ['a'])
+    assert.equal(stub.requests.length, 6)
+  })
+
+  test('not six times', async () => {
+    const stub = await stubOf(redirecting((url) => `${url}x`))
+    await assert.rejects(ask(stub.origin), { code: 'redirect' })
+    assert.equal(stub.requests.length, 6)
+  })
+
+  test('not to another origin, which gets nothing at all', async () => {
+    const other = await stubOf(answering([{ id: 'stolen' }]))
+    const stub = await stubOf(redirecting(() => `${other.origin}/v1/models`))
+    await assert.rejects(ask(stub.origin), { code: 'redirect', status: 302 })
+    assert.equal(other.requests.length, 0)
+  })
+
+  test('not to another name of the same machine', async () => {
+    const stub: StubUpstream = await stubOf(
+      redirecting(() => stub.origin.replace('127.0.0.1', 'localhost')),
+    )
+    await assert.rejects(ask(stub.origin), { code: 'redirect' })
+    assert.equal(stub.requests.length, 1)
+  })
+
+  for (const location of ['http://', 'file:///etc/passwd', 'data:application/json,[]']) {
+    test(`not to ${location}`, async () => {
+      const stub = await stubOf(redirecting(() => location))
+      await assert.rejects(ask(stub.origin), { code: 'redirect' })
+    })
+  }
+
+  test('not without a place to go', async () => {
+    const stub = await stubOf((_request, response) => response.writeHead(302).end())
+    await assert.rejects(ask(stub.origin), { code: 'redirect' })
+  })
+})
+
+describe('modelIds of many lists', () => {
+  test('shares a question under way, and keeps nothing after it', async () => {
+    const open: (() => void)[] = []
+    const stub = await stubOf((request, response) => {
+      open.push(() => answering([{ id: `m${open.length}` }])(request, response))
+    })
+    const upstreams = new Upstreams(patient)
+    const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey } as const
+    const lists = Array.from({ length: 500 }, () => upstreams.modelIds(upstream, 0))
+    while (open.length === 0) await new Promise(setImmediate)
+    open[0]?.()
+    for (const list of lists) assert.deepEqual(await list, ['m1'])
+    assert.equal(stub.connections(), 1)
+    const again = upstreams.modelIds(upstream, 0)
+    while (open.length === 1) await new Promise(setImmediate)
+    open[1]?.()
+    assert.deepEqual(await again, ['m2'])
+  })
+
+  test('does not share between keys', async () => {
+    const stub = await stubOf((request, response) => {
+      answering([{ id: request.headers.authorization }])(request, response)
+    })
+    const upstreams = new Upstreams(patient)
+    const lists = ['one', 'two'].map((key) => {
+      return upstreams.modelIds({ flavour: 'openai', baseUrl: stub.origin, apiKey: key }, 0)
+    })
+    assert.deepEqual(await Promise.all(lists), [['Bearer one'], ['Bearer two']])
+  })
+
+  test('fails all that share a question when it fails', async () => {
+    const stub = await stubOf(() => undefined)
+    const upstreams = new Upstreams(hasty)
+    const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey } as const
+    const lists = await Promise.allSettled(
+      [0, 0, 0].map((hops) => upstreams.modelIds(upstream, hops)),
+    )
+    assert.deepEqual(
+      lists.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+    )
+    assert.equal(stub.requests.length, 1)
+  })
+
+  test('waits for its turn within the timeout, not beyond it', async () => {
+    const stub = await stubOf(() => undefined)
+    const upstreams = new Upstreams({ ...hasty, askedAtOnce: 1 })
+    const startedAtMs = performance.now()
+    const lists = ['a', 'b', 'c', 'd', 'e'].map((path) => {
+      const baseUrl = `${stub.origin}/${path}`
+      return upstreams.modelIds({ flavour: 'openai', baseUrl, apiKey }, 0)
+    })
+    for (const list of await Promise.allSettled(lists)) assert.equal(list.status, 'rejected')
+    // One after the other they would take five timeouts.
+    assert.ok(performance.now() - startedAtMs < 4 * hasty.timeoutMs)
+  })
+})
+
+describe('probe reports', () => {
+  const connectionTo = (baseUrl: string, provider = 'openai-compatible-lab') => {
+    return { id: 'c', provider, apiKey, createdAtMs: 0, providerSpecificData: { baseUrl } }
+  }
+  const probe = async (answer: RequestListener, options: UpstreamsOptions = patient) => {
+    const stub = await stubOf(answer)
+    const { durationMs, ...report } = await new Upstreams(options).probe(connectionTo(stub.origin))
+    assert.ok(Number.isInteger(durationMs) && durationMs >= 0)
+    return report
+  }
+
+  test('the number of models', async () => {
+    assert.deepEqual(await probe(answering({ data: [{ id: 'a' }, { id: 'b' }] })), {
+      ok: true,
+      status: 200,
+      modelCount: 2,
+      message: 'The upstream lists 2 models.',
+    })
+  })
+
+  test('what an error page says, shortened, without the key', async () => {
+    const page = `{"error": "Bad key\r\n\u001b[31m${apiKey}!"}${'x'.repeat(5_000)}`
+    const report = await probe((_request, response) => response.writeHead(401).end(page))
+    assert.equal(report.ok, false)
+    assert.equal(report.status, 401)
+    assert.match(
+      report.message,
+      /^The upstream answered with an error\. It said: .*Bad key \[31m\*{3}!/,
+    )
+    assert.equal(report.message.includes(apiKey), false)
+    assert.ok(report.message.length < 400)
+  })
+
+  test('the status of an error page that stalls', async () => {
+    const report = await probe((_request, response) => {
+      response.writeHead(503)
+      response.write('wait')
+    }, hasty)
+    assert.deepEqual([report.ok, report.status], [false, 503])
+  })
+
+  test('a timeout', async () => {
+    const report = await probe(() => undefined, hasty)
+    assert.deepEqual(report, { ok: false, message: 'The upstream did not answer in time.' })
+  })
+
+  test('that nobody listens', async () => {
+    const stub = await startStub(answering([]))
+    await stub.close()
+    const report = await new Upstreams().probe(connectionTo(stub.origin))
+    assert.equal(report.message, 'The upstream cannot be reached. (ECONNREFUSED)')
+  })
+
+  test('that something is missing', async () => {
+    const { apiKey: _key, ...keyless } = connectionTo('http://127.0.0.1:1')
+    const report = await new Upstreams().probe(keyless)
+    assert.deepEqual([report.ok, report.message], [false, 'The connection has no API key.'])
+  })
+
+  test('that a provider of the catalogue is not asked', async () => {
+    const stub = await stubOf(answering([]))
+    const report = await new Upstreams().probe(connectionTo(stub.origin, 'openai'))
+    assert.equal(report.ok, false)
+    assert.match(report.message, /come from the catalogue/)
+    assert.equal(stub.requests.length, 0)
+  })
+})
