@@ -326,10 +326,13 @@ describe('probe reports', () => {
   })
 
   test('the status of an error page that stalls', async () => {
-    const report = await probe((_request, response) => {
-      response.writeHead(503)
-      response.write('wait')
-    }, hasty)
+    const report = await probe(
+      (_request, response) => {
+        response.writeHead(503)
+        response.write('wait')
+      },
+      { timeoutMs: 1_000 },
+    )
     assert.deepEqual([report.ok, report.status], [false, 503])
   })
 
