@@ -48,12 +48,14 @@ const credentials = {
 }
 const startDeadlineMs = 20_000
 
+/** As in `npm start`. */
+const heapFlags = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--expose-gc']
+
 export const stowage: ServerKind = {
   name: 'stowage',
   note: 'fsyncs file and folder, verifies signatures',
   credentials,
-  // As `npm start` does.
-  command: () => [process.execPath, '--max-semi-space-size=1', fromRoot('src/main.ts')],
+  command: () => [process.execPath, ...heapFlags, fromRoot('src/main.ts')],
   environment: ({ folder, port }) => ({
     DRIVE: `file:${folder}`,
     DATABASE_URL: `sqlite:${folder}.db`,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { countBodyBytes } from './body-garbage.ts'
 
 const wakingEvents = ['readable', 'end', 'error', 'close'] as const
 
@@ -48,7 +49,10 @@ export class BodyReader {
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       const bytes: Buffer | null = this.#body.read()
-      if (bytes !== null) return bytes
+      if (bytes !== null) {
+        countBodyBytes(bytes.length)
+        return bytes
+      }
       if (this.#body.readableEnded) return undefined
       if (this.#body.destroyed) throw new BodyError('gone', { cause: this.#body.errored })
       if (this.#isTimedOut) throw new BodyError('idle')

@@ -1,4 +1,4 @@
-import type { KeptHeader } from '../drives/attributes.ts'
+import type { Attributes, KeptHeader } from '../drives/attributes.ts'
 import type { ObjectFacts } from '../drives/drive.ts'
 import { contentSecurityPolicy } from './content-security.ts'
 import { quoteEtag } from './etag.ts'
@@ -20,11 +20,27 @@ const keptFields: readonly (readonly [KeptHeader, string])[] = [
 /** S3's answer for an object that came without a Content-Type. */
 const defaultContentType = 'binary/octet-stream'
 
-/** The fields of every 200 and 206 for an object, Content-Length excepted. */
+/** Of attributes that are read again and again: the fields of their last reply without overrides. */
+const writtenFields = new WeakMap<
+  Attributes,
+  { readonly modifiedAtMs: number; readonly fields: ReplyFields }
+>()
+
+/** The fields of every 200 and 206 for an object, Content-Length excepted. The caller may add to them. */
 export function objectFields(
   facts: ObjectFacts,
   overrides: ResponseOverrides | undefined,
 ): ReplyFields {
+  if (overrides !== undefined) return writeFields(facts, overrides)
+  const { attributes, modifiedAtMs } = facts
+  const written = writtenFields.get(attributes)
+  if (written?.modifiedAtMs === modifiedAtMs) return written.fields.slice()
+  const fields = writeFields(facts, undefined)
+  writtenFields.set(attributes, { modifiedAtMs, fields })
+  return fields.slice()
+}
+
+function writeFields(facts: ObjectFacts, overrides: ResponseOverrides | undefined): ReplyFields {
   const { headers, metadata, etag } = facts.attributes
   const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
   const fields: ReplyFields = [

@@ -43,6 +43,7 @@ export function commitTogether(
 
 function runCall(writer: WriterConnection, statements: readonly Statement[]): CallOutcome {
   const { connection } = writer
+  if (isAtomic(statements)) return runAlone(writer, statements)
   connection.exec('SAVEPOINT call')
   try {
     const outcome = runStatements(writer, statements)
@@ -53,6 +54,20 @@ function runCall(writer: WriterConnection, statements: readonly Statement[]): Ca
     if (isFatal(error) || !connection.isTransaction) throw error
     connection.exec('ROLLBACK TO call')
     connection.exec('RELEASE call')
+    return { kind: 'failed', error }
+  }
+}
+
+/** SQLite undoes a single statement that fails by itself (https://sqlite.org/lang_conflict.html, ABORT). */
+function isAtomic(statements: readonly Statement[]): boolean {
+  return statements.length === 1 && statements[0]?.mustChange === undefined
+}
+
+function runAlone(writer: WriterConnection, statements: readonly Statement[]): CallOutcome {
+  try {
+    return runStatements(writer, statements)
+  } catch (error) {
+    if (isFatal(error) || !writer.connection.isTransaction) throw error
     return { kind: 'failed', error }
   }
 }

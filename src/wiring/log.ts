@@ -63,6 +63,7 @@ export function requestLogger(
   addressOf: (request: HttpRequest) => string,
 ): (request: HttpRequest, outcome: Outcome) => void {
   return (request, outcome) => {
+    if (outcome.failure === undefined && !log.isLevelEnabled('info')) return
     const { status, bytesReceived, bytesSent, durationMs, isAborted, facts, failure } = outcome
     const fields = {
       requestId: request.id,

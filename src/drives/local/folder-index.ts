@@ -1,15 +1,17 @@
 /**
- * The names in one folder in key order, packed: a million of them are one array of bytes and not a
- * million strings. A folder's name ends in `/`, so that bytes compare as keys do (`a-b` before `a/`).
- * A name is a key's segment; names that were cut are whole here (long-name.ts).
+ * The names in one folder, packed: a million of them are a few arrays and not a million strings. A
+ * folder's name ends in `/`, so that bytes compare as keys do (`a-b` before `a/`). A name is a key's
+ * segment; names that were cut are whole here (long-name.ts).
  */
 export interface PackedNames {
-  /** All names, one behind the other, UTF-8. */
+  /** All names, one behind the other, as they were read, UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Where each begins, and at last where the last one ends. */
   readonly starts: Uint32Array<ArrayBuffer>
   /** What each is: bits of `nameFlags`. */
   readonly flags: Uint8Array<ArrayBuffer>
+  /** The names in key order, each by its place in `starts`; of equal ones only the first. */
+  readonly order: Uint32Array<ArrayBuffer>
 }
 
 export const nameFlags = {
@@ -29,22 +31,26 @@ export class FolderIndex {
   readonly #bytes: Buffer
   readonly #starts: Uint32Array
   readonly #flags: Uint8Array
+  readonly #order: Uint32Array
 
-  constructor({ bytes, starts, flags }: PackedNames) {
-    this.count = flags.length
-    this.sizeBytes = bytes.byteLength + starts.byteLength + flags.byteLength + 500
+  constructor({ bytes, starts, flags, order }: PackedNames) {
+    this.count = order.length
+    this.sizeBytes =
+      bytes.byteLength + starts.byteLength + flags.byteLength + order.byteLength + 500
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#starts = starts
     this.#flags = flags
+    this.#order = order
   }
 
   /** The segment, with a `/` behind it when it is a folder. */
   name(position: number): string {
-    return this.#bytes.toString('utf8', this.#starts[position], this.#starts[position + 1])
+    const name = this.#order[position] ?? 0
+    return this.#bytes.toString('utf8', this.#starts[name], this.#starts[name + 1])
   }
 
   hasFlag(position: number, flag: number): boolean {
-    return ((this.#flags[position] ?? 0) & flag) !== 0
+    return ((this.#flags[this.#order[position] ?? 0] ?? 0) & flag) !== 0
   }
 
   /** The position of the first name that is not less than `text`; `count` when there is none. */
@@ -61,15 +67,20 @@ export class FolderIndex {
   }
 
   #compare(position: number, wanted: Buffer): number {
-    const start = this.#starts[position] ?? 0
-    const end = this.#starts[position + 1] ?? 0
+    const name = this.#order[position] ?? 0
+    const start = this.#starts[name] ?? 0
+    const end = this.#starts[name + 1] ?? 0
     return this.#bytes.compare(wanted, 0, wanted.length, start, end)
   }
 }
 
-/** Collects names in any order, also several times, and packs each once, in key order. */
+/**
+ * Collects names in any order, also several times, and puts each once in key order. The memory of
+ * an array that became too small is given back at once, not when V8 finds the time: `transfer`
+ * detaches it.
+ */
 export class NamePacker {
-  #bytes = Buffer.allocUnsafeSlow(4096)
+  #bytes = Buffer.from(new ArrayBuffer(4096))
   #starts = new Uint32Array(256)
   #flags = new Uint8Array(256)
   #count = 0
@@ -83,33 +94,31 @@ export class NamePacker {
     if ((flags & nameFlags.folder) !== 0) this.#bytes[this.#end++] = slash
   }
 
+  /** Empties the packer. */
   pack(): PackedNames {
-    const order = Uint32Array.from({ length: this.#count }, (_, index) => index)
     this.#starts[this.#count] = this.#end
-    order.sort((a, b) => this.#compare(a, b))
-    return this.#copy(order.filter((name, position) => !this.#isHidden(name, order[position - 1])))
+    const order = this.#inOrder()
+    return {
+      bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)),
+      starts: new Uint32Array(this.#starts.buffer.transfer(4 * (this.#count + 1))),
+      flags: new Uint8Array(this.#flags.buffer.transfer(this.#count)),
+      order,
+    }
+  }
+
+  #inOrder(): Uint32Array<ArrayBuffer> {
+    const all = Uint32Array.from({ length: this.#count }, (_, index) => index)
+    const sorted = mergeSorted(all, (a, b) => this.#compare(a, b))
+    let kept = 0
+    for (const name of sorted) {
+      if (kept === 0 || !this.#isHidden(name, sorted[kept - 1] ?? 0)) sorted[kept++] = name
+    }
+    return new Uint32Array(sorted.buffer.transfer(4 * kept))
   }
 
   /** Added twice, or left at its alternative path beside the natural one, which sorts first. */
-  #isHidden(name: number, before: number | undefined): boolean {
-    return before !== undefined && this.#compareBytes(name, before) === 0
-  }
-
-  #copy(order: Uint32Array): PackedNames {
-    const lengthOf = (name: number) => (this.#starts[name + 1] ?? 0) - (this.#starts[name] ?? 0)
-    const bytes = new Uint8Array(order.reduce((sum, name) => sum + lengthOf(name), 0))
-    const starts = new Uint32Array(order.length + 1)
-    const flags = new Uint8Array(order.length)
-    let end = 0
-    order.forEach((name, position) => {
-      const start = this.#starts[name] ?? 0
-      bytes.set(this.#bytes.subarray(start, start + lengthOf(name)), end)
-      starts[position] = end
-      flags[position] = this.#flags[name] ?? 0
-      end += lengthOf(name)
-    })
-    starts[order.length] = end
-    return { bytes, starts, flags }
+  #isHidden(name: number, before: number): boolean {
+    return this.#compareBytes(name, before) === 0
   }
 
   #compare(a: number, b: number): number {
@@ -132,16 +141,49 @@ export class NamePacker {
 
   #reserve(moreBytes: number): void {
     if (this.#end + moreBytes > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * (this.#bytes.length + moreBytes))
-      larger.set(this.#bytes.subarray(0, this.#end))
-      this.#bytes = larger
+      this.#bytes = Buffer.from(this.#bytes.buffer.transfer(2 * (this.#bytes.length + moreBytes)))
     }
     if (this.#count + 1 < this.#flags.length) return
-    const starts = new Uint32Array(2 * this.#starts.length)
-    starts.set(this.#starts)
-    this.#starts = starts
-    const flags = new Uint8Array(2 * this.#flags.length)
-    flags.set(this.#flags)
-    this.#flags = flags
+    this.#starts = new Uint32Array(this.#starts.buffer.transfer(2 * this.#starts.byteLength))
+    this.#flags = new Uint8Array(this.#flags.buffer.transfer(2 * this.#flags.byteLength))
+  }
+}
+
+/** TypedArray.prototype.sort with a comparison makes two arrays of boxed values on the way. */
+function mergeSorted(
+  values: Uint32Array<ArrayBuffer>,
+  compare: (a: number, b: number) => number,
+): Uint32Array<ArrayBuffer> {
+  let from = values
+  let to = new Uint32Array(values.length)
+  for (let width = 1; width < values.length; width *= 2) {
+    for (let start = 0; start < values.length; start += 2 * width) {
+      mergeRuns(from, to, { start, width, compare })
+    }
+    ;[from, to] = [to, from]
+  }
+  return from
+}
+
+interface Runs {
+  /** Of the first run; the second one begins `width` behind it, and may be short or empty. */
+  readonly start: number
+  readonly width: number
+  readonly compare: (a: number, b: number) => number
+}
+
+/** Stable: of equal values that of the first run comes first. */
+function mergeRuns(from: Uint32Array, to: Uint32Array, { start, width, compare }: Runs): void {
+  const middle = Math.min(start + width, from.length)
+  const end = Math.min(middle + width, from.length)
+  let left = start
+  let right = middle
+  for (let next = start; next < end; next++) {
+    const a = from[left] ?? 0
+    const b = from[right] ?? 0
+    const takesLeft = right >= end || (left < middle && compare(a, b) <= 0)
+    to[next] = takesLeft ? a : b
+    if (takesLeft) left++
+    else right++
   }
 }

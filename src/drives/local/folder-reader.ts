@@ -12,6 +12,9 @@ const smallFolderEntries = 5_000
 /** The thread ends, and its memory goes, when it has had nothing to do for so long. */
 const idleMs = 5_000
 
+/** An entry is garbage as soon as its name is packed: room for more of them saves nothing. */
+const maxYoungGenerationSizeMb = 2
+
 type Answer =
   | { readonly id: number; readonly result: ReadFolder }
   | { readonly id: number; readonly code: string; readonly message: string }
@@ -53,7 +56,9 @@ export class FolderReader {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL('./read-folder-thread.ts', import.meta.url))
+    const thread = new Worker(new URL('./read-folder-thread.ts', import.meta.url), {
+      resourceLimits: { maxYoungGenerationSizeMb },
+    })
     thread.on('message', (answer: Answer) => this.#receive(answer))
     let reason: Error = new Error('The thread that reads folders ended.')
     thread.on('error', (error: Error) => {

@@ -6,8 +6,13 @@ import { type ReadRequest, readFolder } from './read-folder.ts'
 parentPort?.on('message', ({ id, request }: { id: number; request: ReadRequest }) => {
   try {
     const result = readFolder(request)
-    const { bytes, starts, flags } = result.names
-    parentPort?.postMessage({ id, result }, [bytes.buffer, starts.buffer, flags.buffer])
+    const { bytes, starts, flags, order } = result.names
+    parentPort?.postMessage({ id, result }, [
+      bytes.buffer,
+      starts.buffer,
+      flags.buffer,
+      order.buffer,
+    ])
   } catch (error) {
     // Errors lose their code when they are cloned.
     parentPort?.postMessage({ id, code: codeOf(error), message: String(error) })
