@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
 import type { ChecksumAlgorithm, StoredChecksum } from '../drives/attributes.ts'
 import { createChecksum } from './checksums.ts'
 
@@ -14,25 +14,36 @@ export interface PayloadDigest {
 
 /** Computes what is needed to know of a payload while it passes by. */
 export class PayloadDigester {
-  readonly #md5 = createHash('md5')
+  readonly #expectedSize: number | undefined
+  #md5: Hash | undefined
+  /** Of a payload that came in one piece: a hash object costs more than hashing it does. */
+  #wholeMd5Hex: string | undefined
   readonly #algorithm: ChecksumAlgorithm | undefined
   readonly #checksum: ReturnType<typeof createChecksum> | undefined
   #size = 0
 
-  constructor(algorithm: ChecksumAlgorithm | undefined) {
+  /** @param size bytes that will come and no more, where known. */
+  constructor(algorithm: ChecksumAlgorithm | undefined, size?: number) {
+    this.#expectedSize = size
     this.#algorithm = algorithm
     this.#checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
   }
 
   update(bytes: Uint8Array): void {
+    if (this.#size === 0 && bytes.length === this.#expectedSize) {
+      this.#wholeMd5Hex = hash('md5', bytes)
+    } else {
+      this.#md5 ??= createHash('md5')
+      this.#md5.update(bytes)
+    }
     this.#size += bytes.length
-    this.#md5.update(bytes)
     this.#checksum?.update(bytes)
   }
 
   /** Ends the digester. */
   digest(): PayloadDigest {
-    const digest = { size: this.#size, md5Hex: this.#md5.digest('hex') }
+    const md5Hex = this.#wholeMd5Hex ?? (this.#md5 ?? createHash('md5')).digest('hex')
+    const digest = { size: this.#size, md5Hex }
     if (this.#algorithm === undefined || this.#checksum === undefined) return digest
     const value = this.#checksum.digest().toString('base64')
     return { ...digest, checksum: { algorithm: this.#algorithm, value, type: 'FULL_OBJECT' } }

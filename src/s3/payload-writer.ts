@@ -27,7 +27,7 @@ export class PayloadWriter {
   /** @param size bytes that will come, where known. */
   constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
     this.#sink = sink
-    this.#digester = new PayloadDigester(algorithm)
+    this.#digester = new PayloadDigester(algorithm, size)
     this.#blockBytes = Math.min(blockBytes, Math.max(size ?? blockBytes, 1))
   }
 

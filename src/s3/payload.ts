@@ -101,17 +101,24 @@ async function pump(
   { parser, size }: PumpOptions,
 ): Promise<void> {
   let total = 0
-  for (let bytes = await reader.next(); bytes !== undefined; bytes = await reader.next()) {
+  // HTTP ends a plain body after the length that it declared: nothing is left to wait for then.
+  while (parser !== undefined || total !== size) {
+    const bytes = await reader.next()
+    if (bytes === undefined) break
     const slices = parser === undefined ? [bytes] : parser.feed(bytes)
     for (const slice of slices) {
       total += slice.length
-      if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
+      refuseBeyond(size, total)
       const written = writer.write(slice)
       if (written !== undefined) await written
     }
   }
   parser?.end()
   if (size !== undefined && total !== size) throw wrongLength(`${total} bytes instead of ${size}`)
+}
+
+function refuseBeyond(size: number | undefined, total: number): void {
+  if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
 }
 
 function isAwsChunked(headers: IncomingHttpHeaders): boolean {

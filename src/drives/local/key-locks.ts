@@ -66,9 +66,10 @@ export class KeyLocks {
   }
 
   async #take(path: string, depth: number): Promise<void> {
-    const watch = new HolderWatch(path)
+    let watch: HolderWatch | undefined
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       if (await this.#create(path)) return
+      watch ??= new HolderWatch(path)
       const state = await watch.look()
       if (state === 'gone') continue
       if (state === 'abandoned' && depth < deepestTheft) {

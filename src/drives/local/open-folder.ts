@@ -31,6 +31,20 @@ export class OpenFolder {
     return undefined
   }
 
+  /** This folder, unless it was moved or removed since it was opened: then it is closed, and undefined. */
+  async ifStillThere(): Promise<OpenFolder | undefined> {
+    const { descriptors, files } = this.#root
+    let isThere = false
+    try {
+      isThere =
+        descriptors !== undefined &&
+        (await files.readlink(`${descriptors}${this.#fd}`)) === this.path
+      return isThere ? this : undefined
+    } finally {
+      if (!isThere) await this.close()
+    }
+  }
+
   /** As `open`, for a name in this folder. */
   async openChild(name: string): Promise<OpenFolder | undefined> {
     const fd = await openFolderFd(this.#root, this.at(name))

@@ -34,6 +34,12 @@ export interface Publication {
   readonly shapesLate?: boolean
 }
 
+/** The way to a place: what was made of it, and its folder until the file is put in it. */
+interface Way {
+  readonly made: readonly MadeName[]
+  folder: OpenFolder | undefined
+}
+
 interface PutFile {
   readonly file: KnownFile
   readonly done: PutDone
@@ -61,19 +67,20 @@ export class Publisher {
   async publish(publication: Publication): Promise<ObjectFacts> {
     const { place } = publication
     const { folder, made, entry } = await this.#parts.folders.ensure(place, place.natural)
+    const way: Way = { made, folder }
     try {
-      await folder.close()
-      return await this.#publishIn(publication, made)
+      return await this.#publishIn(publication, way)
     } catch (error) {
       if (made.length > 0) await this.#parts.folders.unmake(place, place.natural, made)
       throw error
     } finally {
+      await way.folder?.close()
       await entry?.close()
     }
   }
 
-  async #publishIn(publication: Publication, made: readonly MadeName[]): Promise<ObjectFacts> {
-    const { file, done } = await this.#put(publication, made)
+  async #publishIn(publication: Publication, way: Way): Promise<ObjectFacts> {
+    const { file, done } = await this.#put(publication, way)
     // From here on it is the object: whatever fails, its attributes must stay.
     await this.#finish(publication.place, done)
     const { size, modifiedAtMs } = file
@@ -81,15 +88,18 @@ export class Publisher {
   }
 
   /** Until what is at the key lets it. */
-  async #put(publication: Publication, made: readonly MadeName[]): Promise<PutFile> {
+  async #put(publication: Publication, way: Way): Promise<PutFile> {
     const { place } = publication
+    const { made } = way
     let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
         const { sealed, result } = await this.#underLock(place, async () => {
           await this.#require(place, publication.conditions)
           const sealed = file ?? (await this.#seal(publication, made))
-          return { sealed, result: await putFile(this.#parts.root, publication) }
+          const { folder } = way
+          way.folder = undefined
+          return { sealed, result: await putFile(this.#parts.root, publication, folder) }
         })
         file = sealed
         if (result.kind === 'done') return { file: sealed, done: result }

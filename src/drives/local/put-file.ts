@@ -31,10 +31,18 @@ export type PutResult =
   /** Nothing happened: somebody put something there by hand in this moment. */
   | { readonly kind: 'again' }
 
-/** Moves the file to its place in one step for every reader. */
-export async function putFile(root: LocalRoot, order: PutOrder): Promise<PutResult> {
+/**
+ * Moves the file to its place in one step for every reader.
+ *
+ * @param opened the natural folder as it was opened a while ago; closed here or given back.
+ */
+export async function putFile(
+  root: LocalRoot,
+  order: PutOrder,
+  opened?: OpenFolder,
+): Promise<PutResult> {
   const { natural, alternative } = order.place
-  const folder = await OpenFolder.open(root, natural.folder)
+  const folder = (await opened?.ifStillThere()) ?? (await OpenFolder.open(root, natural.folder))
   if (folder === undefined) return { kind: 'missing', spot: natural }
   let result: PutResult = { kind: 'again' }
   try {
