@@ -7,6 +7,8 @@ export interface GatewayParts {
   /** Everything that no other part claims. */
   readonly s3: HttpHandler
   readonly health: HttpHandler
+  /** The login, the model list and the management API. */
+  readonly json: HttpHandler
 }
 
 /** A place in the URL space: the path itself, or everything below it too. */
@@ -20,12 +22,12 @@ interface Route {
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
-export function createGateway({ s3, health }: GatewayParts): HttpHandler {
+export function createGateway({ s3, health, json }: GatewayParts): HttpHandler {
   const routes: readonly Route[] = [
     { path: '/-/healthz', isWhole: true, handle: health },
-    { path: '/-', isWhole: false, handle: notFound },
-    { path: '/auth', isWhole: false, handle: notFound },
-    { path: '/v1', isWhole: false, handle: notFound },
+    { path: '/-', isWhole: false, handle: json },
+    { path: '/auth', isWhole: false, handle: json },
+    { path: '/v1', isWhole: false, handle: json },
   ]
   return (request) => {
     const route = routes.find((candidate) => matches(candidate, request.rawPath))
@@ -37,12 +39,6 @@ function matches({ path, isWhole }: Route, rawPath: string): boolean {
   if (!rawPath.startsWith(path)) return false
   return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
 }
-
-const notFound: HttpHandler = async () => ({
-  status: 404,
-  headers: [['Content-Type', 'application/json']],
-  body: JSON.stringify({ message: 'There is nothing at this address.' }),
-})
 
 /** S3's words for what goes wrong below the protocols. */
 const s3CodeOf = {

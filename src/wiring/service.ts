@@ -1,24 +1,30 @@
 import type { Drive } from '../drives/drive.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { HttpHandler } from '../http/message.ts'
+import type { Catalogue } from '../models/catalogue/catalogue.ts'
+import { readCatalogue } from '../models/catalogue/read-catalogue.ts'
 import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { DatabaseFileRecords } from '../state/file-records.ts'
+import type { KeyValueStore } from '../state/key-value.ts'
 import { openDatabase } from '../state/open-database.ts'
+import { openKeyValueStore } from '../state/open-key-value.ts'
 import { UploadTable } from '../state/uploads.ts'
 import { createGateway } from './gateway.ts'
 import { createHealthHandler } from './health.ts'
+import { openJsonProtocols } from './json-protocols.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 /** Everything behind the port, opened and connected. */
 export interface Service {
-  readonly handler: HttpHandler
+  /** The handler of every request. To be called once, by a process that serves. */
+  connect(): Promise<HttpHandler>
   /** To be called once it serves: begins what the first requests would else wait for. */
   warmUp(): void
-  /** Removes expired uploads and what crashes left; for one process to call from time to time. */
+  /** Removes what has expired and what crashes left; for one process to call from time to time. */
   sweep(signal: AbortSignal): Promise<void>
   /** To be called when no request runs any more. */
   close(): Promise<void>
@@ -29,36 +35,47 @@ export interface ServiceParts {
   readonly log: Log
   readonly database: Database
   readonly drive: Drive
+  /** AUTH_KV. */
+  readonly sessions: KeyValueStore
+  readonly catalogue: Catalogue
 }
 
 /**
  * Opens what the settings name.
  *
- * @throws DatabaseError or DriveError, for people, when a part can't be opened.
+ * @throws DatabaseError, DriveError or CatalogueError, for people, when a part can't be opened.
  */
 export async function openService(
   settings: Settings,
   log: Log,
   options: { readonly migrate: boolean },
 ): Promise<Service> {
+  const catalogue = await readCatalogue(settings.modelCatalogue)
   const database = await openDatabase(settings.database, options)
+  const sessions = await openKeyValueStore({
+    url: settings.authKv,
+    database,
+    onState: (problem) => logStore(log, problem),
+  })
   const records = new DatabaseFileRecords(database)
   const drive = await openLocalDrive({ root: settings.drive.path, records, log })
   await drive.prepare(settings.allowedBuckets)
-  const service = connectService({ settings, log, database, drive })
+  const service = connectService({ settings, log, database, drive, sessions, catalogue })
   return {
     ...service,
     async close() {
       await service.close()
       await drive.close()
       records.close()
+      await sessions.close()
       await database.close()
     },
   }
 }
 
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
-export function connectService({ settings, log, database, drive }: ServiceParts): Service {
+export function connectService(parts: ServiceParts): Service {
+  const { settings, log, database, drive, sessions } = parts
   const uploads = new Uploads({
     drive,
     table: new UploadTable(database),
@@ -78,12 +95,28 @@ export function connectService({ settings, log, database, drive }: ServiceParts)
     checks: { drive: () => drive.check(), database: () => database.check() },
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
+  let closeJson = async (): Promise<void> => undefined
   return {
-    handler: createGateway({ s3, health }),
+    async connect() {
+      const json = await openJsonProtocols(parts)
+      closeJson = json.close
+      return createGateway({ s3, health, json: json.handler })
+    },
     warmUp: () => database.warmUp?.(),
-    sweep: (signal) => uploads.sweep(signal),
-    close: () => uploads.settled(),
+    async sweep(signal) {
+      await uploads.sweep(signal)
+      await sessions.sweep()
+    },
+    async close() {
+      await closeJson()
+      await uploads.settled()
+    },
   }
+}
+
+function logStore(log: Log, problem: Error | undefined): void {
+  if (problem === undefined) log.info('AUTH_KV answers again')
+  else log.warn({ err: problem }, 'AUTH_KV does not answer')
 }
 
 function s3Settings(settings: Settings): S3Settings {

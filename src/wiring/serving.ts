@@ -1,6 +1,5 @@
-import { clientAddressBehind } from '../http/client-address.ts'
-import type { HttpRequest } from '../http/message.ts'
 import { HttpServer } from '../http/server.ts'
+import { clientOf } from './client-of.ts'
 import { renderFault } from './gateway.ts'
 import { type Log, refusalLogger, requestLogger } from './log.ts'
 import type { Service } from './service.ts'
@@ -23,18 +22,13 @@ export interface ServeOptions {
   readonly service: Service
 }
 
-/** @throws the system's error when the port can't be listened on. */
+/** @throws the system's error when the port can't be listened on; and what `connect` throws. */
 export async function serve({ settings, log, service }: ServeOptions): Promise<Serving> {
   const tls = tlsIdentityOf(settings)
-  const clientAddress = clientAddressBehind(settings.trustProxy)
-  const addressOf = ({ remoteAddress, headers }: HttpRequest) => {
-    const forwardedFor = headers['x-forwarded-for']
-    return clientAddress(remoteAddress, forwardedFor?.toString())
-  }
   const server = new HttpServer({
-    handler: service.handler,
+    handler: await service.connect(),
     renderFault,
-    onFinish: requestLogger(log, addressOf),
+    onFinish: requestLogger(log, clientOf(settings)),
     onRefuse: refusalLogger(log),
     ...(tls === undefined ? {} : { tls }),
   })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../src/drives/drive.ts'
 import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
+import { readCatalogue } from '../../src/models/catalogue/read-catalogue.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
+import { openKeyValueStore } from '../../src/state/open-key-value.ts'
 import { createLog } from '../../src/wiring/log.ts'
 import { connectService } from '../../src/wiring/service.ts'
 import { serve } from '../../src/wiring/serving.ts'
@@ -45,11 +47,14 @@ export async function startGatewayInProcess(
   const database = await openDatabase(settings.database, { migrate: true })
   const drive = new MemoryDrive()
   await drive.prepare(settings.allowedBuckets)
-  const service = connectService({ settings, log, database, drive })
+  const sessions = await openKeyValueStore({ url: settings.authKv, database })
+  const catalogue = await readCatalogue(settings.modelCatalogue)
+  const service = connectService({ settings, log, database, drive, sessions, catalogue })
   const serving = await serve({ settings, log, service })
   t.after(async () => {
     await serving.stop()
     await service.close()
+    await sessions.close()
     await database.close()
     rmSync(folder, { recursive: true })
   })

@@ -3,7 +3,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
 /**
- * `npm test`, `npm run test:clients`, `npm run test:crash`, or the files given as arguments. The
+ * `npm test`, `npm run test:clients`, `test:browser`, `test:crash`, or the files given as arguments. The
  * last line counts; the exit status is not 0 when a test failed, when there was none, and with
  * CI=true also when one was skipped, because a skipped proof proves nothing.
  */
@@ -12,6 +12,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   contract: ['test/contract/**/*.test.ts'],
   acceptance: ['test/acceptance/**/*.test.ts'],
   clients: ['test/clients/**/*.test.ts'],
+  browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],
 }
 const wanted = process.argv.slice(2)

@@ -39,13 +39,13 @@ export function keyValueStore(text: string): string {
   return text
 }
 
-/** The text of a JSON file. Its form is checked by the feature that reads it. */
-export function jsonFile(text: string): string {
+/** The path of a file. What is in it is checked by the feature that reads it, which names the line. */
+export function readableFile(text: string): string {
   const path = resolve(text)
   try {
-    JSON.parse(readFileSync(path, 'utf8'))
+    readFileSync(path)
   } catch (cause) {
-    throw new SettingMistake('the path of a readable JSON file', { cause })
+    throw new SettingMistake('the path of a readable file', { cause })
   }
   return path
 }

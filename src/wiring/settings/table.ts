@@ -8,7 +8,7 @@ import {
   publicOrigin,
   regionName,
 } from './parse-names.ts'
-import { databasePlace, drivePlace, jsonFile, keyValueStore, pemText } from './parse-places.ts'
+import { databasePlace, drivePlace, keyValueStore, pemText, readableFile } from './parse-places.ts'
 import { booleanOf, integerIn, listOf, oneOf, solidText } from './parse-plain.ts'
 import type { Setting } from './setting.ts'
 
@@ -139,29 +139,30 @@ export const settingsTable = {
   dashboardPassword: {
     name: 'DASHBOARD_PASSWORD',
     whenUnset: 'the dashboard is off',
-    meaning: 'Password of the dashboard, which comes with a later version.',
+    meaning: 'Password of the login API (`/auth`) and the management API (`/-/api`).',
     isSecret: true,
     parse: solidText,
   },
   authKv: {
     name: 'AUTH_KV',
     whenUnset: 'the database',
-    meaning: 'Where dashboard sessions are kept: `redis://…`. Used by a later version.',
+    meaning:
+      'Where sessions and failed logins are kept: `redis://…` or `rediss://…` (Redis or Valkey).',
     isSecret: true,
     parse: keyValueStore,
   },
   modelsApiKey: {
     name: 'MODELS_API_KEY',
     whenUnset: 'the list is open',
-    meaning: 'Key that the model list asks for. Used by a later version.',
+    meaning: 'Key that the model list asks for, as Bearer or x-api-key.',
     isSecret: true,
     parse: solidText,
   },
   modelCatalogue: {
     name: 'MODEL_CATALOGUE',
     whenUnset: 'built in',
-    meaning: 'A JSON file that replaces the static model catalogue. Used by a later version.',
-    parse: jsonFile,
+    meaning: 'A JSON file that replaces the static model catalogue (docs/model-catalogue.md).',
+    parse: readableFile,
   },
 } as const satisfies Record<string, Setting<unknown>>
 

@@ -7,8 +7,11 @@ import { requestOf } from './request-of.ts'
 const named =
   (body: string): HttpHandler =>
   async () => ({ status: 200, headers: [], body })
-const gateway = createGateway({ s3: named('s3'), health: named('health') })
-const nothing = '{"message":"There is nothing at this address."}'
+const gateway = createGateway({
+  s3: named('s3'),
+  health: named('health'),
+  json: named('json'),
+})
 
 for (const [target, body] of [
   ['/', 's3'],
@@ -18,12 +21,12 @@ for (const [target, body] of [
   ['/-x', 's3'],
   ['/-/healthz', 'health'],
   ['/-/healthz?verbose', 'health'],
-  ['/-/healthz/', nothing],
-  ['/-', nothing],
-  ['/-/', nothing],
-  ['/auth', nothing],
-  ['/auth/login', nothing],
-  ['/v1/models', nothing],
+  ['/-/healthz/', 'json'],
+  ['/-', 'json'],
+  ['/-/', 'json'],
+  ['/auth', 'json'],
+  ['/auth/login', 'json'],
+  ['/v1/models', 'json'],
 ] as const) {
   test(`The gateway hands ${target} to ${body}`, async () => {
     assert.equal((await gateway(requestOf('GET', target))).body, body)
