@@ -3,12 +3,25 @@ import { folderIdentityOf } from './file-identity.ts'
 import type { LocalRoot } from './local-root.ts'
 import { OpenFolder, syncFolderAt } from './open-folder.ts'
 
-interface Turn {
-  /** The sync under way. */
-  running: Promise<void>
-  /** One that begins when it ends, for all who came meanwhile. */
-  next: Promise<void> | undefined
+interface Waiting {
+  readonly folder: OpenFolder
+  resolve(): void
+  reject(reason: unknown): void
 }
+
+/** The syncs of one folder. */
+interface Turns {
+  running: number
+  isNextScheduled: boolean
+  /** For whom the next sync will be. */
+  waiting: Waiting[]
+}
+
+/**
+ * Syncs of one folder side by side: each begun later covers later changes, and whoever had to wait
+ * for the one before would wait twice. Half of the thread pool, which all file calls share.
+ */
+const maxRunning = 8
 
 /** Folders known to be durable in their parents, at most this many are remembered. */
 const settledLimit = 10_000
@@ -16,7 +29,7 @@ const settledLimit = 10_000
 /** Makes changes of folders durable; writers to the same folder share the waiting. */
 export class FolderSync {
   readonly #root: LocalRoot
-  readonly #turns = new Map<string, Turn>()
+  readonly #turns = new Map<string, Turns>()
   /** Paths with identities of folders whose own names are known to be on the disk. */
   readonly #settled = new Set<string>()
 
@@ -60,23 +73,41 @@ export class FolderSync {
     }
   }
 
+  /** Those who come in one turn of the event loop share a sync, which begins after it. */
   #sync(folder: OpenFolder, mark: string): Promise<void> {
-    const turn = this.#turns.get(mark)
-    if (turn === undefined) return this.#start(folder, mark)
-    // The sync under way may have begun before the caller's change: only the next one counts.
-    turn.next ??= turn.running.catch(() => undefined).then(() => this.#start(folder, mark))
-    return turn.next
+    let turns = this.#turns.get(mark)
+    if (turns === undefined) {
+      turns = { running: 0, isNextScheduled: false, waiting: [] }
+      this.#turns.set(mark, turns)
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    turns.waiting.push({ folder, resolve, reject })
+    this.#scheduleNext(turns, mark)
+    return promise
   }
 
-  #start(folder: OpenFolder, mark: string): Promise<void> {
-    const running = folder.sync()
-    const turn: Turn = { running, next: undefined }
-    this.#turns.set(mark, turn)
-    const end = () => {
-      if (turn.next === undefined) this.#turns.delete(mark)
+  #scheduleNext(turns: Turns, mark: string): void {
+    if (turns.isNextScheduled || turns.running >= maxRunning || turns.waiting.length === 0) return
+    turns.isNextScheduled = true
+    setImmediate(() => {
+      turns.isNextScheduled = false
+      void this.#syncFor(turns.waiting.splice(0), turns, mark)
+    })
+  }
+
+  async #syncFor(group: readonly Waiting[], turns: Turns, mark: string): Promise<void> {
+    turns.running++
+    try {
+      // The one who waits keeps it open.
+      await group[0]?.folder.sync()
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    } finally {
+      turns.running--
+      this.#scheduleNext(turns, mark)
+      if (turns.running === 0 && turns.waiting.length === 0) this.#turns.delete(mark)
     }
-    running.then(end, end)
-    return running
   }
 
   /** A folder that is made again may have the inode of the one before it. */

@@ -53,11 +53,12 @@ export class PacedFiles {
     )
   }
 
-  create(path: string): Paced<number> {
-    return this.#writes.run(
-      () => fs.openSync(path, createFlags, 0o666),
-      () => openAsync(path, createFlags, 0o666),
-    )
+  /**
+   * Always in the thread pool: a new file needs an inode, which ext4 looks for among all that were
+   * freed in the last seconds, and room in a journal that others are syncing.
+   */
+  create(path: string): Promise<number> {
+    return openAsync(path, createFlags, 0o666)
   }
 
   fstat(fd: number): Paced<Stats> {

@@ -30,3 +30,67 @@ test('settle syncs the way to a folder once, and again when it was made again', 
   birthtimeMs = 2
   assert.deepEqual(await settle(), ['bucket', 'bucket/a', 'bucket/a/b'])
 })
+
+test('settle shares a sync with those who come in the same turn, and with nobody before it', async (t) => {
+  const root = await openLocalRoot(tempFolder(t))
+  fs.mkdirSync(`${root.path}/bucket`)
+  const sync = new FolderSync(root)
+  const folder = await OpenFolder.open(root, 'bucket')
+  assert.ok(folder)
+  await sync.settle(folder)
+  const running: PromiseWithResolvers<void>[] = []
+  t.mock.method(OpenFolder.prototype, 'sync', () => {
+    const started = Promise.withResolvers<void>()
+    running.push(started)
+    return started.promise
+  })
+  const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  const ended: string[] = []
+  const settle = (name: string) =>
+    sync.settle(folder).then(
+      () => ended.push(name),
+      (error: Error) => ended.push(`${name} ${error.message}`),
+    )
+  const first = [settle('a'), settle('b')]
+  await turn()
+  assert.equal(running.length, 1)
+  const second = settle('c')
+  await turn()
+  assert.equal(running.length, 2)
+  running[1]?.resolve()
+  await second
+  assert.deepEqual(ended, ['c'])
+  running[0]?.reject(new Error('EIO'))
+  await Promise.all(first)
+  assert.deepEqual(ended, ['c', 'a EIO', 'b EIO'])
+  await folder.close()
+})
+
+test('settle runs eight syncs of one folder side by side, and one for all who wait', async (t) => {
+  const root = await openLocalRoot(tempFolder(t))
+  fs.mkdirSync(`${root.path}/bucket`)
+  const sync = new FolderSync(root)
+  const folder = await OpenFolder.open(root, 'bucket')
+  assert.ok(folder)
+  await sync.settle(folder)
+  const running: PromiseWithResolvers<void>[] = []
+  t.mock.method(OpenFolder.prototype, 'sync', () => {
+    const started = Promise.withResolvers<void>()
+    running.push(started)
+    return started.promise
+  })
+  const all: Promise<void>[] = []
+  for (let count = 0; count < 12; count++) {
+    all.push(sync.settle(folder))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  }
+  assert.equal(running.length, 8)
+  running[0]?.resolve()
+  await all[0]
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  assert.equal(running.length, 9)
+  for (const { resolve } of running) resolve()
+  await Promise.all(all)
+  assert.equal(running.length, 9)
+  await folder.close()
+})
