@@ -10,6 +10,7 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../drive.ts'
+import { allDone } from './all-done.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { codeOf, withDriveErrors } from './fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
@@ -170,15 +171,14 @@ export class LocalUploads implements UploadDrive {
         await this.#writeMark(upload, facts.identity)
         return facts
       },
-      flush: () => output.flush(),
+      // The mark too is durable before the file leaves the upload's folder.
+      flush: () => allDone([output.flush(), syncFolderAt(this.#folder(upload))]),
     })
   }
 
-  /** Durable before the file leaves the upload's folder. Empty: it needs no space on a full disk. */
+  /** Empty: it needs no space on a full disk. */
   async #writeMark(upload: UploadState, identity: string): Promise<void> {
-    const folder = this.#folder(upload)
-    await fs.promises.writeFile(`${folder}/${markOf(identity)}`, '')
-    await syncFolderAt(folder)
+    await fs.promises.writeFile(`${this.#folder(upload)}/${markOf(identity)}`, '')
   }
 
   /** The upload's file is gone: by an earlier `complete`, or else something is wrong. */
