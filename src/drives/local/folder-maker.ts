@@ -83,7 +83,10 @@ export class FolderMaker {
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
-  /** Removes folders that were made in vain. Never rejects: what led here is the error to tell. */
+  /**
+   * Removes folders that were made in vain, or are needed no more. Never rejects: what led here is
+   * what to tell. One that stays goes with the next object that goes from it.
+   */
   async unmake(place: Place, spot: Spot, made: readonly MadeName[]): Promise<void> {
     await this.removeEmpty(place, spot, made).catch(() => undefined)
   }

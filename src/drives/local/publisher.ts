@@ -11,7 +11,7 @@ import type { LocalRoot } from './local-root.ts'
 import type { FileFacts, ObjectFiles } from './object-files.ts'
 import type { OpenFolder } from './open-folder.ts'
 import type { Place, Spot } from './place.ts'
-import { type PutDone, putFile, takeFile } from './put-file.ts'
+import { type PutDone, putFile, type Taken, takeFile } from './put-file.ts'
 
 /** How often what is at a place may change, by hand, under a writer that holds its lock. */
 const attempts = 16
@@ -126,21 +126,32 @@ export class Publisher {
   }
 
   async #removeFrom(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
-    const { root, files, folders } = this.#parts
+    const { files, folders } = this.#parts
     const taken = await this.#underLock(place, async () => {
       await this.#require(place, conditions)
-      // The natural file counts when there are both: taken last, the other never comes to light.
-      const alternative = await takeFile(root, place.alternative)
-      const natural = await takeFile(root, place.natural)
-      return [alternative, natural].filter((one) => one !== undefined)
+      return await this.#takeBoth(place)
     })
     if (taken.length === 0) await files.requireBucket(place.bucket)
     for (const { spot, folder, gone } of taken) {
       await this.#settle(folder)
       if (gone !== undefined) this.#parts.known.forget(gone)
-      await folders.removeEmpty(place, spot)
+      // The object is gone for good: a folder that can't be tidied up now is no reason to say no.
+      await folders.unmake(place, spot, [])
     }
     return taken.length > 0
+  }
+
+  /** The natural file counts when there are both: taken last, the other never comes to light. */
+  async #takeBoth({ natural, alternative }: Place): Promise<Taken[]> {
+    const { root } = this.#parts
+    const hidden = await takeFile(root, alternative)
+    try {
+      const shown = await takeFile(root, natural)
+      return [hidden, shown].filter((one) => one !== undefined)
+    } catch (error) {
+      await hidden?.folder.close()
+      throw error
+    }
   }
 
   async #finish(place: Place, { folder, gone, stale }: PutDone): Promise<void> {

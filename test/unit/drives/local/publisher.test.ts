@@ -35,3 +35,17 @@ test('publish over an object at a cut alternative path leaves nothing of it', {
   for (let count = 0; count < 5; count++) await round()
   assert.equal(openFiles(), before)
 })
+
+test('remove of an object is done when its empty folder can not be asked about', async (t) => {
+  const { drive, records, folder } = await openDrive(t)
+  await put(drive, 'f/k', 'x')
+  const asking = t.mock.method(records, 'isOwnFolder', async () => {
+    throw new Error('no database')
+  })
+  assert.equal(await drive.remove(bucket, 'f/k'), true)
+  assert.deepEqual(fs.readdirSync(folder), ['f'])
+  asking.mock.restore()
+  await put(drive, 'f/k', 'x')
+  assert.equal(await drive.remove(bucket, 'f/k'), true)
+  assert.deepEqual(fs.readdirSync(folder), [])
+})
