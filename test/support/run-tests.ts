@@ -26,7 +26,11 @@ tests.on('test:summary', (summary) => {
   if (summary.file !== undefined) return
   counts.passed = summary.counts.passed
   counts.failed = summary.counts.tests - summary.counts.passed - summary.counts.skipped
-  counts.skipped = summary.counts.skipped
+  counts.skipped += summary.counts.skipped
+})
+tests.on('test:pass', ({ skip, details }) => {
+  // The summary does not count them, nor the tests in them.
+  if (skip !== undefined && details.type === 'suite') counts.skipped += 1
 })
 tests.compose(spec).pipe(process.stdout)
 tests.on('end', () => {
