@@ -5,21 +5,33 @@ import { fileURLToPath } from 'node:url'
 import { signedFetch } from '../test/support/signed-fetch.ts'
 import { signHeaders } from '../test/support/signed-request.ts'
 import type { LoadJob, LoadResult, PreparedRequest } from './load-generator.ts'
+import type { OpenLoopJob, OpenLoopResult } from './open-loop.ts'
 import { bucket, type RunningServer } from './servers.ts'
 
 /** Runs a job in a load generator of its own, pinned to `core` if given. */
 export async function generateLoad(job: LoadJob, core?: number): Promise<LoadResult> {
-  const script = fileURLToPath(new URL('load-generator.ts', import.meta.url))
+  const result = await runScript<LoadResult>('load-generator.ts', job, core)
+  if (result.failures > 0) {
+    throw new Error(`${result.failures} of ${result.requests} failed: ${result.firstFailure}`)
+  }
+  return result
+}
+
+/** Sends at a fixed rate from a process of its own. */
+export async function generateOpenLoop(job: OpenLoopJob): Promise<OpenLoopResult> {
+  const result = await runScript<OpenLoopResult>('open-loop.ts', job)
+  if (result.failures > 0) throw new Error(`${result.failures} of ${result.requests} failed`)
+  return result
+}
+
+async function runScript<Result>(name: string, job: object, core?: number): Promise<Result> {
+  const script = fileURLToPath(new URL(name, import.meta.url))
   const pinned = core === undefined ? [] : ['taskset', '-c', String(core)]
   const [program = '', ...parameters] = [...pinned, process.execPath, script]
   const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(job))
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  const result = JSON.parse(output) as LoadResult
-  if (result.failures > 0) {
-    throw new Error(`${result.failures} of ${result.requests} failed: ${result.firstFailure}`)
-  }
-  return result
+  return JSON.parse(output) as Result
 }
 
 export interface RequestShape {

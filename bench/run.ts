@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
 import { listingScenarios } from './scenarios/listing.ts'
+import { modelScenarios } from './scenarios/models.ts'
 import { throughputScenarios } from './scenarios/throughput.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
 import { serverKinds } from './servers.ts'
@@ -17,6 +18,7 @@ const scenarios: readonly Scenario[] = [
   ...throughputScenarios,
   ...listingScenarios,
   ...uploadScenarios,
+  ...modelScenarios,
 ]
 const resultsFile = new URL('results.md', import.meta.url)
 
