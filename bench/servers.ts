@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Credentials, signHeaders } from '../test/support/signed-request.ts'
+import { startArguments } from '../test/support/start-command.ts'
 
 /** A server to measure. Servers that are not installed have a reason instead of a command. */
 export interface ServerKind {
@@ -48,14 +49,11 @@ const credentials = {
 }
 const startDeadlineMs = 20_000
 
-/** As in `npm start`. */
-const heapFlags = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--expose-gc']
-
 export const stowage: ServerKind = {
   name: 'stowage',
   note: 'fsyncs file and folder, verifies signatures',
   credentials,
-  command: () => [process.execPath, ...heapFlags, fromRoot('src/main.ts')],
+  command: () => [process.execPath, ...startArguments()],
   environment: ({ folder, port }) => ({
     DRIVE: `file:${folder}`,
     DATABASE_URL: `sqlite:${folder}.db`,

@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { RoutingClient } from '../../test/support/models-gateway.ts'
-import { signHeaders } from '../../test/support/signed-request.ts'
 import { answering, type StubUpstream, startStub } from '../../test/support/stub-upstream.ts'
-import { generateOpenLoop, sendRequest } from '../load.ts'
+import { generateOpenLoop, prepareRequest, sendRequest } from '../load.ts'
 import type { OpenLoopResult } from '../open-loop.ts'
 import { type BenchContext, median, type Scenario, type Table, verdict } from '../scenario.ts'
-import { bucket, type RunningServer, startServer, stowage } from '../servers.ts'
+import { type RunningServer, startServer, stowage } from '../servers.ts'
 
 const connections = 60
 const models = 2_000
@@ -72,9 +71,11 @@ async function listOfMany(context: BenchContext): Promise<Table> {
     const rows: OpenLoopResult[] = []
     for (let round = 1; round <= context.rounds; round++) {
       const { port } = server
+      const head = `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
       const durationMs = context.seconds * 1_000
-      const job = { port, path: '/v1/models', perSecond: listsPerSecond, durationMs, warmUpMs }
-      rows.push(await generateOpenLoop(job))
+      rows.push(
+        await generateOpenLoop({ port, head, perSecond: listsPerSecond, durationMs, warmUpMs }),
+      )
       context.progress(`models-list ${round}/${context.rounds}: p99 ${rows.at(-1)?.p99Ms} ms`)
     }
     const p99Ms = median(rows.map((row) => row.p99Ms))
@@ -140,12 +141,10 @@ async function startUpstreams(routing: RoutingClient): Promise<StubUpstream[]> {
 }
 
 async function measureReads(context: BenchContext, server: RunningServer): Promise<OpenLoopResult> {
-  const path = `/${bucket}/small`
-  const request = { method: 'GET', target: path, host: `127.0.0.1:${server.port}` }
-  const headers = signHeaders(request, server.kind.credentials)
-  const durationMs = Math.max(leastReadMs, context.seconds * 1_000)
   const { port } = server
-  return generateOpenLoop({ port, path, headers, perSecond: readsPerSecond, durationMs, warmUpMs })
+  const { head } = prepareRequest(server, { method: 'GET', key: 'small' })
+  const durationMs = Math.max(leastReadMs, context.seconds * 1_000)
+  return generateOpenLoop({ port, head, perSecond: readsPerSecond, durationMs, warmUpMs })
 }
 
 /** Clients that each ask for the next list when they have one. */

@@ -20,7 +20,11 @@ const keptFields: readonly (readonly [KeptHeader, string])[] = [
 /** S3's answer for an object that came without a Content-Type. */
 const defaultContentType = 'binary/octet-stream'
 
-/** Of attributes that are read again and again: the fields of their last reply without overrides. */
+/**
+ * Of attributes that are read again and again: the fields of their last reply without overrides.
+ * Few fields only, 1.2 KB at most: those who keep the attributes count so much for them.
+ */
+const maxWrittenFields = 10
 const writtenFields = new WeakMap<
   Attributes,
   { readonly modifiedAtMs: number; readonly fields: ReplyFields }
@@ -36,7 +40,7 @@ export function objectFields(
   const written = writtenFields.get(attributes)
   if (written?.modifiedAtMs === modifiedAtMs) return written.fields.slice()
   const fields = writeFields(facts, undefined)
-  writtenFields.set(attributes, { modifiedAtMs, fields })
+  if (fields.length <= maxWrittenFields) writtenFields.set(attributes, { modifiedAtMs, fields })
   return fields.slice()
 }
 

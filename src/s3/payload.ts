@@ -101,10 +101,7 @@ async function pump(
   { parser, size }: PumpOptions,
 ): Promise<void> {
   let total = 0
-  // HTTP ends a plain body after the length that it declared: nothing is left to wait for then.
-  while (parser !== undefined || total !== size) {
-    const bytes = await reader.next()
-    if (bytes === undefined) break
+  for (let bytes = await reader.next(); bytes !== undefined; bytes = await reader.next()) {
     const slices = parser === undefined ? [bytes] : parser.feed(bytes)
     for (const slice of slices) {
       total += slice.length

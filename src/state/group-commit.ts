@@ -43,7 +43,8 @@ export function commitTogether(
 
 function runCall(writer: WriterConnection, statements: readonly Statement[]): CallOutcome {
   const { connection } = writer
-  if (isAtomic(statements)) return runAlone(writer, statements)
+  const outcome = runAlone(writer, statements)
+  if (outcome !== undefined) return outcome
   connection.exec('SAVEPOINT call')
   try {
     const outcome = runStatements(writer, statements)
@@ -58,13 +59,20 @@ function runCall(writer: WriterConnection, statements: readonly Statement[]): Ca
   }
 }
 
-/** SQLite undoes a single statement that fails by itself (https://sqlite.org/lang_conflict.html, ABORT). */
-function isAtomic(statements: readonly Statement[]): boolean {
-  return statements.length === 1 && statements[0]?.mustChange === undefined
-}
-
-function runAlone(writer: WriterConnection, statements: readonly Statement[]): CallOutcome {
+/**
+ * SQLite undoes a single statement that fails (https://sqlite.org/lang_conflict.html, ABORT; no
+ * statement here says FAIL): it needs no savepoint. Undefined for other calls, and for a statement
+ * that returns rows, which may fail behind SQLite's back when they are read.
+ */
+function runAlone(
+  writer: WriterConnection,
+  statements: readonly Statement[],
+): CallOutcome | undefined {
+  const [statement] = statements
+  if (statement === undefined || statements.length > 1) return undefined
+  if (statement.mustChange !== undefined) return undefined
   try {
+    if (writer.statements.prepare(statement.sql).returnsRows) return undefined
     return runStatements(writer, statements)
   } catch (error) {
     if (isFatal(error) || !writer.connection.isTransaction) throw error

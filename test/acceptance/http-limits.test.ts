@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { RawConnection } from '../support/raw-connection.ts'
@@ -98,4 +99,17 @@ test('A client that vanishes in its upload changes nothing and is marked in the 
   }
   reader.write(signedHead(gateway, 'GET', '/photos/k'))
   assert.match(await reader.until('\r\n\r\nold'), /Content-Length: 3\r\n/)
+})
+
+test('A bulk delete of more than 64 KiB that finds nothing leaves the connection open', async (t) => {
+  const gateway = await startGatewayInProcess(t)
+  const client = await connect(t, gateway)
+  const keys = Array.from({ length: 1000 }, (_, index) => `${'long'.repeat(30)}-${index}`)
+  const body = `<Delete>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`
+  const md5 = createHash('md5').update(body).digest('base64')
+  const fields = `Content-MD5: ${md5}\r\nContent-Length: ${body.length}\r\n`
+  client.write(signedHead(gateway, 'POST', '/photos?delete', fields) + body)
+  const received = await client.until('</DeleteResult>')
+  assert.match(received, /^HTTP\/1\.1 200 /)
+  assert.doesNotMatch(received, /\r\nConnection: close\r\n/i)
 })

@@ -25,7 +25,8 @@ export async function freshRequest(url: string, options: FreshRequest = {}): Pro
   const outgoing = request(url, {
     ...{ method, agent: false },
     // Node sends none of its own with a DELETE, and the body would be the next request.
-    headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
+    headers:
+      body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
     ...(from === undefined ? {} : { localAddress: from }),
   })
   outgoing.end(body)

@@ -4,12 +4,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { ServerCertificate } from './certificates.ts'
 import type { Credentials } from './signed-request.ts'
+import { startArguments } from './start-command.ts'
 
 /**
- * A gateway as an operator runs it: `node src/main.ts` with every setting at its default but those
+ * A gateway as an operator runs it: as `npm start` does, with every setting at its default but those
  * that tests must have. It leads a process group of its own, so that a crash test can kill all of
  * its processes at one moment.
  */
@@ -49,9 +49,8 @@ const keptLogLength = 100_000
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { folder, certificate, settings } = options
   const port = await freePort()
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
   const driveFolder = join(folder, 'drive')
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, startArguments(), {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

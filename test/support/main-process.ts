@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { startArguments } from './start-command.ts'
 
 export interface LogLine {
   readonly msg: string
@@ -11,7 +9,7 @@ export interface LogLine {
   readonly [field: string]: unknown
 }
 
-/** `node src/main.ts` with nothing in its environment but what the test sets. */
+/** What `npm start` runs, with nothing in its environment but what the test sets. */
 export class MainProcess {
   readonly #child: ChildProcess
   readonly #closed: Promise<unknown>
@@ -20,7 +18,7 @@ export class MainProcess {
   #wake: () => void = () => undefined
 
   constructor(folder: string, settings: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, [main], {
+    this.#child = spawn(process.execPath, startArguments(), {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, PORT: '0', ...settings },

@@ -94,7 +94,7 @@ export class NamePacker {
     if ((flags & nameFlags.folder) !== 0) this.#bytes[this.#end++] = slash
   }
 
-  /** Empties the packer. */
+  /** Ends the packer. */
   pack(): PackedNames {
     this.#starts[this.#count] = this.#end
     const order = this.#inOrder()

@@ -18,8 +18,9 @@ interface Turns {
 }
 
 /**
- * Syncs of one folder side by side: each begun later covers later changes, and whoever had to wait
- * for the one before would wait twice. Half of the thread pool, which all file calls share.
+ * Syncs side by side, of all folders: a later one of the same folder covers later changes, and
+ * whoever had to wait for the one before would wait twice. Half of the thread pool (thread-pool.ts),
+ * which all file calls share; the first one of a folder is begun all the same.
  */
 const maxRunning = 8
 
@@ -30,6 +31,7 @@ const settledLimit = 10_000
 export class FolderSync {
   readonly #root: LocalRoot
   readonly #turns = new Map<string, Turns>()
+  #running = 0
   /** Paths with identities of folders whose own names are known to be on the disk. */
   readonly #settled = new Set<string>()
 
@@ -87,7 +89,8 @@ export class FolderSync {
   }
 
   #scheduleNext(turns: Turns, mark: string): void {
-    if (turns.isNextScheduled || turns.running >= maxRunning || turns.waiting.length === 0) return
+    if (turns.isNextScheduled || turns.waiting.length === 0) return
+    if (turns.running > 0 && this.#running >= maxRunning) return
     turns.isNextScheduled = true
     setImmediate(() => {
       turns.isNextScheduled = false
@@ -97,6 +100,7 @@ export class FolderSync {
 
   async #syncFor(group: readonly Waiting[], turns: Turns, mark: string): Promise<void> {
     turns.running++
+    this.#running++
     try {
       // The one who waits keeps it open.
       await group[0]?.folder.sync()
@@ -105,6 +109,7 @@ export class FolderSync {
       for (const { reject } of group) reject(error)
     } finally {
       turns.running--
+      this.#running--
       this.#scheduleNext(turns, mark)
       if (turns.running === 0 && turns.waiting.length === 0) this.#turns.delete(mark)
     }

@@ -21,8 +21,8 @@ export interface AttributeLog {
 
 /** Attributes in memory, all files together. */
 const cacheLimitBytes = 8 * 1024 * 1024
-/** What an entry takes beside its text, roughly. */
-const entryBytes = 400
+/** What an entry takes beside its text, roughly, with what protocols keep beside the attributes. */
+const entryBytes = 1_500
 /** ETags in memory for listings, twice this many at most: some 2 MiB. */
 const listedEtags = 4_096
 

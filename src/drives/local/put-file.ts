@@ -56,6 +56,11 @@ export async function putFile(
     // It is done: one that can't be taken stays hidden behind the new file, and goes with it.
     const stale = await takeFile(root, alternative, folder).catch(() => undefined)
     return { ...result, stale }
+  } catch (error) {
+    // NFS: another host removed the folder that is open here, and perhaps made it again.
+    if (codeOf(error) !== 'ESTALE') throw error
+    result = { kind: 'again' }
+    return result
   } finally {
     if (result.kind !== 'done' || result.folder !== folder) await folder.close()
   }

@@ -22,7 +22,7 @@ export interface WholeObject {
 /** Larger objects are read piece by piece. */
 const smallBytes = 64 * 1024
 
-/** A generation of files, and the most that the attributes of one may take: some 10 MB at worst. */
+/** A generation of files, and the most that the attributes of one may take: some 30 MB at worst. */
 const maxSeen = 4096
 const maxAttributesBytes = 2 * 1024
 

@@ -29,6 +29,20 @@ test('commitTogether keeps the good calls and tells each its own outcome', (cont
   assert.deepEqual(ids(), [1, 2, 5])
 })
 
+test('commitTogether keeps nothing of a lone statement whose rows can not be read', (context) => {
+  const { writer, ids } = open(context)
+  const beyondDouble = {
+    sql: 'INSERT INTO rows (id, text) VALUES (?, ?) RETURNING 9007199254740993',
+    params: [1, 'x'],
+  }
+  const outcomes = commitTogether(writer, [[beyondDouble], [insert(2)], [insert(2)]])
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ['failed', 'done', 'failed'],
+  )
+  assert.deepEqual(ids(), [2])
+})
+
 test('commitTogether keeps nothing of any call when the disk is full', (context) => {
   const { writer, ids } = open(context)
   commitTogether(writer, [[insert(1)]])

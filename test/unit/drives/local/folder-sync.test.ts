@@ -66,7 +66,7 @@ test('settle shares a sync with those who come in the same turn, and with nobody
   await folder.close()
 })
 
-test('settle runs eight syncs of one folder side by side, and one for all who wait', async (t) => {
+test('settle runs eight syncs side by side, one for all who wait, and the first of any folder', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
   fs.mkdirSync(`${root.path}/bucket`)
   const sync = new FolderSync(root)
@@ -85,12 +85,21 @@ test('settle runs eight syncs of one folder side by side, and one for all who wa
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   }
   assert.equal(running.length, 8)
+  fs.mkdirSync(`${root.path}/other`)
+  const other = await OpenFolder.open(root, 'other')
+  assert.ok(other)
+  const others = [sync.settle(other)]
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  assert.equal(running.length, 9)
+  running[8]?.resolve()
+  await Promise.all(others)
   running[0]?.resolve()
   await all[0]
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-  assert.equal(running.length, 9)
+  assert.equal(running.length, 10)
   for (const { resolve } of running) resolve()
   await Promise.all(all)
-  assert.equal(running.length, 9)
+  assert.equal(running.length, 10)
+  await other.close()
   await folder.close()
 })
