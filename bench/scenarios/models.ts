@@ -1,9 +1,13 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { RoutingClient } from '../../test/support/models-gateway.ts'
 import { answering, type StubUpstream, startStub } from '../../test/support/stub-upstream.ts'
 import { generateOpenLoop, prepareRequest, sendRequest } from '../load.ts'
 import type { OpenLoopResult } from '../open-loop.ts'
+import { cpuSeconds } from '../process-usage.ts'
 import { type BenchContext, median, type Scenario, type Table, verdict } from '../scenario.ts'
 import { type RunningServer, startServer, stowage } from '../servers.ts'
 
@@ -68,23 +72,64 @@ async function listOfMany(context: BenchContext): Promise<Table> {
     })
     const { models: listed } = await timedList(server)
     if (listed !== models) throw new Error(`${listed} models are listed, not ${models}`)
-    const rows: OpenLoopResult[] = []
-    for (let round = 1; round <= context.rounds; round++) {
-      const { port } = server
-      const head = `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
-      const durationMs = context.seconds * 1_000
-      rows.push(
-        await generateOpenLoop({ port, head, perSecond: listsPerSecond, durationMs, warmUpMs }),
-      )
-      context.progress(`models-list ${round}/${context.rounds}: p99 ${rows.at(-1)?.p99Ms} ms`)
-    }
-    const p99Ms = median(rows.map((row) => row.p99Ms))
-    return {
-      columns: ['requests/s', 'p50 ms', 'p99 ms', 'longest ms', 'generator late p99 ms'],
-      rows: [[String(listsPerSecond), ...figuresOf(rows)]],
-      verdict: verdict(`p99 ${p99Ms.toFixed(2)} ms`, p99Ms < mostListP99Ms),
+    const floor = await startFloor(await (await fetch(`${urlOf(server)}/v1/models`)).text())
+    try {
+      const cpuBefore = cpuSeconds(server.pid)
+      const rows = await measureLists(context, { stowage: server.port, floor: floor.port })
+      const lists = context.rounds * listsPerSecond * (context.seconds + warmUpMs / 1_000)
+      const cpuMs = ((cpuSeconds(server.pid) - cpuBefore) * 1_000) / lists
+      const p99Ms = median(rows.stowage.map((row) => row.p99Ms))
+      return {
+        columns: [
+          ...[`${listsPerSecond} requests/s`, 'p50 ms', 'p99 ms', 'longest ms'],
+          ...['generator late p99 ms', 'CPU ms/list'],
+        ],
+        rows: [
+          ['stowage', ...figuresOf(rows.stowage), cpuMs.toFixed(2)],
+          ['node:http sending the same bytes', ...figuresOf(rows.floor), ''],
+        ],
+        verdict: verdict(`p99 ${p99Ms.toFixed(2)} ms`, p99Ms < mostListP99Ms),
+      }
+    } finally {
+      await floor.close()
     }
   })
+}
+
+/** What the machine and the generator take of the time, whatever is asked. */
+async function startFloor(body: string) {
+  const bytes = Buffer.from(body)
+  const server = createServer((_request, response) => {
+    response.setHeader('content-length', bytes.length).end(bytes)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function measureLists(
+  context: BenchContext,
+  ports: Readonly<Record<'stowage' | 'floor', number>>,
+): Promise<Record<'stowage' | 'floor', OpenLoopResult[]>> {
+  const rows: Record<'stowage' | 'floor', OpenLoopResult[]> = { stowage: [], floor: [] }
+  const durationMs = context.seconds * 1_000
+  for (let round = 1; round <= context.rounds; round++) {
+    for (const name of ['stowage', 'floor'] as const) {
+      const port = ports[name]
+      const head = `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
+      const job = { port, head, perSecond: listsPerSecond, durationMs, warmUpMs }
+      const result = await generateOpenLoop(job)
+      rows[name].push(result)
+      context.progress(`models-list ${round}/${context.rounds} ${name}: p99 ${result.p99Ms} ms`)
+    }
+  }
+  return rows
 }
 
 /** Connection `index` of those that have all models between them. */
