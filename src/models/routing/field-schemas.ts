@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { serviceKinds } from '../routing-inputs.ts'
 import { apiKeyPattern, maxApiKeyLength } from './api-key.ts'
-import { maxIdLength, maxModelIdLength, maxPriority, maxUrlLength } from './limits.ts'
+import {
+  maxIdLength,
+  maxModelAliases,
+  maxModelIdLength,
+  maxPriority,
+  maxUrlLength,
+} from './limits.ts'
 
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
@@ -10,11 +16,16 @@ function isSolid(text: string): boolean {
   return text.isWellFormed() && !controlCharacter.test(text)
 }
 
+/** The length first, so that no other check ever sees more than that. */
+function boundedText(maxLength: number) {
+  return z.string().max(maxLength, { abort: true })
+}
+
 function solidText(maxLength: number) {
-  return z
-    .string()
-    .max(maxLength)
-    .refine(isSolid, 'expected text without control characters and broken surrogates')
+  return boundedText(maxLength).refine(
+    isSolid,
+    'expected text without control characters and broken surrogates',
+  )
 }
 
 function filledText(maxLength: number) {
@@ -26,15 +37,27 @@ function filledText(maxLength: number) {
 
 /** What comes before the first slash of a listed id. */
 function segment(maxLength: number) {
-  return filledText(maxLength).refine(
-    (text) => !/[\s/]/.test(text),
-    'expected text without slashes and white space',
-  )
+  return filledText(maxLength)
+    .refine((text) => !/[\s/]/.test(text), 'expected text without slashes and white space')
+    .refine(isAddressable, noDots)
 }
+
+/**
+ * Items are addressed by their names, and every URL parser takes these two out of a path, in
+ * whatever encoding (WHATWG URL, "double-dot URL path segment").
+ */
+function isAddressable(name: string): boolean {
+  return name !== '.' && name !== '..'
+}
+
+const noDots = 'expected another name than . and ..'
 
 export const itemId = segment(maxIdLength)
 export const label = solidText(maxIdLength)
 export const modelId = filledText(maxModelIdLength)
+
+/** Of a model that a person adds. */
+export const customModelId = modelId.refine(isAddressable, noDots)
 
 /** Blank ones are allowed: the list passes over them (model-list.md, 4.2). */
 export const enabledModelId = solidText(maxModelIdLength)
@@ -45,21 +68,44 @@ export const prefix = solidText(maxIdLength).refine(
   'expected a prefix without slashes',
 )
 
-export const comboName = z
-  .string()
+export const comboName = boundedText(maxIdLength)
   .min(1)
-  .max(maxIdLength)
   .regex(/^[a-zA-Z0-9_.-]+$/, 'expected only letters, digits, and the characters _ . -')
+  .refine(isAddressable, noDots)
 
-export const aliasName = filledText(maxIdLength).refine(
-  (name) => name !== '__proto__',
-  'expected another name than __proto__',
-)
+export const aliasName = filledText(maxIdLength)
+  .refine((name) => name !== '__proto__', 'expected another name than __proto__')
+  .refine(isAddressable, noDots)
 
-export const aliasTarget = filledText(maxIdLength + maxModelIdLength).regex(
-  /^[^/]*[^/\s][^/]*\/.*\S/,
+const maxTargetLength = maxIdLength + maxModelIdLength
+
+/** What an alias of a file may be at most, whatever its form. */
+export const fileAliasName = boundedText(maxIdLength)
+export const fileAliasTarget = boundedText(maxTargetLength)
+
+export const aliasTarget = filledText(maxTargetLength).refine(
+  isTarget,
   'expected the form <alias>/<model id>',
 )
+
+/**
+ * A map from alias names, counted before it is looked at: reading a million of them to find the
+ * first mistake would take seconds.
+ */
+export function aliasMap(name: z.ZodString, target: z.ZodString) {
+  return z
+    .record(z.string(), z.unknown())
+    .refine(
+      (aliases) => Object.keys(aliases).length <= maxModelAliases,
+      `expected at most ${maxModelAliases} aliases`,
+    )
+    .pipe(z.record(name, target))
+}
+
+function isTarget(text: string): boolean {
+  const slash = text.indexOf('/')
+  return slash > 0 && text.slice(0, slash).trim() !== '' && text.slice(slash + 1).trim() !== ''
+}
 
 /** Blank: none. */
 export const baseUrl = solidText(maxUrlLength).refine(
@@ -71,7 +117,7 @@ export const baseUrl = solidText(maxUrlLength).refine(
 export const apiKey = z
   .string()
   .trim()
-  .max(maxApiKeyLength)
+  .max(maxApiKeyLength, { abort: true })
   .regex(apiKeyPattern, 'expected visible ASCII characters')
 
 export const serviceKind = z.enum(serviceKinds)

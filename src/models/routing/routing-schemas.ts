@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import {
+  aliasMap,
   aliasName,
   aliasTarget,
   apiKey,
   baseUrl,
   comboName,
+  customModelId,
   enabledModelId,
   itemId,
   label,
@@ -20,7 +22,6 @@ import {
   maxConnections,
   maxCustomModels,
   maxEnabledModels,
-  maxModelAliases,
 } from './limits.ts'
 import { compatibleKinds } from './random-id.ts'
 
@@ -79,7 +80,7 @@ export const comboInput = z.strictObject({
 })
 
 export const customModelInput = z.strictObject({
-  id: modelId,
+  id: customModelId,
   providerAlias: itemId,
   type: serviceKind.nullish(),
   name: label.nullish(),
@@ -91,12 +92,7 @@ export const routingInput = z.strictObject({
   connections: z.array(connectionInput).max(maxConnections),
   combos: z.array(comboInput).max(maxCombos),
   customModels: z.array(customModelInput).max(maxCustomModels),
-  modelAliases: z
-    .record(aliasName, aliasTarget)
-    .refine(
-      (aliases) => Object.keys(aliases).length <= maxModelAliases,
-      `expected at most ${maxModelAliases} aliases`,
-    ),
+  modelAliases: aliasMap(aliasName, aliasTarget),
 })
 
 export type ConnectionInput = z.output<typeof connectionInput>

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import {
+  aliasMap,
   apiKey,
   baseUrl,
   comboName,
+  customModelId,
   enabledModelId,
+  fileAliasName,
+  fileAliasTarget,
   itemId,
   label,
   modelId,
@@ -56,7 +60,7 @@ const fileCombo = z.looseObject({
 })
 
 const fileCustomModel = z.looseObject({
-  id: modelId,
+  id: customModelId,
   providerAlias: itemId,
   type: word.nullish(),
   name: label.nullish(),
@@ -67,7 +71,7 @@ const ownFields = {
   providerNodes: z.array(fileNode).max(maxConnections).nullish(),
   combos: z.array(fileCombo).max(maxCombos).nullish(),
   customModels: z.array(fileCustomModel).max(maxCustomModels).nullish(),
-  modelAliases: z.record(z.string(), z.string()).nullish(),
+  modelAliases: aliasMap(fileAliasName, fileAliasTarget).nullish(),
 }
 
 export const exportFile = z

@@ -264,6 +264,9 @@ const rows: readonly Row[] = [
     'customModels[1].id',
   ],
   ['POST', '/import', { modelAliases: { a: { model: 'p/m' } } }, 'modelAliases.a'],
+  ['POST', '/import', { modelAliases: { a: `p/${long(500)}` } }, 'modelAliases.a'],
+  ['POST', '/import', { combos: [{ name: '..' }] }, 'combos[0].name'],
+  ['POST', '/import', { customModels: [{ id: '.', providerAlias: 'p' }] }, 'customModels[0].id'],
   ['POST', '/import', { modelAliases: ['p/m'] }, 'modelAliases'],
 ]
 
