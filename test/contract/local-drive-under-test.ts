@@ -6,8 +6,7 @@ import type { TestContext } from 'node:test'
 import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import { MemoryRecords } from '../unit/drives/local/memory-records.ts'
-import { type ByHand, buckets, type MakeOptions } from './drive/drive-suite.ts'
-import { driveContract } from './drive-contract.ts'
+import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/drive-suite.ts'
 
 const log = { warn: (fields: object, message: string) => console.error(message, fields) }
 const canMount = process.platform === 'linux' && process.getuid?.() === 0
@@ -63,23 +62,24 @@ function leftoversIn(root: string): string[] {
   ]
 }
 
-driveContract(
-  'the local drive',
-  async (t, options) => {
-    const root = makeRoot(t, options)
-    const records = new MemoryRecords()
-    const open = async () => {
-      const drive = await openLocalDrive({ root, records, log })
-      await drive.prepare(buckets)
-      t.after(() => drive.close())
-      return drive
-    }
-    return {
-      drive: await open(),
-      reopen: open,
-      byHand: byHandIn(join(fs.realpathSync(root), buckets[0])),
-      leftovers: async () => leftoversIn(root),
-    }
-  },
-  canMount ? {} : { capacity: 'only root may mount a small file system for it' },
-)
+/** The local drive over a folder of its own, for the contract. */
+export const makeLocalDrive: MakeDrive = async (t, options) => {
+  const root = makeRoot(t, options)
+  const records = new MemoryRecords()
+  const open = async () => {
+    const drive = await openLocalDrive({ root, records, log })
+    await drive.prepare(buckets)
+    t.after(() => drive.close())
+    return drive
+  }
+  return {
+    drive: await open(),
+    reopen: open,
+    byHand: byHandIn(join(fs.realpathSync(root), buckets[0])),
+    leftovers: async () => leftoversIn(root),
+  }
+}
+
+export const localDriveLacks = canMount
+  ? {}
+  : { capacity: 'only root may mount a small file system for it' }
