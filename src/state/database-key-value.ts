@@ -31,6 +31,7 @@ const incrementAmount = `INSERT INTO auth_kv (key, family, value, amount, expire
       THEN excluded.expires_at_ms ELSE auth_kv.expires_at_ms END
   RETURNING amount, expires_at_ms AS "expiresAtMs"`
 
+const selectExpired = 'SELECT key FROM auth_kv WHERE expires_at_ms <= ? LIMIT 1'
 const deleteExpired = 'DELETE FROM auth_kv WHERE expires_at_ms <= ?'
 
 /** Rows that one trim removes at most; the family is over its limit by one, as a rule. */
@@ -80,7 +81,10 @@ export class DatabaseKeyValueStore implements KeyValueStore {
   }
 
   async sweep(): Promise<void> {
-    await this.#write([{ sql: deleteExpired, params: [this.#now()] }])
+    const params = [this.#now()]
+    // A process that writes nothing else need not begin to: that takes SQLite a thread.
+    const expired = await attempt(this.#database.read(selectExpired, params))
+    if (expired.length > 0) await this.#write([{ sql: deleteExpired, params }])
   }
 
   check(): Promise<void> {

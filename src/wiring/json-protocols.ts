@@ -3,7 +3,7 @@ import type { HttpHandler } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { bridge } from '../json-api/bridge.ts'
 import { createJsonApp } from '../json-api/json-app.ts'
-import type { Catalogue } from '../models/catalogue/catalogue.ts'
+import { readCatalogue } from '../models/catalogue/read-catalogue.ts'
 import { modelListApi } from '../models/model-list-api.ts'
 import { modelsDialect } from '../models/models-dialect.ts'
 import { DatabaseRoutingSource } from '../models/routing/database-routing-source.ts'
@@ -24,7 +24,6 @@ export interface JsonProtocolParts {
   readonly database: Database
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
-  readonly catalogue: Catalogue
 }
 
 export interface JsonProtocols {
@@ -32,9 +31,14 @@ export interface JsonProtocols {
   close(): Promise<void>
 }
 
-/** `/auth`, `/v1` and `/-/api` as one handler: the login, the model list and its management. */
+/**
+ * `/auth`, `/v1` and `/-/api` as one handler: the login, the model list and its management.
+ *
+ * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+ */
 export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonProtocols> {
-  const { settings, log, database, sessions, catalogue } = parts
+  const { settings, log, database, sessions } = parts
+  const catalogue = await readCatalogue(settings.modelCatalogue)
   const app = createJsonApp({
     dialects: [modelsDialect],
     translate: unavailable,

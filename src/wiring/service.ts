@@ -1,8 +1,6 @@
 import type { Drive } from '../drives/drive.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { HttpHandler } from '../http/message.ts'
-import type { Catalogue } from '../models/catalogue/catalogue.ts'
-import { readCatalogue } from '../models/catalogue/read-catalogue.ts'
 import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
@@ -14,13 +12,16 @@ import { openKeyValueStore } from '../state/open-key-value.ts'
 import { UploadTable } from '../state/uploads.ts'
 import { createGateway } from './gateway.ts'
 import { createHealthHandler } from './health.ts'
-import { openJsonProtocols } from './json-protocols.ts'
+import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 /** Everything behind the port, opened and connected. */
 export interface Service {
-  /** The handler of every request. To be called once, by a process that serves. */
+  /**
+   * The handler of every request; to be called by a process that serves.
+   * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+   */
   connect(): Promise<HttpHandler>
   /** To be called once it serves: begins what the first requests would else wait for. */
   warmUp(): void
@@ -37,20 +38,18 @@ export interface ServiceParts {
   readonly drive: Drive
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
-  readonly catalogue: Catalogue
 }
 
 /**
  * Opens what the settings name.
  *
- * @throws DatabaseError, DriveError or CatalogueError, for people, when a part can't be opened.
+ * @throws DatabaseError or DriveError, for people, when a part can't be opened.
  */
 export async function openService(
   settings: Settings,
   log: Log,
   options: { readonly migrate: boolean },
 ): Promise<Service> {
-  const catalogue = await readCatalogue(settings.modelCatalogue)
   const database = await openDatabase(settings.database, options)
   const sessions = await openKeyValueStore({
     url: settings.authKv,
@@ -60,7 +59,7 @@ export async function openService(
   const records = new DatabaseFileRecords(database)
   const drive = await openLocalDrive({ root: settings.drive.path, records, log })
   await drive.prepare(settings.allowedBuckets)
-  const service = connectService({ settings, log, database, drive, sessions, catalogue })
+  const service = connectService({ settings, log, database, drive, sessions })
   return {
     ...service,
     async close() {
@@ -95,11 +94,11 @@ export function connectService(parts: ServiceParts): Service {
     checks: { drive: () => drive.check(), database: () => database.check() },
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
-  let closeJson = async (): Promise<void> => undefined
+  const json = new LazyJson(parts)
   return {
     async connect() {
-      const json = await openJsonProtocols(parts)
-      closeJson = json.close
+      // A catalogue of the person's own may have mistakes, which are told at start.
+      if (settings.modelCatalogue !== undefined) await json.open()
       return createGateway({ s3, health, json: json.handler })
     },
     warmUp: () => database.warmUp?.(),
@@ -108,7 +107,7 @@ export function connectService(parts: ServiceParts): Service {
       await sessions.sweep()
     },
     async close() {
-      await closeJson()
+      await json.close()
       await uploads.settled()
     },
   }

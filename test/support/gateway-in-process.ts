@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../src/drives/drive.ts'
 import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
-import { readCatalogue } from '../../src/models/catalogue/read-catalogue.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { openKeyValueStore } from '../../src/state/open-key-value.ts'
 import { createLog } from '../../src/wiring/log.ts'
@@ -48,8 +47,7 @@ export async function startGatewayInProcess(
   const drive = new MemoryDrive()
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const catalogue = await readCatalogue(settings.modelCatalogue)
-  const service = connectService({ settings, log, database, drive, sessions, catalogue })
+  const service = connectService({ settings, log, database, drive, sessions })
   const serving = await serve({ settings, log, service })
   t.after(async () => {
     await serving.stop()
