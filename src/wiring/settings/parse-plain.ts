@@ -38,7 +38,15 @@ export function listOf<Item>(parseItem: (text: string) => Item): (text: string) 
   }
 }
 
-/** Text without white space or control characters: in a key or a password these are copying errors. */
+/** A password, spaces within it included; at its ends they are copying errors. */
+export function passphrase(text: string): string {
+  if (text !== text.trim() || /\p{Cc}/u.test(text)) {
+    throw new SettingMistake('no spaces at its ends, no control characters')
+  }
+  return text
+}
+
+/** Text without white space or control characters: in a key these are copying errors. */
 export function solidText(text: string): string {
   if (/[\s\p{Cc}]/u.test(text)) throw new SettingMistake('no white space or control characters')
   return text

@@ -9,7 +9,7 @@ import {
   regionName,
 } from './parse-names.ts'
 import { databasePlace, drivePlace, keyValueStore, pemText, readableFile } from './parse-places.ts'
-import { booleanOf, integerIn, listOf, oneOf, solidText } from './parse-plain.ts'
+import { booleanOf, integerIn, listOf, oneOf, passphrase, solidText } from './parse-plain.ts'
 import type { Setting } from './setting.ts'
 
 /**
@@ -141,7 +141,7 @@ export const settingsTable = {
     whenUnset: 'the dashboard is off',
     meaning: 'Password of the login API (`/auth`) and the management API (`/-/api`).',
     isSecret: true,
-    parse: solidText,
+    parse: passphrase,
   },
   authKv: {
     name: 'AUTH_KV',

@@ -193,7 +193,8 @@ for (const [name, value] of [
   ['AUTH_KV', 'http://host'],
   ['MODEL_CATALOGUE', '/nowhere/catalogue.json'],
   ['REGION', 'us/east'],
-  ['DASHBOARD_PASSWORD', 'two words'],
+  ['DASHBOARD_PASSWORD', ' copied with a space'],
+  ['DASHBOARD_PASSWORD', 'two\tcolumns'],
 ] as const) {
   test(`Settings refuse ${name}=${value}`, () => {
     const mistakes = mistakesOf({ ...required, [name]: value })
