@@ -5,6 +5,7 @@ import type { FoundModel } from './models-dev-checkout.ts'
 /** What a data file of the catalogue says, as far as a refresh changes it; the rest stays as it is. */
 export const dataFileSchema = z.looseObject({
   id: z.string(),
+  alias: z.string().optional(),
   /** Id of the provider at models.dev. Without it a provider is kept by hand. */
   modelsDevId: z.string().optional(),
   serviceKinds: z.array(z.enum(serviceKinds)),
@@ -68,7 +69,10 @@ export function mergeModels(
   }
 }
 
-/** Ids of configs are listed beside the models, so that a removed model has to go there too. */
+/**
+ * Ids of configs are listed beside the models, so that a removed model has to go there too. They
+ * stand there without the name of the provider, which rule 4.8 of the list would leave on them.
+ */
 function withoutInConfigs(
   file: DataFile,
   isRemoved: (entry: { readonly id: string }) => boolean,
@@ -77,7 +81,11 @@ function withoutInConfigs(
   for (const name of ['ttsConfig', 'embeddingConfig'] as const) {
     const config = file[name]
     if (config === undefined) continue
-    changed[name] = { ...config, models: config.models.filter((entry) => !isRemoved(entry)) }
+    const names = ['', ...[file.alias ?? [], file.id].flat().map((own) => `${own}/`)]
+    const models = config.models.filter(({ id }) => {
+      return !names.some((own) => isRemoved({ id: own + id }))
+    })
+    changed[name] = { ...config, models }
   }
   return changed
 }

@@ -2,11 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../json-api/api-error.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
-import type { ModelEntry } from './list/model-entry.ts'
-import { listModels, type ModelListParts } from './list-models.ts'
+import { type ModelListParts, ModelLists } from './model-lists.ts'
 import { createKeyCheck } from './models-key.ts'
-import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
-import { hopsHeader } from './upstream/ask-upstream.ts'
+import type { ServiceKind } from './routing-inputs.ts'
 
 export interface ModelListOptions extends ModelListParts {
   /** MODELS_API_KEY; undefined: the list is open. */
@@ -16,7 +14,6 @@ export interface ModelListOptions extends ModelListParts {
 type Kinds = ReadonlySet<ServiceKind>
 
 const defaultKinds: Kinds = new Set(['llm'])
-const allKinds: Kinds = new Set(serviceKinds)
 
 /** Decision: which kinds a path below /v1/models lists. */
 const kindsOfPath: ReadonlyMap<string, Kinds> = new Map<string, Kinds>([
@@ -54,9 +51,9 @@ const unchecked = () => JSON.stringify
 /** GET and OPTIONS of /v1/models and of what is below it. HEAD comes with GET. */
 export async function modelListApi(app: JsonApp, options: ModelListOptions): Promise<void> {
   app.addHook('onRequest', keyGuard(options.apiKey))
-  const list = async (filter: Kinds, request: FastifyRequest) => {
-    const hops = hopsOf(request)
-    return { object: 'list' as const, data: await listModels(options, { filter, hops }) }
+  const lists = new ModelLists(options)
+  const list = async (filter: Kinds) => {
+    return { object: 'list' as const, data: await lists.list(filter) }
   }
   // A slash at the end is a slip of many clients, and not worth a redirect.
   for (const url of ['/v1/models', '/v1/models/']) {
@@ -65,9 +62,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
       hide: url !== '/v1/models',
       response: { 200: listSchema },
     }
-    app.get(url, { schema, serializerCompiler: unchecked }, (request) => {
-      return list(defaultKinds, request)
-    })
+    app.get(url, { schema, serializerCompiler: unchecked }, () => list(defaultKinds))
     app.options(url, { schema: preflightSchema }, preflight)
   }
   const schema = {
@@ -79,9 +74,10 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     const { '*': name } = request.params
     // A kind path wins; else the entry of that exact id among all kinds.
     const kinds = kindsOfPath.get(name)
-    if (kinds !== undefined) return list(kinds, request)
-    const { data } = await list(allKinds, request)
-    return entryOf(data, name)
+    if (kinds !== undefined) return list(kinds)
+    const entry = await lists.find(name)
+    if (entry === undefined) throw noSuchModel(name)
+    return entry
   })
   app.options('/v1/models/*', { schema: preflightSchema }, preflight)
 }
@@ -102,18 +98,10 @@ async function preflight(_request: FastifyRequest, reply: FastifyReply) {
   return reply.headers(preflightHeaders).send()
 }
 
-function entryOf(entries: readonly ModelEntry[], id: string): ModelEntry {
-  const entry = entries.find((candidate) => candidate.id === id)
-  if (entry !== undefined) return entry
+function noSuchModel(id: string): ApiError {
   const kinds = [...kindsOfPath.keys()].join(', ')
   const quoted = id.slice(0, maxQuotedId)
-  throw new ApiError(404, `There is no model with the id ${quoted}. The kinds are: ${kinds}.`, {
+  return new ApiError(404, `There is no model with the id ${quoted}. The kinds are: ${kinds}.`, {
     code: 'model_not_found',
   })
-}
-
-/** What another Stowage gateway says of itself; anything else comes from a client. */
-function hopsOf({ headers }: FastifyRequest): number {
-  const value = String(headers[hopsHeader] ?? '')
-  return /^\d$/.test(value) ? Number(value) : 0
 }

@@ -56,11 +56,3 @@ export interface CustomModel {
 
 /** From a name of the person's own to `<alias>/<model_id>`. */
 export type ModelAliases = Readonly<Record<string, string>>
-
-/** The whole state of the routing service. */
-export interface RoutingState {
-  readonly connections: readonly Connection[]
-  readonly combos: readonly Combo[]
-  readonly customModels: readonly CustomModel[]
-  readonly modelAliases: ModelAliases
-}

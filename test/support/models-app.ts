@@ -1,22 +1,30 @@
 import { createJsonApp, type JsonApp } from '../../src/json-api/json-app.ts'
-import type { ModelListLog } from '../../src/models/list-models.ts'
 import { type ModelListOptions, modelListApi } from '../../src/models/model-list-api.ts'
+import type { ModelListLog } from '../../src/models/model-lists.ts'
 import { modelsDialect } from '../../src/models/models-dialect.ts'
-import type { RoutingState } from '../../src/models/routing-inputs.ts'
 import type { RoutingSource } from '../../src/models/routing-source.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
 import { smallCatalogue } from './small-catalogue.ts'
 
 export interface ModelsAppOptions extends Partial<ModelListOptions> {
   /** What is stored, where no source is given. */
-  readonly state?: Partial<RoutingState>
+  readonly state?: SourceRows
   readonly onFailure?: (error: unknown) => void
 }
 
-export const silent: ModelListLog = { warn: () => undefined, debug: () => undefined }
+/** What the loads of a source give. */
+export type SourceRows = {
+  readonly [Input in keyof RoutingSource]?: Awaited<ReturnType<RoutingSource[Input]>>
+}
+
+export const silent: ModelListLog = {
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+}
 
 /** A source that always has the same. */
-export function sourceOf(state: Partial<RoutingState>): RoutingSource {
+export function sourceOf(state: SourceRows): RoutingSource {
   return {
     connections: async () => state.connections ?? [],
     combos: async () => state.combos ?? [],

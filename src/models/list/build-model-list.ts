@@ -9,19 +9,14 @@ import type {
 import { AddedModels } from './added-models.ts'
 import {
   doesServeAny,
+  type ListedConnections,
   type ListedProvider,
-  listedProviders,
+  listedConnections,
   withoutPrefix,
 } from './listed-provider.ts'
 import type { ModelEntry } from './model-entry.ts'
 import { kindOfModel } from './model-kind.ts'
-import {
-  type ActiveConnection,
-  activeConnections,
-  aliasedModels,
-  listedCombos,
-  llmCustomModels,
-} from './stored-rows.ts'
+import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
 /**
@@ -47,11 +42,14 @@ export interface ModelListInputs {
 /** An entry before it is known whether its id was seen. */
 type Candidate = Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>
 
-export function buildModelList(inputs: ModelListInputs): readonly ModelEntry[] {
-  const connections = activeConnections(inputs.connections)
+/** @param listed the connections of the inputs, from who has read them already. */
+export function buildModelList(
+  inputs: ModelListInputs,
+  listed: ListedConnections = listedConnections(inputs),
+): readonly ModelEntry[] {
   const created = Math.floor(inputs.nowMs / 1_000)
   const entries = new Map<string, ModelEntry>()
-  for (const { id, owned_by, kind } of candidates(inputs, connections)) {
+  for (const { id, owned_by, kind } of candidates(inputs, listed)) {
     // 5. Duplicates by id are removed, first occurrence kept.
     if (entries.has(id)) continue
     const entry = { id, object: 'model', created, owned_by } as const
@@ -62,11 +60,11 @@ export function buildModelList(inputs: ModelListInputs): readonly ModelEntry[] {
 
 function* candidates(
   inputs: ModelListInputs,
-  connections: readonly ActiveConnection[],
+  { isEmpty, providers }: ListedConnections,
 ): Iterable<Candidate> {
   yield* comboEntries(inputs)
-  if (connections.length === 0) yield* staticEntries(inputs)
-  else yield* connectionEntries(inputs, connections)
+  if (isEmpty) yield* staticEntries(inputs)
+  else yield* connectionEntries(inputs, providers)
 }
 
 /** 2. Combos come first. */
@@ -95,13 +93,13 @@ function* staticEntries({ catalogue, customModels, filter }: ModelListInputs): I
 /** 4. Otherwise each provider is listed through its first active connection. */
 function* connectionEntries(
   inputs: ModelListInputs,
-  connections: readonly ActiveConnection[],
+  providers: readonly ListedProvider[],
 ): Iterable<Candidate> {
   const added = new AddedModels(
     llmCustomModels(inputs.customModels),
     aliasedModels(inputs.modelAliases),
   )
-  for (const provider of listedProviders(connections, inputs.catalogue, inputs.filter)) {
+  for (const provider of providers) {
     const { outputAlias } = provider
     for (const id of [
       ...filteredIds(provider, inputs, added),
@@ -134,18 +132,16 @@ function filteredIds(
 
 /**
  * 4.8 When the filter has tts, the ids in ttsConfig.models are added; when it has embedding, those
- * in embeddingConfig.models. Written with the name of the provider they lose it as in 4.4: else one
- * model would be listed under two ids.
+ * in embeddingConfig.models. As they are: rule 4.4 is about the ids before them.
  */
 function configuredIds(
-  { known, prefixes }: ListedProvider,
+  { known }: ListedProvider,
   filter: ReadonlySet<ServiceKind>,
 ): readonly string[] {
-  const ids = [
+  return [
     ...(filter.has('tts') ? (known?.ttsModelIds ?? []) : []),
     ...(filter.has('embedding') ? (known?.embeddingModelIds ?? []) : []),
   ]
-  return ids.map((id) => withoutPrefix(id, prefixes))
 }
 
 /** 4.9 Web search and web fetch, for providers that have the config. */

@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueProvider } from '../catalogue/catalogue.ts'
-import type { ServiceKind } from '../routing-inputs.ts'
-import type { ActiveConnection } from './stored-rows.ts'
+import type { Connection, ServiceKind } from '../routing-inputs.ts'
+import { type ActiveConnection, activeConnections } from './stored-rows.ts'
 
 /** A provider that rule 4 lists, seen through the one connection that counts. */
 export interface ListedProvider {
@@ -17,24 +17,33 @@ export interface ListedProvider {
 /** What a provider serves that the catalogue does not have: model-list.md, "default llm". */
 const defaultKinds: ReadonlySet<ServiceKind> = new Set(['llm'])
 
-/**
- * Rule 4: the providers in the order of their first active connections, those whose serviceKinds
- * intersect the filter.
- */
-export function listedProviders(
-  connections: readonly ActiveConnection[],
-  catalogue: Catalogue,
-  filter: ReadonlySet<ServiceKind>,
-): readonly ListedProvider[] {
+export interface ListedConnections {
+  /** Rule 3 or rule 4: whether no connection is active, of whatever provider. */
+  readonly isEmpty: boolean
+  /** In the order of their first active connections. */
+  readonly providers: readonly ListedProvider[]
+}
+
+export interface ListedConnectionsInputs {
+  readonly filter: ReadonlySet<ServiceKind>
+  readonly connections: readonly Connection[]
+  readonly catalogue: Catalogue
+}
+
+/** Rule 4: the providers with an active connection whose serviceKinds intersect the filter. */
+export function listedConnections(inputs: ListedConnectionsInputs): ListedConnections {
+  const { filter, catalogue } = inputs
+  const connections = activeConnections(inputs.connections)
   const firstOf = new Map<string, ActiveConnection>()
   for (const connection of connections) {
     if (!firstOf.has(connection.provider)) firstOf.set(connection.provider, connection)
   }
-  return [...firstOf.values()].flatMap((connection) => {
+  const providers = [...firstOf.values()].flatMap((connection) => {
     const known = catalogue.byId.get(connection.provider)
     const isListed = doesServeAny(known?.serviceKinds ?? defaultKinds, filter)
     return isListed ? [listedProvider(connection, known)] : []
   })
+  return { isEmpty: connections.length === 0, providers }
 }
 
 /** Rules 3 and 4: whether serviceKinds intersect the filter. */

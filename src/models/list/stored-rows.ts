@@ -1,3 +1,5 @@
+import { byPriority } from '../connection-order.ts'
+import { isText } from '../is-text.ts'
 import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 
 /**
@@ -39,10 +41,7 @@ export function activeConnections(rows: readonly unknown[]): readonly ActiveConn
       .filter((row) => isText(row.id) && isText(row.provider))
       // "Only values other than false count": null, 0 and a missing value are active.
       .filter((row) => row.isActive !== false)
-      .toSorted((a, b) => {
-        const byPriority = inOrder(a.priority, b.priority)
-        return byPriority === 0 ? inOrder(a.createdAtMs, b.createdAtMs) : byPriority
-      })
+      .toSorted(byPriority)
       .map(readConnection)
   )
 }
@@ -90,20 +89,6 @@ function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null
 }
 
-/** Text that is more than white space. */
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
-
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
-}
-
-/** Numbers ascending, everything else after them. */
-function inOrder(a: unknown, b: unknown): number {
-  const [first, second] = [a, b].map((value) => {
-    return typeof value === 'number' && !Number.isNaN(value) ? value : Number.POSITIVE_INFINITY
-  }) as [number, number]
-  if (first === second) return 0
-  return first < second ? -1 : 1
 }

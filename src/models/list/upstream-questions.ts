@@ -1,8 +1,6 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Connection, ServiceKind } from '../routing-inputs.ts'
 import { compatibleFlavour, type UpstreamFlavour } from '../upstream/flavour.ts'
-import { type ListedProvider, listedProviders } from './listed-provider.ts'
-import { activeConnections } from './stored-rows.ts'
+import { hexEnding } from '../upstream/hex-ending.ts'
+import type { ListedProvider } from './listed-provider.ts'
 
 /** A connection whose upstream is to be asked for its models. */
 export interface UpstreamQuestion {
@@ -12,24 +10,16 @@ export interface UpstreamQuestion {
   readonly apiKey: string | undefined
 }
 
-export interface QuestionInputs {
-  readonly filter: ReadonlySet<ServiceKind>
-  readonly connections: readonly Connection[]
-  readonly catalogue: Catalogue
-}
-
-/** Which upstreams the list of a filter needs: rule 4's choice of connections, then rule 4.3. */
-export function upstreamQuestions(inputs: QuestionInputs): readonly UpstreamQuestion[] {
-  const { filter, connections, catalogue } = inputs
-  return listedProviders(activeConnections(connections), catalogue, filter).flatMap((provider) => {
+/** Which upstreams are needed to list these providers: rule 4.3. */
+export function upstreamQuestions(
+  providers: readonly ListedProvider[],
+): readonly UpstreamQuestion[] {
+  return providers.flatMap((provider) => {
     const flavour = askedFlavour(provider)
     const { id: connectionId, baseUrl, apiKey } = provider.connection
     return flavour === undefined ? [] : [{ connectionId, flavour, baseUrl, apiKey }]
   })
 }
-
-/** A separator followed by eight or more hex characters, at the end of a provider id. */
-const hexEnding = /[-_][0-9a-f]{8,}$/i
 
 /**
  * Rule 4.3: compatible providers without models of their own are asked, unless their id ends like

@@ -1,3 +1,4 @@
+import { byPriority } from '../connection-order.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { maskOf } from './api-key.ts'
 import type {
@@ -7,7 +8,7 @@ import type {
   RoutingAnswer,
 } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
-import { byPriority, type StoredConnection, type StoredRouting } from './stored-routing.ts'
+import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 /** How keys are shown: as masks, or themselves in an export that asks for them. */
 export type ShowKey = (apiKey: string) => string
@@ -19,9 +20,9 @@ export function routingAnswer(
   showKey: ShowKey = maskOf,
 ): RoutingAnswer {
   return {
-    connections: byPriority(state.connections).map((connection) =>
-      connectionAnswer(connection, sealer, showKey),
-    ),
+    connections: state.connections
+      .toSorted(byPriority)
+      .map((connection) => connectionAnswer(connection, sealer, showKey)),
     combos: state.combos.map(comboAnswer),
     customModels: state.customModels.map(customModelAnswer),
     modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),

@@ -1,10 +1,11 @@
 import { ApiError } from '../../json-api/api-error.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
+import { byPriority } from '../connection-order.ts'
 import type { ProviderSpecificData } from '../routing-inputs.ts'
 import { sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
-import { byPriority, type StoredConnection, type StoredRouting } from './stored-routing.ts'
+import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 type GivenFields = Pick<
   ConnectionInput,
@@ -81,7 +82,7 @@ export function removeConnection(state: StoredRouting, id: string): StoredRoutin
  * @throws ApiError 400 at an id that is unknown or there twice.
  */
 export function reorderConnections(state: StoredRouting, ids: readonly string[]): StoredRouting {
-  const left = new Map(byPriority(state.connections).map((each) => [each.id, each]))
+  const left = new Map(state.connections.toSorted(byPriority).map((each) => [each.id, each]))
   const named = ids.map((id, index) => {
     const connection = left.get(id)
     if (connection === undefined) {

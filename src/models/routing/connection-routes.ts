@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import type { ProbeReport } from '../upstream/probe-report.ts'
 import { connectionAnswer, routingAnswer } from './answers.ts'
 import {
   addConnection,
@@ -20,7 +21,6 @@ import {
   connectionAnswer as connectionSchema,
   type NewConnection,
   newConnection,
-  type ProbeResult,
   probeAnswer,
   routingAnswer as routingSchema,
 } from './routing-schemas.ts'
@@ -169,7 +169,7 @@ function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): voi
         response: { 200: probeAnswer, ...refusals },
       },
     },
-    async ({ params: { id } }): Promise<ProbeResult> => {
+    async ({ params: { id } }): Promise<ProbeReport> => {
       const { state } = await store.read()
       const { sealedKey, ...connection } = findConnection(state, id)
       if (sealedKey === undefined) return probe(connection)

@@ -2,7 +2,7 @@ import type { RoutingSet, RoutingTables } from '../../state/routing.ts'
 import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
 import type { RoutingSource } from '../routing-source.ts'
 import type { KeySealer } from './seal.ts'
-import { byPriority, itemsOf, type ModelAlias, type StoredConnection } from './stored-routing.ts'
+import { itemsOf, type ModelAlias, type StoredConnection } from './stored-routing.ts'
 
 export interface RoutingSourceLog {
   warn(fields: object, message: string): void
@@ -39,10 +39,10 @@ export class DatabaseRoutingSource implements RoutingSource {
     this.#log = log
   }
 
-  /** In order. A key that can't be opened counts as none, which the log says once. */
+  /** A key that can't be opened counts as none, which the log says once. */
   connections(): Promise<readonly Connection[]> {
     return this.#prepare<StoredConnection, readonly Connection[]>('connections', (stored) =>
-      this.#openKeys(byPriority(stored)),
+      this.#openKeys(stored),
     )
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { serviceKinds } from '../routing-inputs.ts'
+import { isUpstreamUrl } from '../upstream/upstream-url.ts'
 import { apiKeyPattern, maxApiKeyLength } from './api-key.ts'
 import {
   maxIdLength,
@@ -123,9 +124,3 @@ export const apiKey = z
 export const serviceKind = z.enum(serviceKinds)
 export const priority = z.int().min(0).max(maxPriority)
 export const timestampMs = z.int().min(0).max(8_640_000_000_000_000)
-
-function isUpstreamUrl(text: string): boolean {
-  const url = URL.parse(text)
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
-  return url.username === '' && url.password === ''
-}

@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { hexEnding } from '../upstream/hex-ending.ts'
 
 /**
  * Our ids end in letters that are no hex digits: rule 4.3 never asks the upstream of a provider
@@ -29,13 +30,13 @@ export function randomProviderId(kind: CompatibleKind, name: string): string {
  * place, always the same ones; any other id as it is.
  */
 export function withoutHexEnd(provider: string): string {
-  const kept = provider.replace(uuidEnd, '').replace(hexEnd, '')
+  let kept = provider.replace(uuidEnding, '')
+  while (hexEnding.test(kept)) kept = kept.replace(hexEnding, '')
   if (kept === provider) return provider
   return `${kept}-${lettersOf(provider)}`
 }
 
-const uuidEnd = /[-_][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const hexEnd = /(?:[-_][0-9a-f]{8,})+$/i
+const uuidEnding = /[-_][0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 function slugOf(name: string): string {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')

@@ -2,10 +2,10 @@ import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import type { Connection } from '../routing-inputs.ts'
+import type { ProbeReport } from '../upstream/probe-report.ts'
 import { connectionRoutes } from './connection-routes.ts'
 import { importRoutes } from './import/import-routes.ts'
 import { itemRoutes } from './item-routes.ts'
-import type { ProbeResult } from './routing-schemas.ts'
 import type { RoutingStore } from './routing-store.ts'
 import type { KeySealer } from './seal.ts'
 import { stateRoutes } from './state-routes.ts'
@@ -14,7 +14,7 @@ export interface RoutingApiParts {
   readonly store: RoutingStore
   readonly sealer: KeySealer
   /** Asks the upstream of a connection, its key in the clear, and says how it went. Never fails. */
-  readonly probe: (connection: Connection) => Promise<ProbeResult>
+  readonly probe: (connection: Connection) => Promise<ProbeReport>
   /** Fails unless the request has a valid session; runs before anything of the body is read. */
   readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Milliseconds since the epoch. */

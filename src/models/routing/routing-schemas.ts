@@ -116,7 +116,7 @@ export const connectionAnswer = z.object({
   name: z.string().optional(),
   isActive: z.boolean(),
   priority: z.int().optional(),
-  apiKey: z.string().optional().describe('A mask, except in an export with keys'),
+  apiKey: z.string().optional().describe('A mask'),
   apiKeyState: keyState,
   providerSpecificData: providerSpecificDataAnswer.optional(),
   createdAtMs: z.int(),
@@ -158,4 +158,3 @@ export type ConnectionAnswer = z.output<typeof connectionAnswer>
 export type ComboAnswer = z.output<typeof comboAnswer>
 export type CustomModelAnswer = z.output<typeof customModelAnswer>
 export type RoutingAnswer = z.output<typeof routingAnswer>
-export type ProbeResult = z.output<typeof probeAnswer>

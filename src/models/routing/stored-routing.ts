@@ -41,18 +41,6 @@ export function customModelKey({ type, providerAlias, id }: CustomModelNames): s
   return `${type ?? 'llm'}/${providerAlias}/${id}`
 }
 
-/**
- * By priority (absent: last), then by age (decisions, "Model list"); what is still equal stays in
- * its order.
- */
-export function byPriority(connections: readonly StoredConnection[]): StoredConnection[] {
-  const rank = ({ priority }: StoredConnection) => priority ?? Number.POSITIVE_INFINITY
-  return connections.toSorted((a, b) => {
-    if (rank(a) !== rank(b)) return rank(a) < rank(b) ? -1 : 1
-    return a.createdAtMs - b.createdAtMs
-  })
-}
-
 export function toRows(state: StoredRouting): RoutingRows {
   return {
     connections: state.connections.map((item) => rowOf(item.id, item)),

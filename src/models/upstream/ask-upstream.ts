@@ -6,17 +6,14 @@ import type { UpstreamRequest } from './upstream-request.ts'
 /** Decision: a body over this is a failure. Decoded bytes. */
 export const maxBodyBytes = 8 * 1024 * 1024
 
+/** More than any upstream has; every list would carry them all. */
+const maxIds = 20_000
+
 const maxRedirects = 5
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** What is read of the page of an error, when somebody wants to see it. */
 const errorPageBytes = 2 * 1024
-
-/**
- * How many Stowage gateways have passed a request on. Two gateways that are each other's upstream
- * would ask each other until the timeout; a gateway stops asking at `maxHops`.
- */
-export const hopsHeader = 'stowage-hops'
 
 export interface UpstreamAnswer {
   readonly status: number
@@ -26,8 +23,6 @@ export interface UpstreamAnswer {
 export interface AskOptions {
   /** The timeout, over connecting, headers and body together. */
   readonly signal: AbortSignal
-  /** How many gateways the question has passed, this one not counted. */
-  readonly hops: number
   /** Whether a failure is to tell what the upstream said. */
   readonly wantsDetail: boolean
 }
@@ -55,20 +50,21 @@ export async function askUpstream(
 /** Redirects are followed by hand: the key goes to the origin that a person gave it to, only. */
 async function exchange(
   { url, headers }: UpstreamRequest,
-  { signal, hops }: AskOptions,
+  { signal }: AskOptions,
 ): Promise<Response> {
   const { origin } = new URL(url)
   let target = url
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await fetch(target, {
-      headers: { ...headers, [hopsHeader]: String(hops + 1) },
+      headers,
       cache: 'no-store',
       redirect: 'manual',
       signal,
     })
     if (!redirectStatuses.has(response.status)) return response
     await response.body?.cancel()
-    const location = URL.parse(response.headers.get('location') ?? '', target)
+    const given = response.headers.get('location')
+    const location = given === null ? null : URL.parse(given, target)
     if (location?.origin !== origin) {
       throw new UpstreamError('redirect', { status: response.status })
     }
@@ -88,6 +84,7 @@ async function idsOf(response: Response): Promise<readonly string[]> {
   }
   const ids = listedIds(answer)
   if (ids === undefined) throw new UpstreamError('no-list', { status })
+  if (ids.length > maxIds) throw new UpstreamError('too-large', { status })
   return ids
 }
 

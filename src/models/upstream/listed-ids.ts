@@ -1,3 +1,8 @@
+import { isText } from '../is-text.ts'
+
+/** Characters. What is longer is no model's name, and is dropped. */
+const maxIdLength = 500
+
 /**
  * The model ids of an upstream's answer (model-list.md, "Upstream id fetch", step 4): an array, or
  * an object with data, models or results holding the array.
@@ -13,14 +18,10 @@ export function listedIds(answer: unknown): readonly string[] | undefined {
     return field(element, 'id') || field(element, 'name') || field(element, 'model')
   })
   // Blank or non-string ids are dropped; duplicates removed.
-  return [...new Set(ids.filter(isText))]
+  return [...new Set(ids.filter(isText).filter(({ length }) => length <= maxIdLength))]
 }
 
 function field(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
 }

@@ -1,5 +1,6 @@
 import type { UpstreamFlavour } from './flavour.ts'
 import { UpstreamError } from './upstream-error.ts'
+import { isUpstreamUrl } from './upstream-url.ts'
 
 /** What a connection says about its upstream. */
 export interface Upstream {
@@ -29,7 +30,7 @@ export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): Upstrea
   // Checked here because the error of fetch would repeat the key.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new UpstreamError('bad-key')
   const url = modelsUrl(base, flavour)
-  if (!isFetchable(url)) throw new UpstreamError('bad-url')
+  if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
   return { url, headers: headersOf[flavour](key) }
 }
 
@@ -52,12 +53,4 @@ function modelsUrl(base: string, flavour: UpstreamFlavour): string {
   }
   // 2. <baseUrl without a trailing slash>/models
   return `${withoutSlash}/models`
-}
-
-/** Fetch refuses URLs with credentials (Fetch standard, "Request class"), and speaks data: too. */
-function isFetchable(url: string): boolean {
-  const parsed = URL.parse(url)
-  if (parsed === null) return false
-  const { protocol, username, password } = parsed
-  return /^https?:$/.test(protocol) && username === '' && password === ''
 }

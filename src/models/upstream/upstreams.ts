@@ -20,7 +20,11 @@ export interface UpstreamsOptions {
   readonly askedAtOnce?: number
 }
 
-/** Asks upstreams. Nothing is kept once an answer is there; only questions under way are shared. */
+/**
+ * Asks upstreams. Nothing is kept once an answer is there; only questions under way are shared. So
+ * gateways that are each other's upstream end at the timeout: the second time round a question is
+ * under way already, and is not asked again.
+ */
 export class Upstreams {
   readonly #timeoutMs: number
   readonly #slots: Slots
@@ -38,13 +42,12 @@ export class Upstreams {
   /**
    * The ids that an upstream lists, within the timeout.
    *
-   * @param hops how many gateways the question has passed before this one.
    * @throws UpstreamError when there is no list: model-list.md, "Upstream id fetch", step 5.
    */
-  async modelIds(upstream: Upstream, hops: number): Promise<readonly string[]> {
+  async modelIds(upstream: Upstream): Promise<readonly string[]> {
     const request = upstreamRequest(upstream)
-    const key = JSON.stringify([request, hops])
-    const shared = this.#underWay.get(key) ?? this.#ask(request, { hops, wantsDetail: false })
+    const key = JSON.stringify(request)
+    const shared = this.#underWay.get(key) ?? this.#ask(request, { wantsDetail: false })
     this.#underWay.set(key, shared)
     try {
       return (await shared).ids
@@ -53,7 +56,7 @@ export class Upstreams {
     }
   }
 
-  /** Asks the upstream of a connection now and tells what it said. Never throws. */
+  /** Asks the upstream of a connection now and tells what it said; a failure of it is an answer. */
   async probe(connection: Connection): Promise<ProbeReport> {
     const startedAtMs = performance.now()
     const said = await this.#probed(connection)
@@ -72,7 +75,7 @@ export class Upstreams {
     const { apiKey, providerSpecificData } = connection
     try {
       const request = upstreamRequest({ flavour, apiKey, baseUrl: providerSpecificData?.baseUrl })
-      return describeAnswer(await this.#ask(request, { hops: 0, wantsDetail: true }))
+      return describeAnswer(await this.#ask(request, { wantsDetail: true }))
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       return describeFailure(error, apiKey)
@@ -81,7 +84,7 @@ export class Upstreams {
 
   async #ask(
     request: UpstreamRequest,
-    options: { readonly hops: number; readonly wantsDetail: boolean },
+    options: { readonly wantsDetail: boolean },
   ): Promise<UpstreamAnswer> {
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), this.#timeoutMs)

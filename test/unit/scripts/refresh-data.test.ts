@@ -114,6 +114,12 @@ describe('refreshData', () => {
     assert.deepEqual(ttsConfig, acme.ttsConfig)
   })
 
+  test('removes what is deprecated from the configs, where it has not the provider’s name', async () => {
+    await model('acme/speaker', { more: 'status = "deprecated"' })
+    await refresh()
+    assert.deepEqual((await refreshed()).ttsConfig.models, [])
+  })
+
   test('with pruning removes chat models that models.dev does not have, and no others', async () => {
     await model('chat-1')
     assert.deepEqual(await refresh(true), [

@@ -8,6 +8,8 @@ import {
   orderFileName,
   readCatalogue,
 } from '../../../../src/models/catalogue/read-catalogue.ts'
+import { buildModelList } from '../../../../src/models/list/build-model-list.ts'
+import { serviceKinds } from '../../../../src/models/routing-inputs.ts'
 
 describe('the built-in catalogue', () => {
   test('is valid, and begins with its order', async () => {
@@ -24,6 +26,28 @@ describe('the built-in catalogue', () => {
     const { providers } = await readCatalogue(undefined)
     const expected = [orderFileName, ...providers.map(({ id }) => `${id}.json`)].sort()
     assert.deepEqual((await readdir(dataFolder)).sort(), expected)
+  })
+
+  test('lists no model of a connection under two ids', async () => {
+    const catalogue = await readCatalogue(undefined)
+    for (const { id: provider, alias } of catalogue.providers) {
+      const entries = buildModelList({
+        filter: new Set(serviceKinds),
+        connections: [{ id: 'c', provider, createdAtMs: 0 }],
+        combos: [],
+        customModels: [],
+        modelAliases: {},
+        catalogue,
+        upstreamIds: new Map(),
+        nowMs: 0,
+      })
+      const bare = entries.map(({ id, kind }) => {
+        const segments = id.split('/')
+        while (segments[0] === alias || segments[0] === provider) segments.shift()
+        return `${kind} ${segments.join('/')}`
+      })
+      assert.equal(new Set(bare).size, bare.length, provider)
+    }
   })
 
   test('lists something of every kind that is not the web', async () => {

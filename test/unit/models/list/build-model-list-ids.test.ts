@@ -170,10 +170,10 @@ table('rule 4.8: configured models', [
     expected: ['alpha/painter'],
   },
   {
-    title: 'are listed once though they bear the name of their provider',
+    title: 'keep the name of their provider, unlike those of rule 4.4',
     connections: [connection('own-ai')],
     kinds: ['embedding'],
-    expected: ['own/vectors'],
+    expected: ['own/vectors', 'own/own-ai/vectors'],
   },
 ])
 

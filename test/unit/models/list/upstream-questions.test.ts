@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  type QuestionInputs,
-  upstreamQuestions,
-} from '../../../../src/models/list/upstream-questions.ts'
+  type ListedConnectionsInputs,
+  listedConnections,
+} from '../../../../src/models/list/listed-provider.ts'
+import { upstreamQuestions } from '../../../../src/models/list/upstream-questions.ts'
 import type { ServiceKind } from '../../../../src/models/routing-inputs.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
@@ -11,7 +12,7 @@ const data = { baseUrl: 'http://lab/v1' }
 
 function asked(connections: readonly unknown[], kinds: ServiceKind[] = ['llm']) {
   const inputs = { filter: new Set(kinds), connections, catalogue: smallCatalogue }
-  return upstreamQuestions(inputs as QuestionInputs)
+  return upstreamQuestions(listedConnections(inputs as ListedConnectionsInputs).providers)
 }
 
 function compatible(provider: string, fields: object = {}) {

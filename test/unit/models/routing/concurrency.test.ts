@@ -191,7 +191,7 @@ describe('DatabaseRoutingSource', () => {
     assert.deepEqual(await gateway.source.modelAliases(), { a: 'p/m' })
   })
 
-  test('connections come by priority, then age, then in the order in which they were given', async () => {
+  test('connections are answered by priority, then age, then in the order in which they were given', async () => {
     const connections = [
       { id: 'none-young', provider: 'p', createdAtMs: 9 },
       { id: 'none-b', provider: 'p', createdAtMs: 5 },
@@ -200,9 +200,9 @@ describe('DatabaseRoutingSource', () => {
       { id: 'zero', provider: 'p', priority: 0 },
       { id: 'two-old', provider: 'p', priority: 2, createdAtMs: 1 },
     ]
-    await gateway.send('PUT', '', { ...empty, connections })
+    const { body } = await gateway.send('PUT', '', { ...empty, connections })
     assert.deepEqual(
-      (await gateway.source.connections()).map(({ id }) => id),
+      body.connections.map(({ id }: { id: string }) => id),
       ['zero', 'two-old', 'two', 'none-b', 'none-a', 'none-young'],
     )
   })

@@ -26,9 +26,9 @@ function assertFast(work: () => unknown): void {
 }
 
 describe('a text of 1 MiB is refused at once', () => {
-  const schemas = Object.entries(fields).filter(
-    (entry): entry is [string, z.ZodType] => typeof entry[1] === 'object',
-  )
+  const schemas = Object.entries<unknown>(fields).filter((entry): entry is [string, z.ZodType] => {
+    return typeof entry[1] === 'object'
+  })
   for (const [name, schema] of schemas) {
     for (const [kind, text] of Object.entries(hostile)) {
       test(`${name}: ${kind}`, () => {

@@ -5,10 +5,10 @@ import { ApiError } from '../../../../src/json-api/api-error.ts'
 import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
 import { DatabaseRoutingSource } from '../../../../src/models/routing/database-routing-source.ts'
 import { routingApi } from '../../../../src/models/routing/routing-api.ts'
-import type { ProbeResult } from '../../../../src/models/routing/routing-schemas.ts'
 import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
 import { createKeySealer } from '../../../../src/models/routing/seal.ts'
 import type { Connection } from '../../../../src/models/routing-inputs.ts'
+import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { RoutingTables } from '../../../../src/state/routing.ts'
@@ -42,7 +42,7 @@ export interface RoutingGateway {
   ): Promise<Answer>
 }
 
-export const probeResult: ProbeResult = {
+export const probeResult: ProbeReport = {
   ok: true,
   status: 200,
   modelCount: 3,

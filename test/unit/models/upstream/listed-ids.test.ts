@@ -31,6 +31,8 @@ describe('listedIds takes an id', () => {
     ['not when it is blank or no text', [{ id: ' ' }, { id: 5 }, { id: {} }, { id: true }], []],
     ['not from what is no object', [null, 'a', 5, ['a'], undefined], []],
     ['not from a prototype', [Object.create({ id: 'a' })], []],
+    ['not when it is longer than 500 characters', [{ id: 'x'.repeat(501) }, { id: 'a' }], ['a']],
+    ['of 500 characters', [{ id: 'x'.repeat(500) }], ['x'.repeat(500)]],
     ['from no element', [], []],
   ]
   for (const [title, elements, expected] of cases) {

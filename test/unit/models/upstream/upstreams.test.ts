@@ -19,11 +19,10 @@ async function stubOf(answer: RequestListener): Promise<StubUpstream> {
 
 interface Asking extends UpstreamsOptions {
   readonly flavour?: 'openai' | 'anthropic'
-  readonly hops?: number
 }
 
-function ask(origin: string, { flavour = 'openai', hops = 0, ...options }: Asking = {}) {
-  return new Upstreams(options).modelIds({ flavour, baseUrl: `${origin}/v1`, apiKey }, hops)
+function ask(origin: string, { flavour = 'openai', ...options }: Asking = {}) {
+  return new Upstreams(options).modelIds({ flavour, baseUrl: `${origin}/v1`, apiKey })
 }
 
 /** Long enough for a stub that answers at once, on a busy machine too. */
@@ -55,14 +54,14 @@ describe('modelIds sends', () => {
     assert.equal(request?.headers.authorization, `Bearer ${apiKey}`)
   })
 
-  test('how many gateways the question has passed', async () => {
+  test('no field of its own beside those of the contract and of fetch', async () => {
     const stub = await stubOf(answering([]))
     await ask(stub.origin)
-    await ask(stub.origin, { hops: 1 })
-    assert.deepEqual(
-      stub.requests.map(({ headers }) => headers['stowage-hops']),
-      ['1', '2'],
-    )
+    const ofFetch = ['host', 'connection', 'accept', 'accept-language', 'sec-fetch-mode']
+    const uncached = ['pragma', 'cache-control', 'user-agent', 'accept-encoding']
+    const [{ headers } = { headers: {} }] = stub.requests
+    const own = Object.keys(headers).filter((name) => ![...ofFetch, ...uncached].includes(name))
+    assert.deepEqual(own.sort(), ['authorization', 'content-type'])
   })
 })
 
@@ -128,6 +127,12 @@ describe('modelIds fails with', () => {
     ],
     [
       'too-large',
+      'more than 20,000 ids',
+      answering(Array.from({ length: 20_001 }, (_, index) => ({ id: `m${index}` }))),
+      patient,
+    ],
+    [
+      'too-large',
       'a small body that unpacks to more',
       (_request, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -148,6 +153,12 @@ describe('modelIds fails with', () => {
     assert.deepEqual(await ask(stub.origin, patient), ['a'])
   })
 
+  test('nothing: 20,000 ids, some of them twice', async () => {
+    const elements = Array.from({ length: 30_000 }, (_, index) => ({ id: `m${index % 20_000}` }))
+    const stub = await stubOf(answering(elements))
+    assert.equal((await ask(stub.origin, patient)).length, 20_000)
+  })
+
   test('unreachable: nobody listens', async () => {
     const stub = await stubOf(answering([]))
     await stub.close()
@@ -158,7 +169,7 @@ describe('modelIds fails with', () => {
   test('no-key, before anything is sent', async () => {
     const stub = await stubOf(answering([]))
     const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey: undefined } as const
-    await assert.rejects(new Upstreams().modelIds(upstream, 0), { code: 'no-key' })
+    await assert.rejects(new Upstreams().modelIds(upstream), { code: 'no-key' })
     assert.equal(stub.requests.length, 0)
   })
 
@@ -230,7 +241,8 @@ describe('modelIds follows a redirect', () => {
 
   test('not without a place to go', async () => {
     const stub = await stubOf((_request, response) => response.writeHead(302).end())
-    await assert.rejects(ask(stub.origin), { code: 'redirect' })
+    await assert.rejects(ask(stub.origin), { code: 'redirect', status: 302 })
+    assert.equal(stub.requests.length, 1)
   })
 })
 
@@ -242,12 +254,12 @@ describe('modelIds of many lists', () => {
     })
     const upstreams = new Upstreams(patient)
     const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey } as const
-    const lists = Array.from({ length: 500 }, () => upstreams.modelIds(upstream, 0))
+    const lists = Array.from({ length: 500 }, () => upstreams.modelIds(upstream))
     while (open.length === 0) await new Promise(setImmediate)
     open[0]?.()
     for (const list of lists) assert.deepEqual(await list, ['m1'])
     assert.equal(stub.connections(), 1)
-    const again = upstreams.modelIds(upstream, 0)
+    const again = upstreams.modelIds(upstream)
     while (open.length === 1) await new Promise(setImmediate)
     open[1]?.()
     assert.deepEqual(await again, ['m2'])
@@ -259,7 +271,7 @@ describe('modelIds of many lists', () => {
     })
     const upstreams = new Upstreams(patient)
     const lists = ['one', 'two'].map((key) => {
-      return upstreams.modelIds({ flavour: 'openai', baseUrl: stub.origin, apiKey: key }, 0)
+      return upstreams.modelIds({ flavour: 'openai', baseUrl: stub.origin, apiKey: key })
     })
     assert.deepEqual(await Promise.all(lists), [['Bearer one'], ['Bearer two']])
   })
@@ -268,9 +280,7 @@ describe('modelIds of many lists', () => {
     const stub = await stubOf(() => undefined)
     const upstreams = new Upstreams(hasty)
     const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey } as const
-    const lists = await Promise.allSettled(
-      [0, 0, 0].map((hops) => upstreams.modelIds(upstream, hops)),
-    )
+    const lists = await Promise.allSettled([1, 2, 3].map(() => upstreams.modelIds(upstream)))
     assert.deepEqual(
       lists.map(({ status }) => status),
       ['rejected', 'rejected', 'rejected'],
@@ -284,7 +294,7 @@ describe('modelIds of many lists', () => {
     const startedAtMs = performance.now()
     const lists = ['a', 'b', 'c', 'd', 'e'].map((path) => {
       const baseUrl = `${stub.origin}/${path}`
-      return upstreams.modelIds({ flavour: 'openai', baseUrl, apiKey }, 0)
+      return upstreams.modelIds({ flavour: 'openai', baseUrl, apiKey })
     })
     for (const list of await Promise.allSettled(lists)) assert.equal(list.status, 'rejected')
     // One after the other they would take five timeouts.

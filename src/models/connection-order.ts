@@ -1,0 +1,22 @@
+/** What places a connection. Stored values may be broken in any way. */
+export interface Ranked {
+  readonly priority?: unknown
+  readonly createdAtMs?: unknown
+}
+
+/** By priority (absent: last), then by age: decisions, "Model list". For a stable sort. */
+export function byPriority(a: Ranked, b: Ranked): number {
+  const difference = inOrder(a.priority, b.priority)
+  return difference === 0 ? inOrder(a.createdAtMs, b.createdAtMs) : difference
+}
+
+/** Numbers ascending, everything else after them. */
+function inOrder(a: unknown, b: unknown): number {
+  const [first, second] = [rankOf(a), rankOf(b)]
+  if (first === second) return 0
+  return first < second ? -1 : 1
+}
+
+function rankOf(value: unknown): number {
+  return typeof value === 'number' && !Number.isNaN(value) ? value : Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,102 @@
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { buildModelList, type ModelListInputs } from './list/build-model-list.ts'
+import { type ListedProvider, listedConnections } from './list/listed-provider.ts'
+import type { ModelEntry } from './list/model-entry.ts'
+import { type UpstreamQuestion, upstreamQuestions } from './list/upstream-questions.ts'
+import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import type { RoutingSource } from './routing-source.ts'
+import { type LoadLog, TolerantLoader } from './tolerant-loader.ts'
+import { UpstreamError } from './upstream/upstream-error.ts'
+import type { Upstreams } from './upstream/upstreams.ts'
+
+/** Gets what goes wrong without anybody being told. Never a key. */
+export interface ModelListLog extends LoadLog {
+  debug(fields: object, message: string): void
+}
+
+export interface ModelListParts {
+  readonly source: RoutingSource
+  readonly catalogue: Catalogue
+  readonly upstreams: Pick<Upstreams, 'modelIds'>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: ModelListLog
+}
+
+type UpstreamIds = ModelListInputs['upstreamIds']
+
+const nothingAsked: UpstreamIds = new Map()
+const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
+
+/** The lists as they are now: loads the inputs, asks the upstreams that are needed, and builds. */
+export class ModelLists {
+  readonly #parts: ModelListParts
+  readonly #loader: TolerantLoader
+
+  constructor(parts: ModelListParts) {
+    this.#parts = parts
+    this.#loader = new TolerantLoader(parts.log)
+  }
+
+  async list(filter: ReadonlySet<ServiceKind>): Promise<readonly ModelEntry[]> {
+    const { providers, build } = await this.#prepare(filter)
+    return build(await this.#ask(providers))
+  }
+
+  /**
+   * The entry of an id among all kinds. Upstreams are asked only for an id that nothing else has,
+   * and only those that may have it: a dead one is no matter of the others' models.
+   */
+  async find(id: string): Promise<ModelEntry | undefined> {
+    const { providers, build } = await this.#prepare(allKinds)
+    const has = (entry: ModelEntry) => entry.id === id
+    const known = build(nothingAsked).find(has)
+    if (known !== undefined) return known
+    const named = providers.filter(({ outputAlias }) => id.startsWith(`${outputAlias}/`))
+    const upstreamIds = await this.#ask(named)
+    return upstreamIds.size === 0 ? undefined : build(upstreamIds).find(has)
+  }
+
+  async #prepare(filter: ReadonlySet<ServiceKind>) {
+    const { source, catalogue, now } = this.#parts
+    const loader = this.#loader
+    const [connections, combos, customModels, modelAliases] = await Promise.all([
+      loader.load('connections', () => source.connections(), []),
+      loader.load('combos', () => source.combos(), []),
+      loader.load('custom models', () => source.customModels(), []),
+      loader.load('model aliases', () => source.modelAliases(), {}),
+    ])
+    const inputs = { filter, connections, combos, customModels, modelAliases, catalogue }
+    const listed = listedConnections(inputs)
+    return {
+      providers: listed.providers,
+      build: (upstreamIds: UpstreamIds) =>
+        buildModelList({ ...inputs, upstreamIds, nowMs: now() }, listed),
+    }
+  }
+
+  /** All upstreams of these providers side by side; those that are not to be asked have no answer. */
+  async #ask(providers: readonly ListedProvider[]): Promise<UpstreamIds> {
+    const questions = upstreamQuestions(providers)
+    if (questions.length === 0) return nothingAsked
+    return new Map(
+      await Promise.all(
+        questions.map(async (question) => {
+          return [question.connectionId, await this.#answerOf(question)] as const
+        }),
+      ),
+    )
+  }
+
+  /** Upstream id fetch, step 5: any failure yields an empty list. */
+  async #answerOf({ connectionId, ...upstream }: UpstreamQuestion): Promise<readonly string[]> {
+    try {
+      return await this.#parts.upstreams.modelIds(upstream)
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      const { code, status, detail } = error
+      this.#parts.log.debug({ connectionId, code, status, detail }, 'an upstream gave no models')
+      return []
+    }
+  }
+}
