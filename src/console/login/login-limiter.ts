@@ -61,8 +61,6 @@ class StoreLimiter extends RateLimiterStoreAbstract {
       keyPrefix: 'login-failures',
       points: maxFailures,
       duration: windowSeconds,
-      // Once refused, a client costs the store nothing more.
-      inMemoryBlockOnConsumed: maxFailures + 1,
     })
     this.#store = store
   }

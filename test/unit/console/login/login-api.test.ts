@@ -70,9 +70,11 @@ for (const [title, payload] of badBodies) {
 
 test('login takes JSON whatever its type is called, and fields it does not know', async () => {
   const { send } = await open()
-  for (const type of ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'a/b']) {
-    const payload = JSON.stringify({ passwordHash, remember: true })
-    const headers = { 'content-type': type }
+  const form = 'application/x-www-form-urlencoded'
+  const types = ['text/plain;charset=UTF-8', form, 'a/b', 'json', '', '/', ';', undefined]
+  for (const type of types) {
+    const payload = Buffer.from(JSON.stringify({ passwordHash, remember: true }))
+    const headers = { 'content-length': String(payload.length), 'content-type': type }
     const reply = await send({ method: 'POST', url: '/auth/login', payload, headers })
     assert.equal(reply.statusCode, 200, type)
   }
@@ -179,6 +181,26 @@ test('logout leaves other sessions alone', async () => {
   const [first, second] = [(await signIn()).json(), (await signIn()).json()]
   await logout(`Bearer ${first.token}`)
   assert.equal((await session(`Bearer ${second.token}`)).statusCode, 200)
+})
+
+test('logout leaves a body unread, whatever it is', async () => {
+  const { signIn, session, send } = await open()
+  for (const payload of ['{"broken":', '\0', '{}', 'x'.repeat(2 * 1024 * 1024)]) {
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'multipart/form-data',
+      'json',
+      undefined,
+    ]) {
+      const authorization = `Bearer ${(await signIn()).json().token}`
+      const headers = { authorization, 'content-type': type }
+      const body = Buffer.from(payload)
+      const reply = await send({ method: 'POST', url: '/auth/logout', payload: body, headers })
+      assert.deepEqual([reply.statusCode, reply.body], [204, ''])
+      assert.equal((await session(authorization)).statusCode, 401)
+    }
+  }
 })
 
 test('logout without a token is 401', async () => {
