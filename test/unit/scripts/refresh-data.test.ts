@@ -115,7 +115,10 @@ describe('refreshData', () => {
   })
 
   test('removes what is deprecated from the configs, where it has not the provider’s name', async () => {
-    await model('acme/speaker', { more: 'status = "deprecated"' })
+    const models = [...acme.models, { id: 'acme/reader', type: 'tts' }]
+    const ttsConfig = { models: [{ id: 'reader' }] }
+    await write('data/acme.json', JSON.stringify({ ...acme, models, ttsConfig }))
+    await model('acme/reader', { more: 'status = "deprecated"' })
     await refresh()
     assert.deepEqual((await refreshed()).ttsConfig.models, [])
   })
