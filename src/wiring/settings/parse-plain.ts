@@ -51,3 +51,9 @@ export function solidText(text: string): string {
   if (/[\s\p{Cc}]/u.test(text)) throw new SettingMistake('no white space or control characters')
   return text
 }
+
+/** Text that a header field carries in every client: visible ASCII (RFC 9110 section 5.5). */
+export function visibleAscii(text: string): string {
+  if (!/^[!-~]*$/.test(text)) throw new SettingMistake('only visible ASCII characters')
+  return text
+}

@@ -9,7 +9,15 @@ import {
   regionName,
 } from './parse-names.ts'
 import { databasePlace, drivePlace, keyValueStore, pemText, readableFile } from './parse-places.ts'
-import { booleanOf, integerIn, listOf, oneOf, passphrase, solidText } from './parse-plain.ts'
+import {
+  booleanOf,
+  integerIn,
+  listOf,
+  oneOf,
+  passphrase,
+  solidText,
+  visibleAscii,
+} from './parse-plain.ts'
 import type { Setting } from './setting.ts'
 
 /**
@@ -156,7 +164,7 @@ export const settingsTable = {
     whenUnset: 'the list is open',
     meaning: 'Key that the model list asks for, as Bearer or x-api-key.',
     isSecret: true,
-    parse: solidText,
+    parse: visibleAscii,
   },
   modelCatalogue: {
     name: 'MODEL_CATALOGUE',

@@ -244,3 +244,14 @@ test('TLS settings take PEM, the path of a PEM file, or NAME_FILE, and must fit 
     /^TLS_KEY is a value that is not shown: expected PEM/,
   )
 })
+
+test('MODELS_API_KEY is visible ASCII, which every client can send', () => {
+  const key = 'sk-!~{}"/='
+  assert.equal(readSettings({ ...required, MODELS_API_KEY: key }).modelsApiKey, key)
+  for (const bad of ['schlüssel', 'a b', 'a\tb', 'ключ', 'a\u007f']) {
+    const mistakes = mistakesOf({ ...required, MODELS_API_KEY: bad })
+    assert.deepEqual(mistakes, [
+      'MODELS_API_KEY is a value that is not shown: expected only visible ASCII characters',
+    ])
+  }
+})
