@@ -1,4 +1,5 @@
-import { type JsonPath, lineOf, offsetOf, pathText } from './json-scanner.ts'
+import { jsonPath } from '../../json-api/json-path.ts'
+import { type JsonPath, JsonSyntaxError, lineOf, offsetsOf } from './json-scanner.ts'
 
 /** A file of the catalogue: one provider, or an array of them. */
 export interface CatalogueFile {
@@ -17,31 +18,76 @@ export interface CatalogueProblem {
   readonly message: string
 }
 
+/** One mistake before somebody looked for its line. */
+export interface CatalogueMistake {
+  /** Its text is JSON. */
+  readonly file: CatalogueFile
+  readonly path: JsonPath
+  readonly message: string
+}
+
 /** More than these are not told: they are one mistake made many times. */
 const maxToldProblems = 20
 
-/** A catalogue that can't be used. The message tells every mistake with file, line and field. */
+export interface CatalogueErrorOptions extends ErrorOptions {
+  /** How many problems there are beside the told ones. */
+  readonly untold?: number
+}
+
+/** A catalogue that can't be used. The message tells the first mistakes with file, line and field. */
 export class CatalogueError extends Error {
+  /** Those that the message tells. */
   readonly problems: readonly CatalogueProblem[]
 
-  constructor(problems: readonly CatalogueProblem[], options?: ErrorOptions) {
-    super(describe(problems), options)
+  constructor(
+    problems: readonly CatalogueProblem[],
+    { untold = 0, ...options }: CatalogueErrorOptions = {},
+  ) {
+    super(describe(problems, untold), options)
     this.name = 'CatalogueError'
     this.problems = problems
   }
 }
 
-/** A mistake in the value at a path of a file whose text is JSON. */
-export function problemAt(file: CatalogueFile, path: JsonPath, message: string): CatalogueProblem {
-  const line = lineOf(file.text, offsetOf(file.text, path))
-  return { fileName: file.name, line, field: pathText(path), message }
+/** Looks for the lines of the mistakes that are told, and for those only. */
+export function catalogueError(mistakes: readonly CatalogueMistake[]): CatalogueError {
+  const told = mistakes.slice(0, maxToldProblems)
+  const problems = [...Map.groupBy(told, ({ file }) => file)].flatMap(([file, inFile]) => {
+    return locate(file, inFile)
+  })
+  return new CatalogueError(problems, { untold: mistakes.length - told.length })
 }
 
-function describe(problems: readonly CatalogueProblem[]): string {
-  const lines = problems.slice(0, maxToldProblems).map(({ fileName, line, field, message }) => {
+function locate(
+  file: CatalogueFile,
+  mistakes: readonly CatalogueMistake[],
+): readonly CatalogueProblem[] {
+  const paths = mistakes.map(({ path }) => path)
+  try {
+    const offsets = offsetsOf(file.text, paths)
+    return mistakes.map(({ path, message }, index) => {
+      const line = lineOf(file.text, offsets[index] ?? 0)
+      return { fileName: file.name, line, field: jsonPath(path), message }
+    })
+  } catch (error) {
+    // JSON.parse took the text: it is nested deeper than the walk goes.
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return [syntaxProblem(file, error)]
+  }
+}
+
+/** What the walk over a text stumbled on, and where. */
+export function syntaxProblem(
+  { name, text }: CatalogueFile,
+  { message, offset }: JsonSyntaxError,
+): CatalogueProblem {
+  return { fileName: name, line: lineOf(text, offset), field: '', message }
+}
+
+function describe(problems: readonly CatalogueProblem[], untold: number): string {
+  const lines = problems.map(({ fileName, line, field, message }) => {
     return `${fileName}:${line}: ${field === '' ? '' : `${field}: `}${message}`
   })
-  const untold = problems.length - lines.length
   if (untold > 0) lines.push(`and ${untold} more`)
   return `The model catalogue can't be used.\n${lines.join('\n')}`
 }

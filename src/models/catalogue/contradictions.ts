@@ -1,4 +1,4 @@
-import { type CatalogueFile, type CatalogueProblem, problemAt } from './catalogue-error.ts'
+import type { CatalogueFile, CatalogueMistake } from './catalogue-error.ts'
 import type { JsonPath } from './json-scanner.ts'
 import type { ProviderRecord } from './provider-schema.ts'
 
@@ -30,7 +30,7 @@ type ConfiguredKind = keyof typeof configOfKind
 
 const configuredKinds = Object.keys(configOfKind) as ConfiguredKind[]
 
-export function findContradictions(placed: readonly PlacedRecord[]): readonly CatalogueProblem[] {
+export function findContradictions(placed: readonly PlacedRecord[]): readonly CatalogueMistake[] {
   const idOwners = ownersOf(placed, (record) => record.id)
   const aliasOwners = ownersOf(placed, (record) => record.alias ?? record.id)
   return placed.flatMap((own) => {
@@ -39,7 +39,9 @@ export function findContradictions(placed: readonly PlacedRecord[]): readonly Ca
       ...modelMistakes(own.record),
       ...configuredKinds.flatMap((kind) => [...configMistakes(own.record, kind)]),
     ]
-    return mistakes.map(({ path, message }) => problemAt(own.file, [...own.path, ...path], message))
+    return mistakes.map(({ path, message }) => {
+      return { file: own.file, path: [...own.path, ...path], message }
+    })
   })
 }
 
@@ -74,10 +76,11 @@ function* clashes(
 
 function* modelMistakes({ models, serviceKinds }: ProviderRecord): Iterable<Mistake> {
   const seen = new Set<string>()
+  const kinds = new Set<string>(serviceKinds)
   for (const [index, { id, type }] of models.entries()) {
     if (seen.has(id)) yield { path: ['models', index, 'id'], message: `${id} is listed twice` }
     seen.add(id)
-    if (!serviceKinds.includes(type)) {
+    if (!kinds.has(type)) {
       yield { path: ['models', index, 'type'], message: `${type} is not in serviceKinds` }
     }
   }

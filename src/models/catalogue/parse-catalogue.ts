@@ -1,8 +1,14 @@
 import type { ServiceKind } from '../routing-inputs.ts'
 import type { Catalogue, CatalogueProvider } from './catalogue.ts'
-import { CatalogueError, type CatalogueFile, problemAt } from './catalogue-error.ts'
+import {
+  CatalogueError,
+  type CatalogueFile,
+  type CatalogueProblem,
+  catalogueError,
+  syntaxProblem,
+} from './catalogue-error.ts'
 import { findContradictions, type PlacedRecord } from './contradictions.ts'
-import { type JsonPath, JsonSyntaxError, lineOf, offsetOf } from './json-scanner.ts'
+import { type JsonPath, JsonSyntaxError, offsetsOf } from './json-scanner.ts'
 import { type ProviderRecord, providerSchema } from './provider-schema.ts'
 
 /**
@@ -14,7 +20,7 @@ import { type ProviderRecord, providerSchema } from './provider-schema.ts'
 export function parseCatalogue(files: readonly CatalogueFile[]): Catalogue {
   const placed = files.flatMap(readRecords)
   const contradictions = findContradictions(placed)
-  if (contradictions.length > 0) throw new CatalogueError(contradictions)
+  if (contradictions.length > 0) throw catalogueError(contradictions)
   const providers = placed.map(({ record }) => prepareProvider(record))
   return { providers, byId: new Map(providers.map((provider) => [provider.id, provider])) }
 }
@@ -25,13 +31,13 @@ function readRecords(file: CatalogueFile): readonly PlacedRecord[] {
   const results = entries.map((entry, index) => {
     return { parsed: providerSchema.safeParse(entry), path: entries === content ? [index] : [] }
   })
-  const problems = results.flatMap(({ parsed, path }) => {
+  const mistakes = results.flatMap(({ parsed, path }) => {
     const issues = parsed.error?.issues ?? []
     return issues.map((issue) => {
-      return problemAt(file, [...path, ...(issue.path as JsonPath)], issue.message)
+      return { file, path: [...path, ...(issue.path as JsonPath)], message: issue.message }
     })
   })
-  if (problems.length > 0) throw new CatalogueError(problems)
+  if (mistakes.length > 0) throw catalogueError(mistakes)
   return results.flatMap(({ parsed, path }) => {
     return parsed.success ? [{ record: parsed.data, file, path }] : []
   })
@@ -41,24 +47,19 @@ function parseJson(file: CatalogueFile): unknown {
   try {
     return JSON.parse(file.text)
   } catch (cause) {
-    throw new CatalogueError([syntaxProblem(file)], { cause })
+    throw new CatalogueError([whereNoJson(file)], { cause })
   }
 }
 
 /** JSON.parse names no line for some mistakes; a second, slower look does. */
-function syntaxProblem({ name, text }: CatalogueFile) {
+function whereNoJson(file: CatalogueFile): CatalogueProblem {
   try {
-    offsetOf(text, [])
+    offsetsOf(file.text, [])
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    return {
-      fileName: name,
-      line: lineOf(text, error.offset),
-      field: '',
-      message: error.message,
-    }
+    return syntaxProblem(file, error)
   }
-  return { fileName: name, line: 1, field: '', message: 'no JSON' }
+  return { fileName: file.name, line: 1, field: '', message: 'no JSON' }
 }
 
 function prepareProvider(record: ProviderRecord): CatalogueProvider {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { jsonPath } from '../../../../src/json-api/json-path.ts'
 import {
+  type JsonPath,
   JsonSyntaxError,
   lineOf,
-  offsetOf,
-  pathText,
+  offsetsOf,
 } from '../../../../src/models/catalogue/json-scanner.ts'
+
+const offsetOf = (text: string, path: JsonPath) => offsetsOf(text, [path])[0] ?? -1
 
 const text = `[
   { "id": "a", "models": [] },
@@ -19,7 +22,7 @@ const text = `[
 ]
 `
 
-describe('offsetOf', () => {
+describe('offsetsOf', () => {
   const places = [
     { path: [], line: 1, begin: '[\n' },
     { path: [0], line: 2, begin: '{ "id": "a"' },
@@ -27,7 +30,7 @@ describe('offsetOf', () => {
     { path: [1, 'models', 1, 'id'], line: 6, begin: '"y"' },
   ]
   for (const { path, line, begin } of places) {
-    test(`finds ${pathText(path) || 'the whole'}`, () => {
+    test(`finds ${jsonPath(path) || 'the whole'}`, () => {
       const offset = offsetOf(text, path)
       assert.ok(text.startsWith(begin, offset))
       assert.equal(lineOf(text, offset), line)
@@ -43,6 +46,20 @@ describe('offsetOf', () => {
   test('finds the last of repeated names, as JSON.parse does', () => {
     const repeated = '{"a":1,"b":0,"a":2}'
     assert.equal(offsetOf(repeated, ['a']), repeated.lastIndexOf('2'))
+    const outer = '{"a":{"b":1},"a":[2]}'
+    assert.equal(offsetOf(outer, ['a', 'b']), outer.indexOf('[2'))
+  })
+
+  test('finds many places in one walk', () => {
+    const count = 200_000
+    const large = JSON.stringify(Array.from({ length: count }, (_, id) => ({ id })))
+    const paths = Array.from({ length: 20 }, (_, index) => [count - 1 - index, 'id'])
+    const startedAtMs = performance.now()
+    offsetsOf(large, paths.slice(0, 1))
+    const oneMs = performance.now() - startedAtMs
+    const offsets = offsetsOf(large, paths)
+    assert.ok(performance.now() - startedAtMs < 5 * oneMs)
+    assert.ok(large.startsWith(`${count - 20}}`, offsets[19]))
   })
 
   test('finds every value of any JSON', () => {
@@ -52,7 +69,7 @@ describe('offsetOf', () => {
       const path: (string | number)[] = []
       let inner = whole
       for (;;) {
-        assert.ok(text.startsWith(JSON.stringify(inner), offsetOf(text, path)), pathText(path))
+        assert.ok(text.startsWith(JSON.stringify(inner), offsetOf(text, path)), jsonPath(path))
         if (typeof inner !== 'object' || inner === null || Object.keys(inner).length === 0) break
         const members = Object.entries(inner)
         const [name, value] = members[choice % members.length] ?? []
@@ -64,7 +81,7 @@ describe('offsetOf', () => {
   })
 })
 
-describe('offsetOf tells where text is no JSON', () => {
+describe('offsetsOf tells where text is no JSON', () => {
   const mistakes = {
     '': 0,
     '{': 1,
@@ -115,9 +132,3 @@ function isTaken(read: () => unknown): boolean {
     return false
   }
 }
-
-test('pathText writes paths as people know them', () => {
-  assert.equal(pathText([3, 'models', 5, 'type']), '[3].models[5].type')
-  assert.equal(pathText(['models', 0, 'odd name']), 'models[0]["odd name"]')
-  assert.equal(pathText([]), '')
-})

@@ -143,6 +143,55 @@ describe('parseCatalogue refuses', () => {
     })
   })
 
+  test('JSON that is nested deeper than the lines of mistakes are looked for', () => {
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    for (const levels of [300, 100_000]) {
+      const evidence = `{\n"id": "a",\n"evidence": ${deep(levels)}\n}`
+      assert.equal(parseCatalogue([{ name: 'my.json', text: evidence }]).providers.length, 1)
+      const broken = evidence.replace('"a"', '5')
+      const cut = evidence.slice(0, -3)
+      for (const text of [broken, cut]) {
+        assert.deepEqual(
+          problemsOf(() => parseCatalogue([{ name: 'my.json', text }])),
+          ['3 : nested deeper than 200 levels'],
+        )
+      }
+    }
+  })
+
+  test('texts of every length', () => {
+    const long = 'x'.repeat(15 * 1024 * 1024)
+    for (const value of [
+      `"${long}"`,
+      `"${long}`,
+      ' '.repeat(long.length),
+      `"${'\\n'.repeat(7e6)}`,
+      '1'.repeat(15e6),
+    ]) {
+      const text = `[\n{"id":\n${value}\n, "alias": 5}]`
+      assert.notDeepEqual(
+        problemsOf(() => parseCatalogue([{ name: 'my.json', text }])),
+        [],
+      )
+    }
+  })
+
+  test('at once, however many mistakes there are', () => {
+    const kinds = Array.from({ length: 50_000 }, () => 'tts')
+    const models = Array.from({ length: 50_000 }, (_, index) => ({ id: `m${index}` }))
+    const ttsConfig = { models: [] }
+    for (const entries of [
+      [{ id: 'a', serviceKinds: kinds, models, ttsConfig }],
+      Array.from({ length: 50_000 }, () => ({ id: 'a', models: [{ id: ' ' }] })),
+      Array.from({ length: 50_000 }, () => ({ id: 'a' })),
+    ]) {
+      const file = fileOf(...entries)
+      const startedAtMs = performance.now()
+      assert.equal(problemsOf(() => parseCatalogue([file])).length, 20)
+      assert.ok(performance.now() - startedAtMs < 5_000)
+    }
+  })
+
   test('and tells twenty of a thousand mistakes', () => {
     const many = Array.from({ length: 1_000 }, () => ({ id: 5 }))
     assert.throws(
