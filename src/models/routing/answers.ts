@@ -10,19 +10,12 @@ import type {
 import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
-/** How keys are shown: as masks, or themselves in an export that asks for them. */
-export type ShowKey = (apiKey: string) => string
-
-/** The form that PUT takes. A key that can't be opened is shown as a mask in any case. */
-export function routingAnswer(
-  state: StoredRouting,
-  sealer: KeySealer,
-  showKey: ShowKey = maskOf,
-): RoutingAnswer {
+/** The form that PUT takes. Keys are shown as masks, and never themselves. */
+export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingAnswer {
   return {
     connections: state.connections
       .toSorted(byPriority)
-      .map((connection) => connectionAnswer(connection, sealer, showKey)),
+      .map((connection) => connectionAnswer(connection, sealer)),
     combos: state.combos.map(comboAnswer),
     customModels: state.customModels.map(customModelAnswer),
     modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
@@ -32,7 +25,6 @@ export function routingAnswer(
 export function connectionAnswer(
   connection: StoredConnection,
   sealer: KeySealer,
-  showKey: ShowKey = maskOf,
 ): ConnectionAnswer {
   const { id, provider, name, isActive, priority, providerSpecificData, createdAtMs } = connection
   const data = providerSpecificData && {
@@ -41,7 +33,7 @@ export function connectionAnswer(
   }
   return {
     ...{ id, provider, name, isActive, priority },
-    ...keyAnswer(connection, sealer, showKey),
+    ...keyAnswer(connection, sealer),
     ...{ providerSpecificData: data, createdAtMs },
   }
 }
@@ -49,12 +41,10 @@ export function connectionAnswer(
 function keyAnswer(
   { id, sealedKey }: StoredConnection,
   sealer: KeySealer,
-  showKey: ShowKey,
 ): Pick<ConnectionAnswer, 'apiKey' | 'apiKeyState'> {
   if (sealedKey === undefined) return { apiKeyState: 'none' }
   const apiKey = sealer.open(sealedKey, id)
-  if (apiKey === undefined) return { apiKey: maskOf(undefined), apiKeyState: 'unreadable' }
-  return { apiKey: showKey(apiKey), apiKeyState: 'stored' }
+  return { apiKey: maskOf(apiKey), apiKeyState: apiKey === undefined ? 'unreadable' : 'stored' }
 }
 
 export function comboAnswer({ name, kind, models }: Combo): ComboAnswer {

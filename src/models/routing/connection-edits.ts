@@ -2,7 +2,7 @@ import { ApiError } from '../../json-api/api-error.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
 import { byPriority } from '../connection-order.ts'
 import type { ProviderSpecificData } from '../routing-inputs.ts'
-import { sealGivenKey } from './given-key.ts'
+import { keptKey, sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
@@ -39,26 +39,30 @@ export function addConnection(state: StoredRouting, connection: StoredConnection
   return { ...state, connections: [...state.connections, connection] }
 }
 
-/** @throws ApiError 404, or 400 for a mask of something else. */
+/** @throws ApiError 404, or 400 for a mask of something else or a key that would go elsewhere. */
 export function changeConnection(
   state: StoredRouting,
   id: string,
   { change, sealer }: { readonly change: ConnectionChange; readonly sealer: KeySealer },
 ): StoredRouting {
   const stored = findConnection(state, id)
-  const { provider, apiKey, providerSpecificData: data } = change
+  const { apiKey } = change
+  const provider = change.provider ?? stored.provider
+  const data = changedData(change.providerSpecificData, stored.providerSpecificData)
+  const target = { provider, providerSpecificData: data }
+  const field = 'apiKey'
   const sealedKey =
     apiKey === undefined
-      ? stored.sealedKey
-      : sealGivenKey(apiKey, { sealer, id, stored, field: 'apiKey' })
+      ? keptKey(stored, target, field)
+      : sealGivenKey(apiKey, { sealer, id, stored, target, field })
   const changed = storedConnection({
     id,
-    provider: provider ?? stored.provider,
+    provider,
     name: changedTo(change.name, stored.name),
     isActive: changedTo(change.isActive, stored.isActive),
     priority: changedTo(change.priority, stored.priority),
     sealedKey,
-    providerSpecificData: changedData(data, stored.providerSpecificData),
+    providerSpecificData: data,
     createdAtMs: stored.createdAtMs,
   })
   return replaceConnection(state, changed)

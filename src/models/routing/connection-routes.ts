@@ -68,7 +68,8 @@ function connectionOf(
   const { kind = 'openai-compatible', name } = body
   const id = randomConnectionId()
   const provider = body.provider ?? randomProviderId(kind, name ?? '')
-  const place = { sealer, id, stored: undefined, field: 'apiKey' }
+  const target = { provider, providerSpecificData: body.providerSpecificData }
+  const place = { sealer, id, stored: undefined, target, field: 'apiKey' }
   const sealedKey = sealGivenKey(body.apiKey, place)
   return storedConnection({ ...body, id, provider, sealedKey, createdAtMs: nowMs })
 }

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { routingAnswer } from './answers.ts'
 import { maxBodyBytes } from './limits.ts'
@@ -7,10 +6,6 @@ import { expectedRevision, refusals, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api.ts'
 import { routingAnswer as routingAnswerSchema, routingInput } from './routing-schemas.ts'
 import { wholeState } from './whole-state.ts'
-
-const exportQuery = z.strictObject({
-  keys: z.enum(['true', 'false']).default('false').describe('Whether API keys are in the clear'),
-})
 
 /** The whole state: decisions, "Where the inputs live". */
 export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
@@ -50,15 +45,13 @@ export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPart
     {
       schema: {
         operationId: 'exportRouting',
-        querystring: exportQuery,
         response: { 200: routingAnswerSchema, ...refusals },
       },
     },
-    async ({ query }, reply) => {
+    async (_request, reply) => {
       const { state } = await store.read()
       offerFile(reply)
-      if (query.keys === 'false') return routingAnswer(state, sealer)
-      return routingAnswer(state, sealer, (apiKey) => apiKey)
+      return routingAnswer(state, sealer)
     },
   )
 }

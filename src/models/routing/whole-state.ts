@@ -58,7 +58,7 @@ function connectionOf(
 ): StoredConnection {
   const id = input.id ?? randomConnectionId()
   const field = jsonPath(['connections', index, 'apiKey'])
-  const sealedKey = sealGivenKey(input.apiKey, { sealer, id, stored, field })
+  const sealedKey = sealGivenKey(input.apiKey, { sealer, id, stored, target: input, field })
   const createdAtMs = input.createdAtMs ?? stored?.createdAtMs ?? nowMs
   return storedConnection({ ...input, id, sealedKey, createdAtMs })
 }

@@ -1,5 +1,5 @@
 import { storedConnection } from '../connection-edits.ts'
-import { sealGivenKey } from '../given-key.ts'
+import { leadsElsewhere, sealGivenKey } from '../given-key.ts'
 import type { KeySealer } from '../seal.ts'
 import {
   customModelKey,
@@ -22,9 +22,9 @@ export interface ImportParts {
 
 /**
  * Pure but for nonces: the state with what was read. A connection that comes without key into a
- * merge keeps the one that is stored.
+ * merge keeps the one that is stored, unless it would be sent to another address.
  *
- * @throws ApiError 400 for a mask that stands for no stored key.
+ * @throws ApiError 400 for a mask that stands for no stored key, or for one that would go elsewhere.
  */
 export function importInto(
   state: StoredRouting,
@@ -59,8 +59,10 @@ function connectionOf(
 ): StoredConnection {
   const { id, apiKey } = connection
   const data = connection.providerSpecificData
-  const given = sealGivenKey(apiKey, { sealer, id, stored, field })
-  const sealedKey = given ?? (mode === 'merge' ? stored?.sealedKey : undefined)
+  const given = sealGivenKey(apiKey, { sealer, id, stored, target: connection, field })
+  // The report names a connection whose key is not kept.
+  const isKept = mode === 'merge' && !leadsElsewhere(stored, connection)
+  const sealedKey = given ?? (isKept ? stored?.sealedKey : undefined)
   const createdAtMs = connection.createdAtMs ?? stored?.createdAtMs ?? nowMs
   return storedConnection({ ...connection, providerSpecificData: data, sealedKey, createdAtMs })
 }

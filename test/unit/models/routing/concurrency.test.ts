@@ -39,14 +39,14 @@ describe('routing API, several at once', () => {
       gateway(0).send('PATCH', path, { name: 'Mine' }),
       gateway(1).send('PATCH', path, { apiKey: 'sk-1' }),
       gateway(2).send('PATCH', path, { providerSpecificData: { prefix: 'a' } }),
-      gateway(0).send('PATCH', path, { providerSpecificData: { baseUrl: 'http://x' } }),
+      gateway(0).send('PATCH', path, { providerSpecificData: { enabledModels: ['m'] } }),
     ])
     for (const { status } of answers) assert.equal(status, 200)
     for (const { source } of gateways) {
       assert.deepEqual(await source.connections(), [
         {
           ...{ id: body.id, provider: 'p', name: 'Mine', isActive: true, apiKey: 'sk-1' },
-          ...{ providerSpecificData: { baseUrl: 'http://x', prefix: 'a' }, createdAtMs: 1_000 },
+          ...{ providerSpecificData: { prefix: 'a', enabledModels: ['m'] }, createdAtMs: 1_000 },
         },
       ])
     }

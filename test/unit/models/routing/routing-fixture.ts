@@ -33,6 +33,8 @@ export interface RoutingGateway {
   readonly warnings: object[]
   /** Connections whose upstream was asked. */
   readonly probed: Connection[]
+  /** What GET answers, with the keys themselves in place of their masks. */
+  opened(): Promise<Answer['body']>
   /** A path below `/-/api/routing`, with a session unless told otherwise. */
   send(
     method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE',
@@ -93,9 +95,17 @@ export async function openRouting(
       if (headers.authorization !== session.authorization) throw new ApiError(401, 'Log in first.')
     },
   })
-  return {
-    ...{ app, store, warnings, probed },
-    source: new DatabaseRoutingSource({ tables, sealer, log }),
+  const source = new DatabaseRoutingSource({ tables, sealer, log })
+  const gateway: RoutingGateway = {
+    ...{ app, store, warnings, probed, source },
+    async opened() {
+      const { body } = await gateway.send('GET', '')
+      const keys = new Map((await source.connections()).map(({ id, apiKey }) => [id, apiKey]))
+      for (const connection of body.connections) {
+        if ('apiKey' in connection) connection.apiKey = keys.get(connection.id)
+      }
+      return body
+    },
     async send(method, path, body, headers = {}) {
       const answer = await app.inject({
         method,
@@ -112,4 +122,5 @@ export async function openRouting(
       }
     },
   }
+  return gateway
 }

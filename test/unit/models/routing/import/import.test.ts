@@ -103,7 +103,7 @@ describe('import of a 9router export', () => {
     return body
   }
 
-  const stored = async () => (await gateway.send('GET', '/export?keys=true')).body
+  const stored = () => gateway.opened()
 
   test('POST /import stores what a file of 9router has', async () => {
     const { renamedProviders } = await imported(exported)
@@ -277,16 +277,37 @@ describe('import of a 9router export', () => {
     ])
   })
 
-  test('GET /export goes into PUT of another gateway', async () => {
+  test('GET /export goes back in by PUT, and keeps the keys', async () => {
     await imported(exported)
-    const file = await stored()
-    const other = await openTestDatabase()
-    try {
-      const target = await openRouting(other.database, { secretKey: 'another' })
-      assert.equal((await target.send('PUT', '', file)).status, 200)
-      assert.deepEqual((await target.send('GET', '/export?keys=true')).body, file)
-    } finally {
-      await other.remove()
-    }
+    const before = await stored()
+    const { body } = await gateway.send('GET', '/export')
+    assert.equal((await gateway.send('PUT', '', body)).status, 200)
+    assert.deepEqual(await stored(), before)
+  })
+
+  test('POST /import drops a stored key that would be sent to another address', async () => {
+    const data = (baseUrl: string) => ({ providerSpecificData: { baseUrl } })
+    const lab = 'openai-compatible-lab'
+    const before = [
+      { id: 'moved', provider: lab, ...data('https://lab.example/v1') },
+      { id: 'flavoured', provider: lab, ...data('https://lab.example/v1') },
+      { id: 'catalogue', provider: 'openai' },
+      { id: 'same', provider: lab, ...data('https://lab.example/v1') },
+      { id: 'keyed', provider: lab, ...data('https://lab.example/v1') },
+    ].map((connection) => ({ ...connection, apiKey: `sk-${connection.id}` }))
+    const file = [
+      { id: 'moved', provider: lab, ...data('https://evil.example/v1') },
+      { id: 'flavoured', provider: 'anthropic-compatible-lab', ...data('https://lab.example/v1') },
+      { id: 'catalogue', provider: 'mistral' },
+      { id: 'same', provider: `${lab}-deadbeef`, ...data(' https://LAB.example/v2/ ') },
+      { id: 'keyed', provider: lab, ...data('https://new.example'), apiKey: 'sk-new' },
+    ]
+    await gateway.send('PUT', '', { ...empty, connections: before })
+    const answer = await imported({ providerConnections: file })
+    assert.deepEqual(answer.connectionsWithoutKey, ['moved', 'flavoured', 'catalogue'])
+    assert.deepEqual(
+      (await gateway.source.connections()).map(({ apiKey }) => apiKey),
+      [undefined, undefined, undefined, 'sk-same', 'sk-new'],
+    )
   })
 })
