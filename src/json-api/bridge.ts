@@ -36,12 +36,12 @@ export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise
     const target = request.rawPath + (request.rawQuery === '' ? '' : `?${request.rawQuery}`)
     const entered: EnteredRequest = { request, target }
     const reply = await enter(entered, () => inject(app, request, options))
-    const { operation, code } = entered
+    const { operation, code, body } = entered
     const facts = {
       ...(operation === undefined ? {} : { operation }),
       ...(code === undefined ? {} : { code }),
     }
-    return { ...reply, facts }
+    return body === undefined ? { ...reply, facts } : { ...withBody(reply, body), facts }
   }
 }
 
@@ -73,6 +73,12 @@ async function inject(
   } finally {
     body?.destroy()
   }
+}
+
+/** The HTTP server reckons the length, of a HEAD too. */
+function withBody(reply: HttpReply, body: Uint8Array): HttpReply {
+  const headers = reply.headers.filter(([name]) => name !== 'content-length')
+  return { ...reply, headers, body }
 }
 
 /** Whether there is a body of at least one byte (RFC 9112 section 6.3). */

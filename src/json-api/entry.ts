@@ -7,6 +7,8 @@ export interface EnteredRequest {
   /** Path and query as received: the way into Fastify would normalise them. */
   readonly target: string
   operation?: string
+  /** The reply's body, where a route gives it past the app: see `sendBytes`. */
+  body?: Uint8Array | undefined
   code?: string | undefined
 }
 

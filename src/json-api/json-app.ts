@@ -104,7 +104,10 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
       onFailure?.(refusal.cause, request.id)
     }
     const dialect = dialectOf(dialects, request.url)
-    if (entered !== undefined) entered.code = refusal.code
+    if (entered !== undefined) {
+      entered.code = refusal.code
+      entered.body = undefined
+    }
     return reply
       .code(refusal.status)
       .headers({ ...replyHeaders, ...dialect.headers, ...refusal.headers })

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../json-api/api-error.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
+import { sendBytes } from '../json-api/send-bytes.ts'
 import { type ModelListParts, ModelLists } from './model-lists.ts'
 import { createKeyCheck } from './models-key.ts'
 import type { ServiceKind } from './routing-inputs.ts'
@@ -45,15 +46,13 @@ const entrySchema = z.object({
 })
 const listSchema = z.object({ object: z.literal('list'), data: z.array(entrySchema).readonly() })
 
-/** The schemas document replies; checking thousands of entries that we made would take its time. */
-const unchecked = () => JSON.stringify
-
 /** GET and OPTIONS of /v1/models and of what is below it. HEAD comes with GET. */
 export async function modelListApi(app: JsonApp, options: ModelListOptions): Promise<void> {
   app.addHook('onRequest', keyGuard(options.apiKey))
   const lists = new ModelLists(options)
-  const list = async (filter: Kinds) => {
-    return { object: 'list' as const, data: await lists.list(filter) }
+  const list = async (filter: Kinds, reply: FastifyReply) => {
+    reply.type('application/json; charset=utf-8')
+    return sendBytes(reply, await lists.list(filter))
   }
   // A slash at the end is a slip of many clients, and not worth a redirect.
   for (const url of ['/v1/models', '/v1/models/']) {
@@ -62,7 +61,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
       hide: url !== '/v1/models',
       response: { 200: listSchema },
     }
-    app.get(url, { schema, serializerCompiler: unchecked }, () => list(defaultKinds))
+    app.get(url, { schema }, (_request, reply) => list(defaultKinds, reply))
     app.options(url, { schema: preflightSchema }, preflight)
   }
   const schema = {
@@ -70,11 +69,11 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     params: z.object({ '*': z.string().describe('A kind, or a model id with or without %2F') }),
     response: { 200: z.union([listSchema, entrySchema]) },
   }
-  app.get('/v1/models/*', { schema, serializerCompiler: unchecked }, async (request) => {
+  app.get('/v1/models/*', { schema }, async (request, reply) => {
     const { '*': name } = request.params
     // A kind path wins; else the entry of that exact id among all kinds.
     const kinds = kindsOfPath.get(name)
-    if (kinds !== undefined) return list(kinds)
+    if (kinds !== undefined) return list(kinds, reply)
     const entry = await lists.find(name)
     if (entry === undefined) throw noSuchModel(name)
     return entry

@@ -1,4 +1,5 @@
 import type { Catalogue } from './catalogue/catalogue.ts'
+import { KeptLists, listJson } from './kept-lists.ts'
 import { buildModelList, type ModelListInputs } from './list/build-model-list.ts'
 import { type ListedProvider, listedConnections } from './list/listed-provider.ts'
 import type { ModelEntry } from './list/model-entry.ts'
@@ -23,6 +24,10 @@ export interface ModelListParts {
   readonly log: ModelListLog
 }
 
+type LoadedInputs = Pick<
+  ModelListInputs,
+  'connections' | 'combos' | 'customModels' | 'modelAliases'
+>
 type UpstreamIds = ModelListInputs['upstreamIds']
 
 const nothingAsked: UpstreamIds = new Map()
@@ -32,15 +37,27 @@ const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 export class ModelLists {
   readonly #parts: ModelListParts
   readonly #loader: TolerantLoader
+  readonly #kept = new KeptLists()
 
   constructor(parts: ModelListParts) {
     this.#parts = parts
     this.#loader = new TolerantLoader(parts.log)
   }
 
-  async list(filter: ReadonlySet<ServiceKind>): Promise<readonly ModelEntry[]> {
-    const { providers, build } = await this.#prepare(filter)
-    return build(await this.#ask(providers))
+  /** The list as the bytes of its JSON, which are shared: not to be changed. */
+  async list(filter: ReadonlySet<ServiceKind>): Promise<Buffer> {
+    const inputs = await this.#load()
+    const name = [...filter].join()
+    const sources = Object.values(inputs)
+    const { now } = this.#parts
+    const kept = this.#kept.find(name, sources, now())
+    if (kept !== undefined) return kept
+    const { providers, build } = this.#prepare(filter, inputs)
+    const upstreamIds = await this.#ask(providers)
+    const entries = build(upstreamIds)
+    // What upstreams say may be another thing the next time.
+    if (upstreamIds.size === 0) this.#kept.keep(name, sources, entries)
+    return Buffer.from(listJson(entries))
   }
 
   /**
@@ -48,7 +65,7 @@ export class ModelLists {
    * and only those that may have it: a dead one is no matter of the others' models.
    */
   async find(id: string): Promise<ModelEntry | undefined> {
-    const { providers, build } = await this.#prepare(allKinds)
+    const { providers, build } = this.#prepare(allKinds, await this.#load())
     const has = (entry: ModelEntry) => entry.id === id
     const known = build(nothingAsked).find(has)
     if (known !== undefined) return known
@@ -57,8 +74,9 @@ export class ModelLists {
     return upstreamIds.size === 0 ? undefined : build(upstreamIds).find(has)
   }
 
-  async #prepare(filter: ReadonlySet<ServiceKind>) {
-    const { source, catalogue, now } = this.#parts
+  /** The same objects as before while nothing has changed. */
+  async #load(): Promise<LoadedInputs> {
+    const { source } = this.#parts
     const loader = this.#loader
     const [connections, combos, customModels, modelAliases] = await Promise.all([
       loader.load('connections', () => source.connections(), []),
@@ -66,7 +84,12 @@ export class ModelLists {
       loader.load('custom models', () => source.customModels(), []),
       loader.load('model aliases', () => source.modelAliases(), {}),
     ])
-    const inputs = { filter, connections, combos, customModels, modelAliases, catalogue }
+    return { connections, combos, customModels, modelAliases }
+  }
+
+  #prepare(filter: ReadonlySet<ServiceKind>, loaded: LoadedInputs) {
+    const { catalogue, now } = this.#parts
+    const inputs = { ...loaded, filter, catalogue }
     const listed = listedConnections(inputs)
     return {
       providers: listed.providers,
