@@ -29,8 +29,8 @@ export interface Connection {
   readonly priority?: number | null | undefined
   readonly apiKey?: string | undefined
   readonly providerSpecificData?: ProviderSpecificData | undefined
-  /** Milliseconds since the epoch. */
-  readonly createdAtMs: number
+  /** Milliseconds since the epoch; absent: nobody knows, and it comes last. */
+  readonly createdAtMs?: number | undefined
 }
 
 export interface ProviderSpecificData {

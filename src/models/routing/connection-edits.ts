@@ -5,7 +5,7 @@ import type { ProviderSpecificData } from '../routing-inputs.ts'
 import { keptKey, sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
-import type { StoredConnection, StoredRouting } from './stored-routing.ts'
+import { type StoredConnection, type StoredRouting, withoutBroken } from './stored-routing.ts'
 
 type GivenFields = Pick<
   ConnectionInput,
@@ -75,6 +75,8 @@ export function setActive(state: StoredRouting, id: string, isActive: boolean): 
 
 /** @throws ApiError 404. */
 export function removeConnection(state: StoredRouting, id: string): StoredRouting {
+  const healthy = withoutBroken(state, 'connections', id)
+  if (healthy !== undefined) return healthy
   findConnection(state, id)
   return { ...state, connections: state.connections.filter((connection) => connection.id !== id) }
 }

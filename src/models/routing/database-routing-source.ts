@@ -1,8 +1,9 @@
 import type { RoutingSet, RoutingTables } from '../../state/routing.ts'
 import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
 import type { RoutingSource } from '../routing-source.ts'
+import { type RoutingItems, readRows } from './read-rows.ts'
 import type { KeySealer } from './seal.ts'
-import { itemsOf, type ModelAlias, type StoredConnection } from './stored-routing.ts'
+import type { StoredConnection } from './stored-routing.ts'
 
 export interface RoutingSourceLog {
   warn(fields: object, message: string): void
@@ -14,7 +15,7 @@ export interface DatabaseRoutingSourceParts {
   readonly log: RoutingSourceLog
 }
 
-/** A log line names no more connections than this. */
+/** A log line names no more connections or rows than this. */
 const maxNamed = 20
 
 interface Prepared<Value> {
@@ -41,30 +42,40 @@ export class DatabaseRoutingSource implements RoutingSource {
 
   /** A key that can't be opened counts as none, which the log says once. */
   connections(): Promise<readonly Connection[]> {
-    return this.#prepare<StoredConnection, readonly Connection[]>('connections', (stored) =>
-      this.#openKeys(stored),
-    )
+    return this.#prepare('connections', (stored) => this.#openKeys(stored))
   }
 
   combos(): Promise<readonly Combo[]> {
-    return this.#prepare<Combo, readonly Combo[]>('combos', (combos) => combos)
+    return this.#prepare('combos', (combos) => combos)
   }
 
   customModels(): Promise<readonly CustomModel[]> {
-    return this.#prepare<CustomModel, readonly CustomModel[]>('customModels', (models) => models)
+    return this.#prepare('customModels', (models) => models)
   }
 
   modelAliases(): Promise<ModelAliases> {
-    return this.#prepare<ModelAlias, ModelAliases>('modelAliases', (aliases) =>
+    return this.#prepare('modelAliases', (aliases) =>
       Object.fromEntries(aliases.map(({ name, target }) => [name, target])),
     )
   }
 
-  async #prepare<Item, Value>(set: RoutingSet, make: (items: Item[]) => Value): Promise<Value> {
+  /** A row that can't be read is passed over, which the log says once for each change. */
+  async #prepare<Set extends RoutingSet, Value>(
+    set: Set,
+    make: (items: readonly RoutingItems[Set][]) => Value,
+  ): Promise<Value> {
     const rows = await this.#tables.load(set)
     const known = this.#prepared.get(set) as Prepared<Value> | undefined
     if (known?.rows === rows) return known.value
-    const value = make(itemsOf<Item>(rows))
+    const { items, broken } = readRows(set, rows)
+    if (broken.length > 0) {
+      const ids = broken.slice(0, maxNamed).map(({ id }) => id)
+      this.#log.warn(
+        { set, rows: ids, count: broken.length },
+        'stored rows of the routing cannot be read: replace or delete them',
+      )
+    }
+    const value = make(items)
     this.#prepared.set(set, { rows, value })
     return value
   }

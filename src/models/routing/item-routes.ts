@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import type { RoutingSet } from '../../state/routing.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { comboAnswer, customModelAnswer } from './answers.ts'
 import { serviceKind } from './field-schemas.ts'
@@ -26,10 +27,17 @@ import {
   modelAliasInput,
   modelAliasAnswer as modelAliasSchema,
 } from './routing-schemas.ts'
-import { customModelKey, type ModelAlias, type StoredRouting } from './stored-routing.ts'
+import type { RoutingEdit } from './routing-store.ts'
+import {
+  customModelKey,
+  type ModelAlias,
+  type StoredRouting,
+  withoutBroken,
+} from './stored-routing.ts'
 
 /** How items of one kind are reached over HTTP. */
 interface ItemResource<Item, Input, Key> {
+  readonly set: RoutingSet
   readonly kind: ItemKind<Item>
   /** For operation ids: `Combo`. */
   readonly name: string
@@ -54,6 +62,7 @@ const customModelKeySchema = z.object({
 })
 
 const combos: ItemResource<Combo, ComboInput, z.output<typeof nameKey>> = {
+  set: 'combos',
   kind: comboKind,
   name: 'Combo',
   path: '/combos',
@@ -73,6 +82,7 @@ const customModels: ItemResource<
   CustomModelInput,
   z.output<typeof customModelKeySchema>
 > = {
+  set: 'customModels',
   kind: customModelKind,
   name: 'CustomModel',
   path: '/custom-models',
@@ -88,6 +98,7 @@ const customModels: ItemResource<
 }
 
 const modelAliases: ItemResource<ModelAlias, ModelAlias, z.output<typeof nameKey>> = {
+  set: 'modelAliases',
   kind: modelAliasKind,
   name: 'ModelAlias',
   path: '/model-aliases',
@@ -115,11 +126,6 @@ function routesOf<Item, Input, Key>(
   resource: ItemResource<Item, Input, Key>,
 ): void {
   const { kind, name, path, keyPath, keySchema, inputSchema, answerSchema } = resource
-  const edit =
-    (change: (items: readonly Item[]) => readonly Item[]) =>
-    (state: StoredRouting): StoredRouting =>
-      resource.withItems(state, change(resource.itemsOf(state)))
-
   app.post(
     path,
     {
@@ -131,7 +137,7 @@ function routesOf<Item, Input, Key>(
     },
     async (request, reply) => {
       const item = resource.itemOf(request.body as Input)
-      const change = edit((items) => addItem(kind, items, item))
+      const change = editOf(resource, (items) => addItem(kind, items, item))
       const { revision } = await store.change(change, expectedRevision(request))
       tagReply(reply, revision)
       return reply.code(201).send(resource.answerOf(item))
@@ -151,7 +157,7 @@ function routesOf<Item, Input, Key>(
     async (request, reply) => {
       const key = resource.keyOf(request.params as Key)
       const item = resource.itemOf(request.body as Input)
-      const change = edit((items) => replaceItem(kind, items, { key, item }))
+      const change = replacing(resource, key, item)
       const { revision } = await store.change(change, expectedRevision(request))
       tagReply(reply, revision)
       return reply.send(resource.answerOf(item))
@@ -169,10 +175,37 @@ function routesOf<Item, Input, Key>(
     },
     async (request, reply) => {
       const key = resource.keyOf(request.params as Key)
-      const change = edit((items) => removeItem(kind, items, key))
+      const change = removing(resource, key)
       const { revision } = await store.change(change, expectedRevision(request))
       tagReply(reply, revision)
       return reply.code(204).send(null)
     },
   )
+}
+
+type AnyResource<Item> = Pick<
+  ItemResource<Item, never, never>,
+  'set' | 'kind' | 'itemsOf' | 'withItems'
+>
+
+function editOf<Item>(
+  { itemsOf, withItems }: AnyResource<Item>,
+  change: (items: readonly Item[]) => readonly Item[],
+): RoutingEdit {
+  return (state) => withItems(state, change(itemsOf(state)))
+}
+
+/** In place of a row that cannot be read the item is a new one. */
+function replacing<Item>(resource: AnyResource<Item>, key: string, item: Item): RoutingEdit {
+  const add = editOf(resource, (items) => addItem(resource.kind, items, item))
+  const replace = editOf(resource, (items) => replaceItem(resource.kind, items, { key, item }))
+  return (state) => {
+    const healthy = withoutBroken(state, resource.set, key)
+    return healthy === undefined ? replace(state) : add(healthy)
+  }
+}
+
+function removing<Item>(resource: AnyResource<Item>, key: string): RoutingEdit {
+  const remove = editOf(resource, (items) => removeItem(resource.kind, items, key))
+  return (state) => withoutBroken(state, resource.set, key) ?? remove(state)
 }

@@ -119,7 +119,7 @@ export const connectionAnswer = z.object({
   apiKey: z.string().optional().describe('A mask'),
   apiKeyState: keyState,
   providerSpecificData: providerSpecificDataAnswer.optional(),
-  createdAtMs: z.int(),
+  createdAtMs: z.int().optional(),
 })
 
 export const comboAnswer = z.object({

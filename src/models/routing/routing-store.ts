@@ -8,7 +8,8 @@ import {
   maxModelAliases,
   maxStateBytes,
 } from './limits.ts'
-import { fromRows, type StoredRouting, toRows } from './stored-routing.ts'
+import { readState } from './read-rows.ts'
+import { type StoredRouting, toRows } from './stored-routing.ts'
 
 export interface RoutingAt {
   readonly revision: number
@@ -39,7 +40,7 @@ export class RoutingStore {
 
   async read(): Promise<RoutingAt> {
     const { revision, rows } = await this.#tables.snapshot()
-    return { revision, state: fromRows(rows) }
+    return { revision, state: readState(rows) }
   }
 
   /**
@@ -53,7 +54,7 @@ export class RoutingStore {
       if (expected !== undefined && seen.revision !== expected) {
         throw new ApiError(412, 'Somebody else has changed this meanwhile; read it again.')
       }
-      const state = edit(fromRows(seen.rows))
+      const state = edit(readState(seen.rows))
       const next = toRows(state)
       assertSize(next)
       const revision = await this.#tables.replace(seen, next)

@@ -1,4 +1,4 @@
-import type { PlacedRow, RoutingRow, RoutingRows, RoutingSnapshot } from '../../state/routing.ts'
+import type { RoutingRow, RoutingRows, RoutingSet } from '../../state/routing.ts'
 import type { Combo, Connection, CustomModel } from '../routing-inputs.ts'
 
 /** A connection as the database has it. */
@@ -15,12 +15,18 @@ export interface ModelAlias {
   readonly target: string
 }
 
+/** A row that can't be read. It stays as it is until somebody replaces or deletes it. */
+export interface BrokenRow extends RoutingRow {
+  readonly set: RoutingSet
+}
+
 /** The whole state as the database has it, each list in its order. */
 export interface StoredRouting {
   readonly connections: readonly StoredConnection[]
   readonly combos: readonly Combo[]
   readonly customModels: readonly CustomModel[]
   readonly modelAliases: readonly ModelAlias[]
+  readonly broken: readonly BrokenRow[]
 }
 
 export const noRouting: StoredRouting = {
@@ -28,6 +34,7 @@ export const noRouting: StoredRouting = {
   combos: [],
   customModels: [],
   modelAliases: [],
+  broken: [],
 }
 
 export interface CustomModelNames {
@@ -41,27 +48,41 @@ export function customModelKey({ type, providerAlias, id }: CustomModelNames): s
   return `${type ?? 'llm'}/${providerAlias}/${id}`
 }
 
+/** The state without a broken row; undefined when there is no such row. */
+export function withoutBroken(
+  state: StoredRouting,
+  set: RoutingSet,
+  id: string,
+): StoredRouting | undefined {
+  const broken = state.broken.filter((row) => row.set !== set || row.id !== id)
+  return broken.length === state.broken.length ? undefined : { ...state, broken }
+}
+
+/** Broken rows come behind the others of their set; one whose id an item has now is replaced by it. */
 export function toRows(state: StoredRouting): RoutingRows {
-  return {
-    connections: state.connections.map((item) => rowOf(item.id, item)),
-    combos: state.combos.map((item) => rowOf(item.name, item)),
-    customModels: state.customModels.map((item) => rowOf(customModelKey(item), item)),
-    modelAliases: state.modelAliases.map((item) => rowOf(item.name, item)),
+  const withBroken = (set: RoutingSet, rows: readonly RoutingRow[]) => {
+    const taken = new Set(rows.map(({ id }) => id))
+    const broken = state.broken.filter((row) => row.set === set && !taken.has(row.id))
+    return [...rows, ...broken]
   }
-}
-
-export function fromRows(rows: RoutingSnapshot['rows']): StoredRouting {
   return {
-    connections: itemsOf<StoredConnection>(rows.connections),
-    combos: itemsOf<Combo>(rows.combos),
-    customModels: itemsOf<CustomModel>(rows.customModels),
-    modelAliases: itemsOf<ModelAlias>(rows.modelAliases),
+    connections: withBroken(
+      'connections',
+      state.connections.map((item) => rowOf(item.id, item)),
+    ),
+    combos: withBroken(
+      'combos',
+      state.combos.map((item) => rowOf(item.name, item)),
+    ),
+    customModels: withBroken(
+      'customModels',
+      state.customModels.map((item) => rowOf(customModelKey(item), item)),
+    ),
+    modelAliases: withBroken(
+      'modelAliases',
+      state.modelAliases.map((item) => rowOf(item.name, item)),
+    ),
   }
-}
-
-/** Rows were checked when they were written, by this version or an older one. */
-export function itemsOf<Item>(rows: readonly PlacedRow[]): Item[] {
-  return rows.map(({ json }) => JSON.parse(json) as Item)
 }
 
 function rowOf(id: string, item: object): RoutingRow {

@@ -44,6 +44,7 @@ export function wholeState(
     combos: combos.map(comboOf),
     customModels: customModels.map(customModelOf),
     modelAliases: Object.entries(modelAliases).map(([name, target]) => ({ name, target })),
+    broken: [],
   }
 }
 

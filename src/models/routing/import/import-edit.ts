@@ -45,6 +45,7 @@ export function importInto(
     combos: joined(base.combos, read.combos, ({ name }) => name),
     customModels: joined(base.customModels, read.customModels, customModelKey),
     modelAliases: joined(base.modelAliases, read.modelAliases, ({ name }) => name),
+    broken: base.broken,
   }
 }
 

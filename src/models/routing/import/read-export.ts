@@ -40,7 +40,7 @@ export interface LeftOut {
   readonly reason: string
 }
 
-export interface ReadExport extends Omit<StoredRouting, 'connections'> {
+export interface ReadExport extends Omit<StoredRouting, 'connections' | 'broken'> {
   readonly connections: readonly ReadConnection[]
   readonly leftOut: readonly LeftOut[]
   /** Provider ids that became others: see `withoutHexEnd`. */
