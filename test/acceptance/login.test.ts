@@ -249,7 +249,7 @@ test('The management API is 401 without a session', async (t) => {
   for (const [method, path] of [
     ['GET', ''],
     ['PUT', ''],
-    ['GET', '/export?keys=true'],
+    ['GET', '/export'],
     ['POST', '/import'],
     ['POST', '/connections'],
     ['POST', '/connections/any/test'],
