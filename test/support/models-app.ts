@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createJsonApp, type JsonApp } from '../../src/json-api/json-app.ts'
 import { type ModelListOptions, modelListApi } from '../../src/models/model-list-api.ts'
 import type { ModelListLog } from '../../src/models/model-lists.ts'
@@ -47,4 +50,25 @@ export async function modelsApp(options: ModelsAppOptions = {}): Promise<JsonApp
     ...given,
   })
   return app
+}
+
+/** The model list behind a port, as an upstream of others or for a real client. */
+export async function listening(
+  context: { after(end: () => void): void },
+  /** Asked for at the first request, when the ports of all are known. */
+  options: () => ModelsAppOptions,
+): Promise<string> {
+  let app: ReturnType<typeof modelsApp> | undefined
+  const server = createServer(async ({ url = '', headers }, response) => {
+    app ??= modelsApp(options())
+    const reply = await (await app).inject({ method: 'GET', url, headers })
+    response.writeHead(reply.statusCode, reply.headers).end(reply.rawPayload)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

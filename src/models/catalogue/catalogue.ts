@@ -11,8 +11,6 @@ export interface CatalogueProvider {
   readonly id: string
   /** The static alias of the contract, which is the provider alias too. */
   readonly alias: string
-  /** What a person calls it. */
-  readonly name: string
   readonly serviceKinds: ReadonlySet<ServiceKind>
   readonly models: readonly CatalogueModel[]
   /** Kinds of `models` by their ids. */

@@ -67,7 +67,6 @@ function prepareProvider(record: ProviderRecord): CatalogueProvider {
   return {
     id: record.id,
     alias: record.alias ?? record.id,
-    name: record.name ?? record.id,
     serviceKinds: new Set(record.serviceKinds),
     models,
     kindOfModel: new Map<string, ServiceKind>(models.map(({ id, kind }) => [id, kind])),

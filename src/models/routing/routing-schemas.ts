@@ -44,7 +44,7 @@ const connectionFields = {
 const keyState = z.enum(['none', 'stored', 'unreadable'])
 
 /** One of a whole state. `apiKeyState` is there because answers have it, and says nothing. */
-export const connectionInput = z.strictObject({
+const connectionInput = z.strictObject({
   id: itemId.optional(),
   provider: itemId,
   ...connectionFields,

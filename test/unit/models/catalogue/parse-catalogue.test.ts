@@ -204,11 +204,11 @@ describe('parseCatalogue refuses', () => {
 })
 
 describe('parseCatalogue gives', () => {
-  test('defaults: llm, the id as alias and name', () => {
+  test('defaults: llm, the id as alias', () => {
     const { providers, byId } = parseCatalogue([fileOf({ id: 'a', models: [{ id: 'm' }] })])
     const [provider] = providers
     assert.deepEqual(provider?.models, [{ id: 'm', kind: 'llm' }])
-    assert.deepEqual([provider?.alias, provider?.name], ['a', 'a'])
+    assert.equal(provider?.alias, 'a')
     assert.deepEqual([...(provider?.serviceKinds ?? [])], ['llm'])
     assert.equal(byId.get('a'), provider)
   })
