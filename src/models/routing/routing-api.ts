@@ -13,7 +13,7 @@ import { stateRoutes } from './state-routes.ts'
 export interface RoutingApiParts {
   readonly store: RoutingStore
   readonly sealer: KeySealer
-  /** Asks the upstream of a connection, its key in the clear, and says how it went. Never fails. */
+  /** Asks the upstream of a connection, its key in the clear; a failure of it is an answer. */
   readonly probe: (connection: Connection) => Promise<ProbeReport>
   /** Fails unless the request has a valid session; runs before anything of the body is read. */
   readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
