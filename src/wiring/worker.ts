@@ -58,5 +58,6 @@ async function stop(running: Promise<Running> | undefined): Promise<void> {
 }
 
 function tell(message: FromWorker): void {
-  process.send?.(message)
+  // A primary that is gone, perhaps for what another worker told it, is no error of this one.
+  process.send?.(message, undefined, undefined, () => undefined)
 }
