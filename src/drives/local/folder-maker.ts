@@ -106,7 +106,8 @@ export class FolderMaker {
     while (components.length > 1) {
       const name = components.pop() ?? ''
       const parent = await OpenFolder.open(this.#root, components.join('/'))
-      if (parent === undefined) return
+      // Gone already, by a crash on the way perhaps: those above may still be there.
+      if (parent === undefined) continue
       try {
         const isOwn = own.has(this.#below(`${parent.path}/${name}`))
         if (!(await this.#removeOne(parent, name, isOwn))) return

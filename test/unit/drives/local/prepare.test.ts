@@ -157,3 +157,19 @@ test('publish that fails leaves no folder behind', async (t) => {
   await assert.rejects(put(drive, 'new/deep/k', 'x', { ifMatch: '*' }), { kind: 'not-found' })
   assert.deepEqual(fs.readdirSync(folder), [])
 })
+
+test('prepare removes folders that a dead process had made, or not yet removed, half way', async (t) => {
+  const root = tempFolder(t)
+  await (await openDrive(t, root)).drive.close()
+  const [host] = thisProcess.split('/')
+  const dead = join(root, '.stowage', 'tmp', encodeURIComponent(`${host}/4194304/1`))
+  fs.mkdirSync(dead)
+  const making = [`${bucket}/deep`, `${bucket}/deep/er`]
+  fs.writeFileSync(
+    join(dead, '1.folders'),
+    `${JSON.stringify({ bucket, key: 'deep/er/k', making })}\n`,
+  )
+  fs.mkdirSync(join(root, bucket, 'deep'))
+  await openDrive(t, root)
+  assert.deepEqual(fs.readdirSync(join(root, bucket)), [])
+})
