@@ -3,14 +3,15 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
 /**
- * `npm test`, `npm run test:clients`, `test:browser`, `test:crash`, or the files given as arguments. The
- * last line counts; the exit status is not 0 when a test failed, when there was none, and with
+ * `npm test`, `npm run test:service`, `test:clients`, `test:browser`, `test:crash`, or the files
+ * given as arguments. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
  * CI=true also when one was skipped, because a skipped proof proves nothing.
  */
 const groups: Readonly<Record<string, readonly string[]>> = {
   unit: ['test/unit/**/*.test.ts'],
   contract: ['test/contract/**/*.test.ts'],
   acceptance: ['test/acceptance/**/*.test.ts'],
+  service: ['test/service/**/*.test.ts'],
   clients: ['test/clients/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],
