@@ -21,7 +21,8 @@ const names = wanted.length > 0 ? wanted : ['unit', 'contract', 'acceptance']
 const files = names.flatMap((name) => globSync([...(groups[name] ?? [name])])).sort()
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
-const tests = run({ files, concurrency: 2 })
+// Short files wait for disks and timers a good part of the time; the long suites have the machine busy.
+const tests = run({ files, concurrency: wanted.length > 0 ? 2 : 3 })
 tests.on('test:summary', (summary) => {
   // Each file has its summary too; the one without a file is that of the whole run.
   if (summary.file !== undefined) return
