@@ -13,6 +13,9 @@ import type { FromWorker, ToWorker } from './worker-messages.ts'
 export function runWorker(): void {
   // A terminal sends these to the whole group; the primary turns them into messages.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  // Words for a primary that is gone, perhaps for what another worker told it: nobody is there to be
+  // told of that either. The end of the channel follows, and with it the end of this process.
+  cluster.worker?.on('error', () => undefined)
   let running: Promise<Running> | undefined
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'start') running = start(message.settings)
@@ -58,6 +61,5 @@ async function stop(running: Promise<Running> | undefined): Promise<void> {
 }
 
 function tell(message: FromWorker): void {
-  // A primary that is gone, perhaps for what another worker told it, is no error of this one.
-  process.send?.(message, undefined, undefined, () => undefined)
+  process.send?.(message)
 }
