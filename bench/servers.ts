@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, openSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../test/support/free-port.ts'
 import { type Credentials, signHeaders } from '../test/support/signed-request.ts'
 import { startArguments } from '../test/support/start-command.ts'
 
@@ -183,16 +183,6 @@ async function waitForAnswer(kind: ServerKind, port: number): Promise<void> {
       await sleep(50)
     }
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was assigned')
-  return address.port
 }
 
 function absenceOf(program: string): string | undefined {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerCertificate } from './certificates.ts'
+import { freePort } from './free-port.ts'
 import type { Credentials } from './signed-request.ts'
 import { startArguments } from './start-command.ts'
 
@@ -132,15 +133,6 @@ async function doesAccept(port: number): Promise<boolean> {
   } finally {
     socket.destroy()
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port was assigned')
-  return address.port
 }
 
 /** Files of unfinished writes and held locks, for tests that expect none. */

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const debianFolder = '/usr/lib/postgresql'
@@ -108,15 +108,6 @@ async function serverUser(): Promise<{ readonly uid: number; readonly gid: numbe
 async function idOf(option: '-u' | '-g'): Promise<number> {
   const { stdout } = await run('id', [option, 'postgres'])
   return Number(stdout)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('expected a TCP address')
-  return address.port
 }
 
 async function untilAnswering(url: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { access, constants, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { freePort } from './free-port.ts'
 
 const startTimeoutMs = 30_000
 
@@ -103,15 +103,6 @@ async function untilAnswering(url: string): Promise<void> {
     }
     await wait(20)
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('expected a TCP address')
-  return address.port
 }
 
 async function end(server: ChildProcess): Promise<void> {

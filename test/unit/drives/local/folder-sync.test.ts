@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { FolderSync } from '../../../../src/drives/local/folder-sync.ts'
 import { openLocalRoot } from '../../../../src/drives/local/local-root.ts'
 import { OpenFolder } from '../../../../src/drives/local/open-folder.ts'
@@ -31,7 +31,8 @@ test('settle syncs the way to a folder once, and again when it was made again', 
   assert.deepEqual(await settle(), ['bucket', 'bucket/a', 'bucket/a/b'])
 })
 
-test('settle shares a sync with those who come in the same turn, and with nobody before it', async (t) => {
+/** A folder that is settled but for what changes from now on; its syncs end when the test says so. */
+async function openHeld(t: TestContext) {
   const root = await openLocalRoot(tempFolder(t))
   fs.mkdirSync(`${root.path}/bucket`)
   const sync = new FolderSync(root)
@@ -44,6 +45,11 @@ test('settle shares a sync with those who come in the same turn, and with nobody
     running.push(started)
     return started.promise
   })
+  return { root, sync, folder, running }
+}
+
+test('settle shares a sync with those who come in the same turn, and with nobody before it', async (t) => {
+  const { sync, folder, running } = await openHeld(t)
   const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   const ended: string[] = []
   const settle = (name: string) =>
@@ -67,18 +73,7 @@ test('settle shares a sync with those who come in the same turn, and with nobody
 })
 
 test('settle runs eight syncs side by side, one for all who wait, and the first of any folder', async (t) => {
-  const root = await openLocalRoot(tempFolder(t))
-  fs.mkdirSync(`${root.path}/bucket`)
-  const sync = new FolderSync(root)
-  const folder = await OpenFolder.open(root, 'bucket')
-  assert.ok(folder)
-  await sync.settle(folder)
-  const running: PromiseWithResolvers<void>[] = []
-  t.mock.method(OpenFolder.prototype, 'sync', () => {
-    const started = Promise.withResolvers<void>()
-    running.push(started)
-    return started.promise
-  })
+  const { root, sync, folder, running } = await openHeld(t)
   const all: Promise<void>[] = []
   for (let count = 0; count < 12; count++) {
     all.push(sync.settle(folder))
