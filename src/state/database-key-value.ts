@@ -39,13 +39,11 @@ const maxTrimmed = 10_000
 
 /** AUTH_KV in the database of everything else. Closing it leaves the database open. */
 export class DatabaseKeyValueStore implements KeyValueStore {
-  readonly kind: string
   readonly #database: Database
   readonly #now: () => number
 
   /** @param now Milliseconds since the epoch. */
   constructor(database: Database, now: () => number) {
-    this.kind = database.kind
     this.#database = database
     this.#now = now
   }
@@ -85,10 +83,6 @@ export class DatabaseKeyValueStore implements KeyValueStore {
     // A process that writes nothing else need not begin to: that takes SQLite a thread.
     const expired = await attempt(this.#database.read(selectExpired, params))
     if (expired.length > 0) await this.#write([{ sql: deleteExpired, params }])
-  }
-
-  check(): Promise<void> {
-    return attempt(this.#database.check())
   }
 
   close(): Promise<void> {

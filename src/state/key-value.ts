@@ -7,9 +7,6 @@
  * A key is `family:name`, some 200 characters of ASCII at most.
  */
 export interface KeyValueStore {
-  /** `sqlite`, `postgres` or `redis`, for the log. */
-  readonly kind: string
-
   /** The value, while it lives. */
   get(key: string): Promise<string | undefined>
 
@@ -24,9 +21,6 @@ export interface KeyValueStore {
 
   /** Removes what has expired; for one process to call from time to time. */
   sweep(): Promise<void>
-
-  /** Resolves when the store answers. */
-  check(): Promise<void>
 
   close(): Promise<void>
 }

@@ -53,7 +53,6 @@ return {count, redis.call('PTTL', KEYS[1])}`
 
 /** AUTH_KV in Redis or Valkey. Connects by itself, again and again; without a server all is refused. */
 export class RedisKeyValueStore implements KeyValueStore {
-  readonly kind = 'redis'
   readonly #client: Redis
   /** Why the server can't be reached, until it can. */
   #problem: KeyValueError | undefined
@@ -112,10 +111,6 @@ export class RedisKeyValueStore implements KeyValueStore {
   /** Redis forgets what expired by itself. */
   sweep(): Promise<void> {
     return Promise.resolve()
-  }
-
-  async check(): Promise<void> {
-    await this.#ask((client) => client.ping())
   }
 
   close(): Promise<void> {

@@ -24,10 +24,6 @@ export function describeKeyValueStore(name: string, open: () => Promise<StorePai
     describeValues(() => pair)
     describeFamilies(() => pair)
     describeCounters(() => pair)
-
-    test('check resolves while the store answers', async () => {
-      await pair.one.check()
-    })
   })
 }
 

@@ -50,7 +50,6 @@ test('every operation rejects with KeyValueError when the database does not answ
     () => store.delete('a:b'),
     () => store.increment('a:b', { ttlMs: 1_000, renewUpTo: 1 }),
     () => store.sweep(),
-    () => store.check(),
   ]) {
     await assert.rejects(operation, KeyValueError)
   }

@@ -13,7 +13,6 @@ interface Entry {
 
 /** AUTH_KV in memory, with a clock that a test sets. Passes the contract of the real ones. */
 export class MemoryKeyValueStore implements KeyValueStore {
-  readonly kind = 'memory'
   readonly entries = new Map<string, Entry>()
   /** Present: every operation rejects with it. */
   problem: Error | undefined
@@ -50,10 +49,6 @@ export class MemoryKeyValueStore implements KeyValueStore {
 
   async sweep(): Promise<void> {
     for (const key of this.entries.keys()) this.#live(key)
-  }
-
-  async check(): Promise<void> {
-    if (this.problem !== undefined) throw this.problem
   }
 
   async close(): Promise<void> {
