@@ -30,6 +30,7 @@ export class KeptLists {
     return kept.body
   }
 
+  /** Keeps a list, to be found from now on. */
   keep(name: string, sources: ListSources, entries: readonly ModelEntry[]): void {
     const json = listJson(entries.map((entry) => ({ ...entry, created: 0 })))
     // Within a JSON string the quotes would be escaped: nothing but the field looks like this.

@@ -57,7 +57,7 @@ export class ModelLists {
     const entries = build(upstreamIds)
     // What upstreams say may be another thing the next time.
     if (upstreamIds.size === 0) this.#kept.keep(name, sources, entries)
-    return Buffer.from(listJson(entries))
+    return this.#kept.find(name, sources, now()) ?? Buffer.from(listJson(entries))
   }
 
   /**
