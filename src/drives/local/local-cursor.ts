@@ -66,8 +66,15 @@ export class LocalCursor implements EntryCursor {
 
   seek(key: string): void {
     const ahead = compareKeys(key, (this.#target ?? this.#reached).key)
-    if (ahead <= 0) return
-    this.#target = { key, isInclusive: true, showsFolder: false }
+    if (ahead > 0) this.#target = { key, isInclusive: true, showsFolder: false }
+    else if (this.#isBehindShownFolder(key)) this.#target = { ...this.#reached, showsFolder: false }
+  }
+
+  /** Whether `key` is behind the folder that `after` lies in, and that is still to be shown. */
+  #isBehindShownFolder(key: string): boolean {
+    if (!this.#target?.showsFolder) return false
+    const { prefix, after } = this.#query
+    return compareKeys(key, after.slice(0, after.indexOf('/', prefix.length) + 1)) > 0
   }
 
   async next(limit: number): Promise<Entry[]> {

@@ -123,6 +123,20 @@ export function listingCases(suite: DriveSuite): void {
       assert.deepEqual(await folders('a0'), ['b'])
     })
 
+    suite.it('seeks behind a folder that `after` points inside of', async ({ drive }) => {
+      for (const key of ['a/b', 'a/d', 'b']) await put(drive, key, '')
+      const sought = async (key: string) => {
+        const cursor = drive.list(bucket, { prefix: '', after: 'a/c', delimiter: '/' })
+        cursor.seek(key)
+        return (await cursor.next(9)).map((entry) => entry.key)
+      }
+      assert.deepEqual(await sought('a'), ['a/', 'b'])
+      assert.deepEqual(await sought('a/'), ['a/', 'b'])
+      assert.deepEqual(await sought('a/a'), ['b'])
+      assert.deepEqual(await sought('a/c'), ['b'])
+      assert.deepEqual(await sought('a/d'), ['b'])
+    })
+
     suite.it('shows each object that stays, once, while others come and go', async (under) => {
       const [drive, other] = await twoDrives(under)
       const stable = Array.from({ length: 60 }, (_, index) => `s/${index % 7}/${index}`)
