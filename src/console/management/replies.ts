@@ -1,0 +1,119 @@
+import { z } from 'zod'
+
+/**
+ * What the management API under `/-/api` answers and takes. The web app imports these types, so
+ * that the two cannot disagree. Times are ISO 8601 in UTC, sizes are bytes.
+ */
+
+const time = z.iso.datetime()
+const count = z.int().min(0)
+
+export const errorReply = z
+  .object({ message: z.string(), field: z.string().optional() })
+  .meta({ description: 'Why not.' })
+
+export const statusReply = z.object({
+  version: z.string(),
+  uptimeSeconds: count,
+  drive: z.object({
+    kind: z.string().meta({ description: 'file, gdrive, webdav or memory.' }),
+    freeBytes: count.nullable().meta({ description: 'null: the drive can not tell.' }),
+    totalBytes: count.nullable(),
+  }),
+  endpoint: z.object({
+    url: z.string().meta({ description: 'PUBLIC_URL, else the address of this request.' }),
+    region: z.string(),
+  }),
+  settings: z.array(
+    z.object({
+      name: z.string(),
+      value: z.string().nullable().meta({ description: 'null: unset, or a secret.' }),
+      isSecret: z.boolean(),
+      isSet: z.boolean().meta({ description: 'false: the default is in force.' }),
+    }),
+  ),
+})
+export type StatusReply = z.infer<typeof statusReply>
+
+export const bucketStatus = z.object({
+  name: z.string(),
+  isPublic: z.boolean().meta({ description: 'Whether anybody may read it unsigned.' }),
+  createdAt: time,
+  objects: count.nullable().meta({ description: 'null: not counted yet.' }),
+  bytes: count.nullable(),
+  lastModified: time.nullable().meta({ description: 'null: empty, or not counted yet.' }),
+  countedAt: time.nullable().meta({ description: 'When the figures were taken.' }),
+  isCounting: z.boolean(),
+})
+export type BucketStatus = z.infer<typeof bucketStatus>
+
+export const bucketsReply = z.object({ buckets: z.array(bucketStatus) })
+export type BucketsReply = z.infer<typeof bucketsReply>
+
+export const presignBody = z.strictObject({
+  method: z.enum(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']),
+  bucket: z.string(),
+  key: z.string().optional().meta({ description: 'Absent: the bucket itself.' }),
+  query: z.record(z.string(), z.string()).optional(),
+  expiresSeconds: z.int().min(1).max(604_800).default(300),
+})
+export type PresignBody = z.input<typeof presignBody>
+
+export const presignReply = z.object({ url: z.string(), expiresAt: time })
+export type PresignReply = z.infer<typeof presignReply>
+
+export const deletionBody = z.strictObject({
+  bucket: z.string(),
+  prefix: z.string().min(1).meta({ description: 'Every object whose key begins so is deleted.' }),
+})
+export type DeletionBody = z.input<typeof deletionBody>
+
+export const deletionReply = z.object({
+  id: z.string(),
+  bucket: z.string(),
+  prefix: z.string(),
+  state: z.enum(['running', 'done', 'cancelled', 'failed', 'interrupted']),
+  deleted: count,
+  startedAt: time,
+  endedAt: time.nullable(),
+  message: z.string().nullable().meta({ description: 'Why it failed or was interrupted.' }),
+})
+export type DeletionReply = z.infer<typeof deletionReply>
+
+export const deletionsReply = z.object({ deletions: z.array(deletionReply) })
+export type DeletionsReply = z.infer<typeof deletionsReply>
+
+export const uploadStatus = z.object({
+  uploadId: z.string(),
+  bucket: z.string(),
+  key: z.string(),
+  initiatedAt: time,
+  lastPartAt: time,
+  expiresAt: time,
+  parts: count,
+  bytes: count,
+})
+export type UploadStatus = z.infer<typeof uploadStatus>
+
+export const uploadsReply = z.object({
+  uploads: z.array(uploadStatus),
+  next: z.string().nullable().meta({ description: 'For `after` of the next page.' }),
+})
+export type UploadsReply = z.infer<typeof uploadsReply>
+
+export const failureStatus = z.object({
+  at: time,
+  requestId: z.string(),
+  method: z.string(),
+  bucket: z.string().nullable(),
+  key: z.string().nullable(),
+  operation: z.string().nullable(),
+  status: z.int(),
+  code: z.string().nullable(),
+  reason: z.string().nullable().meta({ description: 'What was wrong, and what to do about it.' }),
+  remoteAddress: z.string(),
+})
+export type FailureStatus = z.infer<typeof failureStatus>
+
+export const failuresReply = z.object({ failures: z.array(failureStatus) })
+export type FailuresReply = z.infer<typeof failuresReply>
