@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/** Whom Google is asked as. Everything but the ids is secret. */
+export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials
+
+/** A person's consent, from `npm run connect -- google`. */
+export interface RefreshTokenCredentials {
+  readonly kind: 'refresh-token'
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+}
+
+/** A robot of a Google Cloud project. It has no storage quota of its own: shared drives only. */
+export interface ServiceAccountCredentials {
+  readonly kind: 'service-account'
+  readonly clientEmail: string
+  /** PEM of the RSA key. */
+  readonly privateKey: string
+  readonly privateKeyId?: string
+  /** The person whom the robot acts for, where the domain delegates that to it. */
+  readonly subject?: string
+}
+
+const serviceAccountFile = z.object({
+  type: z.literal('service_account'),
+  client_email: z.string().min(3),
+  private_key: z.string().includes('PRIVATE KEY'),
+  private_key_id: z.string().optional(),
+})
+
+/**
+ * Reads the JSON key file that Google's console gives out for a service account.
+ *
+ * @throws SyntaxError when it is something else. The message never shows its content.
+ */
+export function parseServiceAccount(text: string, subject?: string): ServiceAccountCredentials {
+  const parsed = serviceAccountFile.safeParse(jsonOf(text))
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole file')
+    throw new SyntaxError(
+      `this is not the JSON key of a service account (${fields.join(', ')}): expected the file that Google Cloud gives out under "Keys, Add key, JSON"`,
+    )
+  }
+  const { client_email, private_key, private_key_id } = parsed.data
+  return {
+    kind: 'service-account',
+    clientEmail: client_email,
+    privateKey: private_key,
+    ...(private_key_id === undefined ? {} : { privateKeyId: private_key_id }),
+    ...(subject === undefined ? {} : { subject }),
+  }
+}
+
+/** What JSON.parse says quotes the text, which is secret. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
