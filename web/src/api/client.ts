@@ -1,0 +1,89 @@
+import type { PresignBody, PresignReply } from '../../../src/console/management/replies.ts'
+import { sessionStore } from '../session/session-store.ts'
+import { ApiError, toApiError, unreachable } from './api-error.ts'
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Asks the service, with the session. `path` begins with a slash; its parts are encoded already.
+ * Gives the JSON of the answer, undefined where there is none (204).
+ *
+ * @throws ApiError; where the session is over the sign-in form comes up by itself.
+ */
+export async function request<Reply>(path: string, options: RequestOptions = {}): Promise<Reply> {
+  const token = sessionStore.token
+  if (token === undefined) throw new ApiError('Sign in first.', { status: 401 })
+  try {
+    return await send<Reply>(path, { ...options, token })
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) sessionStore.expire(token)
+    throw error
+  }
+}
+
+/**
+ * A URL that is signed for one request to S3. Within the app use `ownPath` of it: the address that
+ * the service is known by elsewhere (PUBLIC_URL) may not be this page's.
+ */
+export function presign(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
+  return request('/-/api/presign', { method: 'POST', body, signal })
+}
+
+/** Path and query of a URL as they stand: `new URL` would take `..` out of a key. */
+export function ownPath(url: string): string {
+  return url.replace(/^[a-z]+:\/\/[^/]+/i, '')
+}
+
+interface SendOptions extends RequestOptions {
+  readonly token?: string
+}
+
+/** A request without a session, or with a given one. @throws ApiError */
+export async function send<Reply>(path: string, options: SendOptions): Promise<Reply> {
+  const { method = 'GET', body, query, signal = null, token } = options
+  const reply = await fetch(path + queryString(query), {
+    method,
+    signal,
+    cache: 'no-store',
+    credentials: 'omit',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw isAbort(error) ? error : unreachable(error)
+  })
+  const answer = await jsonOf(reply)
+  if (!reply.ok) throw toApiError(reply, answer)
+  return answer as Reply
+}
+
+async function jsonOf(reply: Response): Promise<unknown> {
+  try {
+    const text = await reply.text()
+    return text === '' ? undefined : JSON.parse(text)
+  } catch (error) {
+    if (isAbort(error)) throw error
+    // Not JSON, or cut off: the status says all that is known.
+    if (!reply.ok) return undefined
+    throw unreachable(error)
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+function queryString(query: RequestOptions['query']): string {
+  const given = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

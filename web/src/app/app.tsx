@@ -1,0 +1,31 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { Router } from 'wouter'
+import { SessionGate } from '../session/session-gate.tsx'
+import { SessionProvider } from '../session/session-provider.tsx'
+import { queryClient } from './query-client.ts'
+import { Routes } from './routes.tsx'
+import { Shell } from './shell.tsx'
+import { styleNonce } from './style-nonce.ts'
+import { theme } from './theme.ts'
+
+/** Everything below `/-/`. */
+export function App() {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+      <Notifications position="bottom-right" limit={4} />
+      <QueryClientProvider client={queryClient}>
+        <Router base="/-">
+          <SessionProvider>
+            <SessionGate>
+              <Shell>
+                <Routes />
+              </Shell>
+            </SessionGate>
+          </SessionProvider>
+        </Router>
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}

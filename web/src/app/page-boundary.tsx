@@ -1,0 +1,35 @@
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+
+interface PageBoundaryState {
+  readonly error: Error | undefined
+}
+
+/**
+ * A page that failed, or whose chunk is gone since the service was updated: both are mended by
+ * loading the page anew.
+ */
+export class PageBoundary extends Component<{ readonly children: ReactNode }, PageBoundaryState> {
+  override state: PageBoundaryState = { error: undefined }
+
+  static getDerivedStateFromError(error: Error): PageBoundaryState {
+    return { error }
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <Stack align="flex-start" gap="sm" p="lg" role="alert">
+        <Title order={1} size="h2">
+          This page failed
+        </Title>
+        <Text>Stowage may have been updated while the page was open. Load it again.</Text>
+        <Text size="sm" c="dimmed">
+          {error.message}
+        </Text>
+        <Button onClick={() => location.reload()}>Load again</Button>
+      </Stack>
+    )
+  }
+}

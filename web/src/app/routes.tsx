@@ -1,0 +1,37 @@
+import { lazy, Suspense } from 'react'
+import { Redirect, Route, Switch } from 'wouter'
+import { PageLoading } from '../ui/page-loading.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
+import { PageBoundary } from './page-boundary.tsx'
+
+const OverviewPage = lazy(async () => {
+  const { OverviewPage } = await import('../overview/overview-page.tsx')
+  return { default: OverviewPage }
+})
+const FilesPage = lazy(async () => {
+  const { FilesPage } = await import('../files/files-page.tsx')
+  return { default: FilesPage }
+})
+const ModelsPage = lazy(async () => {
+  const { ModelsPage } = await import('../models/models-page.tsx')
+  return { default: ModelsPage }
+})
+
+/** One chunk a page, so that the first one does not wait for the others. */
+export function Routes() {
+  return (
+    <PageBoundary>
+      <Suspense fallback={<PageLoading />}>
+        <Switch>
+          <Route path="/" component={OverviewPage} />
+          <Route path="/files/*?" component={FilesPage} />
+          <Route path="/models/*?" component={ModelsPage} />
+          <Route path="/sign-in">
+            <Redirect to="/" replace />
+          </Route>
+          <Route component={NotFoundPage} />
+        </Switch>
+      </Suspense>
+    </PageBoundary>
+  )
+}

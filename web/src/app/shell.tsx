@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+import { Navigation } from './navigation.tsx'
+import classes from './shell.module.css'
+import { SignOutButton } from './sign-out-button.tsx'
+
+/** What is around every page: skip link, header with the ways to other pages, main. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  return (
+    <>
+      <a className={classes.skip} href="#main">
+        Skip to the page
+      </a>
+      <header className={classes.header}>
+        <div className={classes.bar}>
+          <Navigation />
+          <div className={classes.actions}>
+            <ColorSchemeSwitch />
+            <SignOutButton />
+          </div>
+        </div>
+      </header>
+      <main id="main" className={classes.main} tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  )
+}

@@ -1,0 +1,121 @@
+/** none: nobody signed in here. expired: somebody did, and has to again to go on. */
+export type SessionStatus = 'none' | 'active' | 'expired'
+
+/** As much of the browser's Storage as is needed. */
+export interface SessionStorage {
+  getItem(key: string): string | null
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+}
+
+export interface SessionStoreParts {
+  /** Shared by the tabs of a browser: who opens a second one is signed in there too. */
+  readonly storage: () => SessionStorage
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+interface Session {
+  readonly token: string
+  readonly expiresAtMs: number
+}
+
+export const sessionKey = 'stowage.session'
+
+/** The session of this browser. Objects of the same origin are sandboxed and can't read it. */
+export class SessionStore {
+  readonly #parts: SessionStoreParts
+  readonly #listeners = new Set<() => void>()
+  #session: Session | undefined
+  #status: SessionStatus
+
+  constructor(parts: SessionStoreParts) {
+    this.#parts = parts
+    this.#session = this.#read()
+    this.#status = this.#session === undefined ? 'none' : 'active'
+  }
+
+  get status(): SessionStatus {
+    return this.#status
+  }
+
+  /** Undefined when there is none, or when it is over by the clock. */
+  get token(): string | undefined {
+    const session = this.#session
+    if (session === undefined) return undefined
+    if (session.expiresAtMs > this.#parts.now()) return session.token
+    this.expire(session.token)
+    return undefined
+  }
+
+  begin(token: string, expiresInSeconds: number): void {
+    const session = { token, expiresAtMs: this.#parts.now() + expiresInSeconds * 1_000 }
+    this.#write(session)
+    this.#set(session, 'active')
+  }
+
+  /** The service knows this token no more. One that is not the present one says nothing. */
+  expire(token: string): void {
+    if (this.#session?.token !== token) return
+    // Another tab may have signed in since.
+    const stored = this.#read()
+    const isRenewed = stored !== undefined && stored.token !== token
+    if (!isRenewed) this.#write(undefined)
+    this.#set(isRenewed ? stored : undefined, isRenewed ? 'active' : 'expired')
+  }
+
+  end(): void {
+    this.#write(undefined)
+    this.#set(undefined, 'none')
+  }
+
+  /** To be called when another tab has signed in or out. */
+  reload(): void {
+    const stored = this.#read()
+    if (stored?.token === this.#session?.token) return
+    if (stored !== undefined) this.#set(stored, 'active')
+    else this.#set(undefined, 'expired')
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #set(session: Session | undefined, status: SessionStatus): void {
+    this.#session = session
+    this.#status = status
+    for (const listener of this.#listeners) listener()
+  }
+
+  #read(): Session | undefined {
+    try {
+      const stored: unknown = JSON.parse(this.#parts.storage().getItem(sessionKey) ?? 'null')
+      return isSession(stored) && stored.expiresAtMs > this.#parts.now() ? stored : undefined
+    } catch {
+      // A browser that keeps nothing: the session lasts as long as the page.
+      return undefined
+    }
+  }
+
+  #write(session: Session | undefined): void {
+    try {
+      const storage = this.#parts.storage()
+      if (session === undefined) storage.removeItem(sessionKey)
+      else storage.setItem(sessionKey, JSON.stringify(session))
+    } catch {
+      // The same.
+    }
+  }
+}
+
+function isSession(value: unknown): value is Session {
+  if (typeof value !== 'object' || value === null) return false
+  const { token, expiresAtMs } = value as Record<string, unknown>
+  return typeof token === 'string' && typeof expiresAtMs === 'number'
+}
+
+export const sessionStore = new SessionStore({
+  storage: () => globalThis.localStorage,
+  now: Date.now,
+})

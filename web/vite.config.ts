@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The gateway serves what comes out of it: everything under `assets/` has its hash in its name. */
+export default defineConfig({
+  base: '/-/',
+  plugins: [react()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    assetsDir: 'assets',
+    // No asset becomes a data: URL: the page's policy allows none for fonts and scripts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+    reportCompressedSize: false,
+    license: true,
+  },
+})
