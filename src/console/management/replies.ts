@@ -38,12 +38,13 @@ export type StatusReply = z.infer<typeof statusReply>
 export const bucketStatus = z.object({
   name: z.string(),
   isPublic: z.boolean().meta({ description: 'Whether anybody may read it unsigned.' }),
-  createdAt: time,
+  createdAt: time.nullable().meta({ description: 'null: the drive does not tell.' }),
   objects: count.nullable().meta({ description: 'null: not counted yet.' }),
   bytes: count.nullable(),
   lastModified: time.nullable().meta({ description: 'null: empty, or not counted yet.' }),
   countedAt: time.nullable().meta({ description: 'When the figures were taken.' }),
   isCounting: z.boolean(),
+  problem: z.string().nullable().meta({ description: 'Why the last count failed, for people.' }),
 })
 export type BucketStatus = z.infer<typeof bucketStatus>
 
