@@ -1,5 +1,5 @@
 import type { RenderFault } from '../http/fault.ts'
-import type { HttpHandler, HttpReply } from '../http/message.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/render-error.ts'
 
@@ -9,6 +9,8 @@ export interface GatewayParts {
   readonly health: HttpHandler
   /** The login, the model list and the management API. */
   readonly json: HttpHandler
+  /** The dashboard's pages. */
+  readonly web: HttpHandler
 }
 
 /** A place in the URL space: the path itself, or everything below it too. */
@@ -22,14 +24,18 @@ interface Route {
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
-export function createGateway({ s3, health, json }: GatewayParts): HttpHandler {
+export function createGateway({ s3, health, json, web }: GatewayParts): HttpHandler {
   const routes: readonly Route[] = [
     { path: '/-/healthz', isWhole: true, handle: health },
-    { path: '/-', isWhole: false, handle: json },
+    { path: '/-/api', isWhole: false, handle: json },
+    { path: '/-/docs', isWhole: false, handle: json },
+    { path: '/-/openapi.json', isWhole: true, handle: json },
+    { path: '/-', isWhole: false, handle: web },
     { path: '/auth', isWhole: false, handle: json },
     { path: '/v1', isWhole: false, handle: json },
   ]
   return (request) => {
+    if (isVisit(request)) return Promise.resolve(toDashboard)
     const route = routes.find((candidate) => matches(candidate, request.rawPath))
     return (route?.handle ?? s3)(request)
   }
@@ -38,6 +44,22 @@ export function createGateway({ s3, health, json }: GatewayParts): HttpHandler {
 function matches({ path, isWhole }: Route, rawPath: string): boolean {
   if (!rawPath.startsWith(path)) return false
   return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
+}
+
+/** A person who typed the address: a browser, unsigned. S3 clients that ask for `/` list the buckets. */
+function isVisit({ rawPath, rawQuery, method, headers }: HttpRequest): boolean {
+  if (rawPath !== '/' || rawQuery !== '' || (method !== 'GET' && method !== 'HEAD')) return false
+  return headers.authorization === undefined && headers.accept?.includes('text/html') === true
+}
+
+const toDashboard: HttpReply = {
+  status: 302,
+  headers: [
+    ['Location', '/-/'],
+    ['Cache-Control', 'no-store'],
+    ['Vary', 'Accept, Authorization'],
+  ],
+  facts: { operation: 'toDashboard' },
 }
 
 /** S3's words for what goes wrong below the protocols. */

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { HttpHandler } from '../http/message.ts'
@@ -15,6 +17,9 @@ import { createHealthHandler } from './health.ts'
 import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
+
+/** Made by scripts/build-web.ts. */
+const webBuild = join(import.meta.dirname, '../../web/dist')
 
 /** Everything behind the port, opened and connected. */
 export interface Service {
@@ -95,11 +100,12 @@ export function connectService(parts: ServiceParts): Service {
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
   const json = new LazyJson(parts)
+  const web = createWebApp({ folder: webBuild })
   return {
     async connect() {
       // A catalogue of the person's own may have mistakes, which are told at start.
       if (settings.modelCatalogue !== undefined) await json.open()
-      return createGateway({ s3, health, json: json.handler })
+      return createGateway({ s3, health, json: json.handler, web })
     },
     warmUp: () => database.warmUp?.(),
     async sweep(signal) {

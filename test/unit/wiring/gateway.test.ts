@@ -11,6 +11,7 @@ const gateway = createGateway({
   s3: named('s3'),
   health: named('health'),
   json: named('json'),
+  web: named('web'),
 })
 
 for (const [target, body] of [
@@ -21,15 +22,41 @@ for (const [target, body] of [
   ['/-x', 's3'],
   ['/-/healthz', 'health'],
   ['/-/healthz?verbose', 'health'],
-  ['/-/healthz/', 'json'],
-  ['/-', 'json'],
-  ['/-/', 'json'],
+  ['/-/healthz/', 'web'],
+  ['/-', 'web'],
+  ['/-/', 'web'],
+  ['/-/files/photos/api', 'web'],
+  ['/-/assets/index-0123.js', 'web'],
+  ['/-/api', 'json'],
+  ['/-/api/status', 'json'],
+  ['/-/docs', 'json'],
+  ['/-/openapi.json', 'json'],
   ['/auth', 'json'],
   ['/auth/login', 'json'],
   ['/v1/models', 'json'],
 ] as const) {
   test(`The gateway hands ${target} to ${body}`, async () => {
     assert.equal((await gateway(requestOf('GET', target))).body, body)
+  })
+}
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('A browser at / is sent to the dashboard', async () => {
+  const reply = await gateway({ ...requestOf('GET', '/'), headers: browser })
+  assert.equal(reply.status, 302)
+  assert.deepEqual(reply.headers[0], ['Location', '/-/'])
+})
+
+for (const [who, request] of [
+  ['A signed request', { ...requestOf('GET', '/'), headers: { ...browser, authorization: 'A' } }],
+  ['A presigned request', { ...requestOf('GET', '/?X-Amz-Signature=0'), headers: browser }],
+  ['A client that is no browser', { ...requestOf('GET', '/'), headers: { accept: '*/*' } }],
+  ['A form that is posted', { ...requestOf('POST', '/'), headers: browser }],
+  ['A browser at a bucket', { ...requestOf('GET', '/photos'), headers: browser }],
+] as const) {
+  test(`${who} is for S3`, async () => {
+    assert.equal((await gateway(request)).body, 's3')
   })
 }
 

@@ -1,0 +1,75 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StreamBody } from '../../http/message.ts'
+import { type AssetCoding, acceptedCodings } from './content-coding.ts'
+
+export interface AssetFile {
+  readonly contentType: string
+  /** Undefined: as it is. */
+  readonly coding: AssetCoding['name'] | undefined
+  readonly body: StreamBody
+}
+
+/** What a build can have. Everything else is not served, such as the compressed twins by themselves. */
+const contentTypes: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
+}
+
+/** One name without a folder, so that no path leads out of the folder of the assets. */
+const assetName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.([a-z0-9]+)$/
+
+const chunkBytes = 64 * 1024
+
+/**
+ * An asset of the build, in the smallest form that the client takes. Undefined where there is none
+ * of that name. The caller brings the iterator of its body to its end.
+ */
+export async function openAsset(
+  folder: string,
+  name: string,
+  acceptEncoding: string | undefined,
+): Promise<AssetFile | undefined> {
+  const contentType = contentTypes[assetName.exec(name)?.[1] ?? '']
+  if (contentType === undefined) return undefined
+  for (const coding of [...acceptedCodings(acceptEncoding), undefined]) {
+    const body = await openFile(join(folder, name + (coding?.suffix ?? '')))
+    if (body !== undefined) return { contentType, coding: coding?.name, body }
+  }
+  return undefined
+}
+
+async function openFile(path: string): Promise<StreamBody | undefined> {
+  let file: FileHandle
+  try {
+    file = await open(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const { size } = await file.stat()
+    return { length: size, chunks: chunksOf(file) }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+  try {
+    const buffer = Buffer.allocUnsafe(chunkBytes)
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, chunkBytes)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

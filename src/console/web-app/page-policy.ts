@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import type { HeaderFields } from '../../http/message.ts'
+
+/** 128 random bits: a nonce that nobody can guess (CSP Level 3, "Security and privacy considerations"). */
+export function newNonce(): string {
+  return randomBytes(16).toString('base64')
+}
+
+/**
+ * What the page may load: its own files and what the service answers, nothing from elsewhere.
+ *
+ * Scripts are files of the build only. The component library adds style elements that depend on the
+ * theme and on the width of the window, so that no hash can name them: they carry the nonce. Style
+ * attributes that scripts set are no matter of CSP. Frames and media are objects that are looked at;
+ * they come with a policy of their own (src/s3/content-security.ts).
+ */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "frame-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Header fields of index.html. It is never kept without asking: each answer has its own nonce. */
+export function pageHeaders(nonce: string): HeaderFields {
+  return [
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Cache-Control', 'no-cache'],
+    ['Content-Security-Policy', contentSecurityPolicy(nonce)],
+    ['Cross-Origin-Opener-Policy', 'same-origin'],
+    ['Permissions-Policy', permissions],
+    ...commonHeaders,
+  ]
+}
+
+/** Header fields of everything of the app. */
+export const commonHeaders: HeaderFields = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+]
+
+/** What no part of the app asks for. */
+const permissions = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
+  .map((feature) => `${feature}=()`)
+  .join(', ')

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HttpHandler, HttpReply, HttpRequest } from '../../http/message.ts'
+import { openAsset } from './asset-file.ts'
+import { notBuiltPage } from './not-built-page.ts'
+import { commonHeaders, newNonce, pageHeaders } from './page-policy.ts'
+
+export interface WebAppOptions {
+  /** Where the build is: `index.html`, and `assets/` with hashes in their names. */
+  readonly folder: string
+}
+
+const base = '/-/'
+const assetsBase = '/-/assets/'
+
+/** RFC 8246: what has a hash in its name never changes. */
+const forEver = 'public, max-age=31536000, immutable'
+
+/**
+ * The built dashboard. Each path below `/-/` that is no asset is a page of it and answers
+ * index.html, so that it can be reloaded and linked to. Nothing is kept in memory: a new build is
+ * served from the next request on.
+ */
+export function createWebApp({ folder }: WebAppOptions): HttpHandler {
+  return async (request) => {
+    const { method, rawPath } = request
+    const facts = { operation: 'webApp' }
+    if (method !== 'GET' && method !== 'HEAD') return { ...notAllowed, facts }
+    if (!rawPath.startsWith(base)) return { ...toBase, facts }
+    if (rawPath.startsWith(assetsBase)) return { ...(await asset(folder, request)), facts }
+    return { ...(await page(folder)), facts }
+  }
+}
+
+const notAllowed: HttpReply = {
+  status: 405,
+  headers: [['Allow', 'GET, HEAD'], ['Content-Type', 'application/json'], ...commonHeaders],
+  body: '{"message":"expected GET or HEAD"}',
+}
+
+/** Relative, so that it holds behind any proxy. */
+const toBase: HttpReply = { status: 308, headers: [['Location', base], ...commonHeaders] }
+
+async function asset(folder: string, { rawPath, headers }: HttpRequest): Promise<HttpReply> {
+  const name = rawPath.slice(assetsBase.length)
+  const found = await openAsset(join(folder, 'assets'), name, headers['accept-encoding'])
+  if (found === undefined) return noSuchAsset
+  return {
+    status: 200,
+    headers: [
+      ['Content-Type', found.contentType],
+      ...(found.coding === undefined ? [] : [['Content-Encoding', found.coding] as const]),
+      ['Vary', 'Accept-Encoding'],
+      ['Cache-Control', forEver],
+      ...commonHeaders,
+    ],
+    body: found.body,
+  }
+}
+
+const noSuchAsset: HttpReply = {
+  status: 404,
+  headers: [
+    ['Content-Type', 'text/plain; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ...commonHeaders,
+  ],
+  body: 'There is no such file in the dashboard. It may be of an older version: load the page again.\n',
+}
+
+/**
+ * Answered without ETag: the nonce is another one each time, and a kept page under the policy of a
+ * later answer would lose its styles.
+ */
+async function page(folder: string): Promise<HttpReply> {
+  const nonce = newNonce()
+  const template = await readTemplate(join(folder, 'index.html'))
+  const headers = pageHeaders(nonce)
+  if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
+  return { status: 200, headers, body: template.replace('nonce=""', `nonce="${nonce}"`) }
+}
+
+async function readTemplate(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
