@@ -1,5 +1,6 @@
 import { type Database, DatabaseError, type Statement, UnmetChange } from './database.ts'
 import { parameterLists } from './parameter-lists.ts'
+import { rowInserts } from './row-inserts.ts'
 
 const tableOf = {
   connections: 'routing_connections',
@@ -41,9 +42,6 @@ interface LoadedSet {
 const selectRevision = 'SELECT revision FROM routing_revision WHERE id = 1'
 const raiseRevision =
   'UPDATE routing_revision SET revision = revision + 1 WHERE id = 1 AND revision = ?'
-
-/** Rows of one INSERT: few sizes, so that few different statements exist. */
-const insertSizes = [64, 8, 1] as const
 
 /** Writers that come between the reads of one snapshot, again and again, are not to be expected. */
 const snapshotTries = 20
@@ -151,7 +149,8 @@ function statementsFor(
     removed.map((id) => [id]),
     '?',
   ).map(({ sql, params }) => ({ sql: `DELETE FROM ${table} WHERE id IN (${sql})`, params }))
-  return [...deletes, ...insertsOf(table, added)]
+  const rows = added.map(({ id, place, json }) => [id, place, json])
+  return [...deletes, ...rowInserts(`INSERT INTO ${table} (id, place, json)`, rows)]
 }
 
 /**
@@ -172,18 +171,4 @@ export function rowChanges(
     else added.push({ id, place, json })
   }
   return { removed: [...old.keys()], added }
-}
-
-function insertsOf(table: string, rows: readonly PlacedRow[]): Statement[] {
-  const statements: Statement[] = []
-  for (let start = 0; start < rows.length; ) {
-    const rest = rows.length - start
-    const size = insertSizes.find((candidate) => candidate <= rest) ?? 1
-    statements.push({
-      sql: `INSERT INTO ${table} (id, place, json) VALUES ${Array(size).fill('(?, ?, ?)').join(', ')}`,
-      params: rows.slice(start, start + size).flatMap(({ id, place, json }) => [id, place, json]),
-    })
-    start += size
-  }
-  return statements
 }

@@ -79,6 +79,12 @@ const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touche
   AND (touched_at_ms > ? OR (touched_at_ms = ? AND id > ?))
   ORDER BY touched_at_ms, id LIMIT ?`
 
+/** With the bucket as the JSON of a target begins. */
+const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
+  AND substr(target, 1, length(?)) = ?
+  AND (created_at_ms < ? OR (created_at_ms = ? AND id < ?))
+  ORDER BY created_at_ms DESC, id DESC LIMIT ?`
+
 const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
   FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
 
@@ -166,6 +172,17 @@ export class UploadTable {
     const { touchedAtMs, id } = after ?? { touchedAtMs: -1, id: '' }
     const params = [phase, untilMs, touchedAtMs, touchedAtMs, id, limit]
     return this.#database.read<UploadRow>(selectIdle, params)
+  }
+
+  /** At most `limit` open uploads, newest first, whose target begins so, behind `after`. */
+  open(
+    targetStart: string,
+    after: Pick<UploadRow, 'id' | 'createdAtMs'> | undefined,
+    limit: number,
+  ): Promise<UploadRow[]> {
+    const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
+    const params = [targetStart, targetStart, createdAtMs, createdAtMs, id, limit]
+    return this.#database.read<UploadRow>(selectOpen, params)
   }
 
   takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {

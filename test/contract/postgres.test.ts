@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { DatabaseError } from '../../src/state/database.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { startPostgres } from '../support/start-postgres.ts'
+import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
@@ -19,6 +20,7 @@ if (server === undefined) {
   const createLocation = async () =>
     ({ kind: 'postgres', url: await server.createDatabase() }) as const
 
+  describeConsoleTables('PostgreSQL', createLocation)
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
@@ -20,6 +21,7 @@ async function createLocation() {
   return { kind: 'sqlite', path: join(folder, `folder-${count}`, 'stowage.db') } as const
 }
 
+describeConsoleTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)

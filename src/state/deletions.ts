@@ -1,0 +1,165 @@
+import type { Database, SqlValue, Statement } from './database.ts'
+
+/**
+ * The life of a deletion:
+ *
+ *     running → done | cancelled | failed | interrupted → (row gone)
+ */
+export type DeletionState = 'running' | 'done' | 'cancelled' | 'failed' | 'interrupted'
+
+export interface DeletionRow {
+  readonly id: string
+  /** Bucket and prefix as JSON. Opaque here. */
+  readonly target: string
+  readonly state: DeletionState
+  /** Objects that are gone so far. */
+  readonly deleted: number
+  readonly startedAtMs: number
+  /** Milliseconds since the epoch; 0 while it runs. */
+  readonly endedAtMs: number
+  /** For people; '' when there is nothing to say. */
+  readonly message: string
+  /** 1: somebody has asked the process that runs it to stop. */
+  readonly isCancelled: number
+  /** Of the process that runs it, or ran it. */
+  readonly leaseOwner: string
+  readonly leaseUntilMs: number
+}
+
+export type NewDeletion = Pick<
+  DeletionRow,
+  'id' | 'target' | 'startedAtMs' | 'leaseOwner' | 'leaseUntilMs'
+>
+
+export interface DeletionEnd {
+  readonly state: Exclude<DeletionState, 'running'>
+  readonly deleted: number
+  readonly endedAtMs: number
+  readonly message: string
+}
+
+const columns = `id, target, state, deleted, started_at_ms AS "startedAtMs",
+  ended_at_ms AS "endedAtMs", message, is_cancelled AS "isCancelled",
+  lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs"`
+
+const selectOne = `SELECT ${columns} FROM deletions WHERE id = ?`
+
+const selectLatest = `SELECT ${columns} FROM deletions ORDER BY started_at_ms DESC, id DESC LIMIT ?`
+
+const selectRunning = `SELECT ${columns} FROM deletions WHERE state = 'running'`
+
+const insertIfFew = `INSERT INTO deletions (id, target, state, deleted, started_at_ms, ended_at_ms,
+  message, is_cancelled, lease_owner, lease_until_ms)
+  SELECT ?, ?, 'running', 0, ?, 0, '', 0, ?, ?
+  WHERE (SELECT count(*) FROM deletions WHERE state = 'running') < ?`
+
+const trimEnded = `DELETE FROM deletions WHERE id IN (SELECT id FROM deletions
+  WHERE state <> 'running' ORDER BY started_at_ms DESC, id DESC LIMIT ? OFFSET ?)`
+
+const saveProgress = `UPDATE deletions SET deleted = ?, lease_until_ms = ?
+  WHERE id = ? AND state = 'running' AND lease_owner = ? RETURNING is_cancelled AS "isCancelled"`
+
+const endDeletion = `UPDATE deletions SET state = ?, deleted = ?, ended_at_ms = ?, message = ?
+  WHERE id = ? AND state = 'running' AND lease_owner = ?`
+
+const askToStop = `UPDATE deletions SET is_cancelled = 1 WHERE id = ? AND state = 'running'`
+
+/** Only as it was seen: its process may live after all, and have moved on. */
+const interrupt = `UPDATE deletions SET state = 'interrupted', ended_at_ms = ?, message = ?
+  WHERE id = ? AND state = 'running' AND lease_owner = ? AND lease_until_ms = ?`
+
+const selectOld = `SELECT id FROM deletions WHERE state <> 'running' AND ended_at_ms < ? LIMIT 1`
+const deleteOld = `DELETE FROM deletions WHERE state <> 'running' AND ended_at_ms < ?`
+
+/** Rows that one trim removes at most; there is never more than one too many. */
+const maxTrimmed = 10_000
+
+export interface DeletionLimits {
+  /** Deletions that may run at once, in all processes together. */
+  readonly running: number
+  /** Ended ones that are remembered. */
+  readonly ended: number
+}
+
+/** Deletions in the database, where every process finds those of the others. */
+export class DeletionTable {
+  readonly #database: Database
+  readonly #limits: DeletionLimits
+
+  constructor(database: Database, limits: DeletionLimits) {
+    this.#database = database
+    this.#limits = limits
+  }
+
+  /** False when as many run as may, and nothing was inserted. */
+  async insert(deletion: NewDeletion): Promise<boolean> {
+    const { id, target, startedAtMs, leaseOwner, leaseUntilMs } = deletion
+    const values = [id, target, startedAtMs, leaseOwner, leaseUntilMs]
+    const [result] = await this.#database.write([
+      { sql: insertIfFew, params: [...values, this.#limits.running] },
+      { sql: trimEnded, params: [maxTrimmed, this.#limits.ended] },
+    ])
+    return result?.changes === 1
+  }
+
+  async find(id: string): Promise<DeletionRow | undefined> {
+    const [row] = await this.#database.read<DeletionRow>(selectOne, [id])
+    return row
+  }
+
+  /** Newest first. */
+  latest(): Promise<DeletionRow[]> {
+    const { running, ended } = this.#limits
+    return this.#database.read<DeletionRow>(selectLatest, [running + ended])
+  }
+
+  running(): Promise<DeletionRow[]> {
+    return this.#database.read<DeletionRow>(selectRunning)
+  }
+
+  /** Keeps how far it is and renews the lease. Says what is asked of the process that runs it. */
+  async progress(
+    { id, leaseOwner }: Pick<DeletionRow, 'id' | 'leaseOwner'>,
+    { deleted, leaseUntilMs }: Pick<DeletionRow, 'deleted' | 'leaseUntilMs'>,
+  ): Promise<'go on' | 'cancelled' | 'lost'> {
+    const params = [deleted, leaseUntilMs, id, leaseOwner]
+    const [result] = await this.#database.write([{ sql: saveProgress, params }])
+    const [row] = result?.rows ?? []
+    if (row === undefined) return 'lost'
+    return Number(row.isCancelled) === 1 ? 'cancelled' : 'go on'
+  }
+
+  /** False when it has ended already. */
+  end(
+    { id, leaseOwner }: Pick<DeletionRow, 'id' | 'leaseOwner'>,
+    { state, deleted, endedAtMs, message }: DeletionEnd,
+  ): Promise<boolean> {
+    return this.#change(endDeletion, [state, deleted, endedAtMs, message, id, leaseOwner])
+  }
+
+  /** Asks the process that runs it to stop; false when it does not run. */
+  cancel(id: string): Promise<boolean> {
+    return this.#change(askToStop, [id])
+  }
+
+  /** Ends one whose process is gone; false when it has changed since it was seen. */
+  interrupt(
+    { id, leaseOwner, leaseUntilMs }: DeletionRow,
+    { endedAtMs, message }: Pick<DeletionEnd, 'endedAtMs' | 'message'>,
+  ): Promise<boolean> {
+    return this.#change(interrupt, [endedAtMs, message, id, leaseOwner, leaseUntilMs])
+  }
+
+  /** Forgets what ended before `untilMs`; for one process to call from time to time. */
+  async sweep(untilMs: number): Promise<void> {
+    // A process that writes nothing else need not begin to: that takes SQLite a thread.
+    const old = await this.#database.read(selectOld, [untilMs])
+    if (old.length > 0) await this.#database.write([{ sql: deleteOld, params: [untilMs] }])
+  }
+
+  async #change(sql: string, params: readonly SqlValue[]): Promise<boolean> {
+    const statement: Statement = { sql, params }
+    const [result] = await this.#database.write([statement])
+    return result?.changes === 1
+  }
+}

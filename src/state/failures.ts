@@ -1,0 +1,49 @@
+import type { Database } from './database.ts'
+import { rowInserts } from './row-inserts.ts'
+
+export interface FailureRow {
+  /** Unique. */
+  readonly requestId: string
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  /** What there is to say of it. Opaque here. */
+  readonly json: string
+}
+
+const columns = 'request_id AS "requestId", at_ms AS "atMs", json'
+
+const selectLatest = `SELECT ${columns} FROM failures ORDER BY at_ms DESC, request_id DESC LIMIT ?`
+
+const insert = 'INSERT INTO failures (request_id, at_ms, json)'
+
+const trim = `DELETE FROM failures WHERE request_id IN (
+  SELECT request_id FROM failures ORDER BY at_ms DESC, request_id DESC LIMIT ? OFFSET ?)`
+
+/** Rows that one trim removes at most; there are never many more than are kept. */
+const maxTrimmed = 10_000
+
+/** The latest failed requests of all processes, and no others. */
+export class FailureTable {
+  readonly #database: Database
+  readonly #kept: number
+
+  /** @param kept how many rows there may be. */
+  constructor(database: Database, kept: number) {
+    this.#database = database
+    this.#kept = kept
+  }
+
+  /** Adds them; the oldest go. In one transaction, so that nobody ever finds more than are kept. */
+  async add(rows: readonly FailureRow[]): Promise<void> {
+    const values = rows.map(({ requestId, atMs, json }) => [requestId, atMs, json])
+    await this.#database.write([
+      ...rowInserts(insert, values),
+      { sql: trim, params: [maxTrimmed, this.#kept] },
+    ])
+  }
+
+  /** Newest first. */
+  latest(): Promise<FailureRow[]> {
+    return this.#database.read<FailureRow>(selectLatest, [this.#kept])
+  }
+}
