@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { livenessOf, thisProcess } from '../process/identity.ts'
+import { DriveError } from './drive.ts'
+import { LeaseQueue } from './lease-queue.ts'
+import type { LeaseClaim, LeaseLook, LeaseTable, PlaceLease } from './lease-table.ts'
+
+/** A lease that is not renewed for this long is up for the taking. */
+const leaseMs = 20_000
+const renewEveryMs = 5_000
+/** Nothing is begun on the drive this close to the end: a call takes time to get there. */
+const safetyMarginMs = 5_000
+const defaultWaitMs = 30_000
+/** Between looks at a place that another process holds. */
+const firstPauseMs = 4
+const longestPauseMs = 200
+
+export interface KeyLeasesOptions {
+  readonly table: LeaseTable
+  /** Wall clock, milliseconds since the epoch; of all processes that share the database, roughly. */
+  readonly now: () => number
+  /** How long `hold` waits for its turn. */
+  readonly waitMs?: number
+  /**
+   * Finishes or undoes what a dead holder's note says, before anybody else gets the place. When it
+   * rejects, `hold` does, and the note stays for the next one.
+   */
+  readonly recover?: (note: string) => Promise<void>
+}
+
+export interface HoldOptions {
+  readonly signal?: AbortSignal
+  /** For `recover`, if this process dies while it holds the lease. */
+  readonly note?: string
+}
+
+/**
+ * One writer of a key at a time, in all processes that share a drive: leases in the database. A
+ * process that died frees its leases at once where that can be known, and by their expiry elsewhere.
+ */
+export class KeyLeases {
+  readonly #options: KeyLeasesOptions
+  readonly #queue = new LeaseQueue()
+  readonly #closed = new AbortController()
+
+  constructor(options: KeyLeasesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Runs `work` while these places are held, all of them.
+   *
+   * @throws DriveError `busy` when others held them for longer than `waitMs`, `unavailable` when the
+   *   database does not answer; the signal's reason; what `work` rejects with
+   */
+  async hold<R>(
+    places: readonly string[],
+    work: (lease: KeyLease) => Promise<R>,
+    options: HoldOptions = {},
+  ): Promise<R> {
+    const wanted = [...new Set(places)]
+    const patience = this.#patience(options.signal)
+    try {
+      await this.#queue.enter(wanted, patience.signal)
+    } catch (error) {
+      throw patience.isOver() ? tooBusy() : error
+    }
+    try {
+      const lease = await this.#take(wanted, patience, options.note ?? '')
+      return await this.#work(lease, work)
+    } finally {
+      this.#queue.leave(wanted)
+    }
+  }
+
+  /** Waits until nobody holds these places; holds none itself. Rejects as `hold` does. */
+  async untilFree(places: readonly string[], options: HoldOptions = {}): Promise<void> {
+    const patience = this.#patience(options.signal)
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+      const { leases } = await asked(this.#options.table.look(places, []))
+      if (!leases.some((lease) => this.isLive(lease))) return
+      await pause(pauseMs, patience)
+    }
+  }
+
+  /** As LeaseTable.look. */
+  look(places: readonly string[], names: readonly string[]): Promise<LeaseLook> {
+    return asked(this.#options.table.look(places, names))
+  }
+
+  /** Whether anybody holds a place directly below these, other than these themselves. */
+  async isHeldBelow(places: readonly string[], owner: string): Promise<boolean> {
+    const leases = await asked(this.#options.table.below(places))
+    return leases.some((lease) => lease.owner !== owner && this.isLive(lease))
+  }
+
+  /** Whether the lease's holder may still be at work. */
+  isLive(lease: LeaseClaim): boolean {
+    return lease.untilMs > this.#options.now() && livenessOf(processOf(lease.owner)) !== 'dead'
+  }
+
+  /** Ends all waiting. Leases that are held run on. */
+  close(): void {
+    this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
+  }
+
+  async #take(places: readonly string[], patience: Patience, note: string): Promise<KeyLease> {
+    const { table, now } = this.#options
+    const owner = `${thisProcess} ${randomBytes(9).toString('base64url')}`
+    let ended: readonly PlaceLease[] = []
+    for (let pauseMs = firstPauseMs; ; ) {
+      patience.signal.throwIfAborted()
+      const claim = { owner, untilMs: now() + leaseMs, note }
+      if (await asked(table.take(places, claim, ended))) {
+        const lease = new KeyLease({ places, claim, table, now })
+        await this.#recover(lease, ended, note)
+        return lease
+      }
+      const { leases } = await asked(table.look(places, []))
+      ended = leases
+      if (!leases.some((lease) => this.isLive(lease))) continue
+      await pause(pauseMs, patience)
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+    }
+  }
+
+  async #recover(lease: KeyLease, ended: readonly PlaceLease[], note: string): Promise<void> {
+    const notes = new Set(ended.map((one) => one.note).filter((one) => one !== ''))
+    if (notes.size === 0) return
+    try {
+      for (const one of notes) await this.#options.recover?.(one)
+      await lease.setNote(note)
+    } catch (error) {
+      lease.leaveNote()
+      await lease.release()
+      throw error
+    }
+  }
+
+  async #work<R>(lease: KeyLease, work: (lease: KeyLease) => Promise<R>): Promise<R> {
+    let result: R
+    try {
+      result = await work(lease)
+    } catch (error) {
+      // What went wrong first is what is told.
+      await lease.release().catch(() => undefined)
+      throw error
+    }
+    await lease.release()
+    return result
+  }
+
+  #patience(signal: AbortSignal | undefined): Patience {
+    const waitMs = this.#options.waitMs ?? defaultWaitMs
+    const end = AbortSignal.timeout(waitMs)
+    const signals = signal === undefined ? [] : [signal]
+    return {
+      signal: AbortSignal.any([end, this.#closed.signal, ...signals]),
+      isOver: () => end.aborted && !this.#closed.signal.aborted && signal?.aborted !== true,
+    }
+  }
+}
+
+interface KeyLeaseParts {
+  readonly places: readonly string[]
+  readonly claim: LeaseClaim
+  readonly table: LeaseTable
+  readonly now: () => number
+}
+
+/** Places that are held. It renews itself until it is released. */
+export class KeyLease {
+  readonly owner: string
+  readonly #parts: KeyLeaseParts
+  readonly #lost = new AbortController()
+  readonly #raises = new Set<string>()
+  #untilMs: number
+  #keepsNote = false
+  #isReleased = false
+  #timer: NodeJS.Timeout
+
+  constructor(parts: KeyLeaseParts) {
+    this.#parts = parts
+    this.owner = parts.claim.owner
+    this.#untilMs = parts.claim.untilMs
+    this.#timer = this.#renewLater()
+  }
+
+  /** Aborts when the lease is lost: somebody else may be writing. */
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /**
+   * To be called before each step that changes what is at the places.
+   * @throws DriveError `busy` when the lease is lost, or about to end: a process that was suspended
+   *   notices here
+   */
+  assertHeld(): void {
+    if (this.#parts.now() > this.#untilMs - safetyMarginMs) this.#lose()
+    this.#lost.signal.throwIfAborted()
+  }
+
+  /** The revisions of these names rise with the release. */
+  raise(...names: readonly string[]): void {
+    for (const name of names) this.#raises.add(name)
+  }
+
+  async setNote(note: string): Promise<void> {
+    await asked(this.#parts.table.note(this.#parts.places, this.owner, note))
+  }
+
+  /** It is not known how far the work got: the next holder is to `recover` by the note. */
+  leaveNote(): void {
+    this.#keepsNote = true
+  }
+
+  /** For KeyLeases. A lease that is lost or can't be given back ends by itself. */
+  async release(): Promise<void> {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    clearTimeout(this.#timer)
+    await asked(
+      this.#parts.table.release(this.#parts.places, {
+        owner: this.owner,
+        raises: [...this.#raises],
+        keepsNote: this.#keepsNote,
+      }),
+    )
+  }
+
+  #lose(): void {
+    const message =
+      'The right to write this key was lost: the machine or the database was too slow.'
+    this.#lost.abort(new DriveError('busy', message, { retryAfterSeconds: 1 }))
+  }
+
+  #renewLater(): NodeJS.Timeout {
+    const timer = setTimeout(() => void this.#renew(), renewEveryMs)
+    timer.unref()
+    return timer
+  }
+
+  async #renew(): Promise<void> {
+    const { table, places, now } = this.#parts
+    const untilMs = now() + leaseMs
+    try {
+      if (!(await table.renew(places, { owner: this.owner, untilMs }))) return this.#lose()
+      this.#untilMs = untilMs
+    } catch {
+      // The database may answer again before the lease ends; if not, assertHeld stops the work.
+    }
+    if (!this.#isReleased) this.#timer = this.#renewLater()
+  }
+}
+
+interface Patience {
+  readonly signal: AbortSignal
+  /** Whether it ended because the time to wait is up. */
+  isOver(): boolean
+}
+
+function processOf(owner: string): string {
+  return owner.slice(0, owner.lastIndexOf(' '))
+}
+
+function tooBusy(): DriveError {
+  const message = 'Too many writers of one key at once, or one that takes very long.'
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
+}
+
+async function pause(ms: number, patience: Patience): Promise<void> {
+  try {
+    await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal: patience.signal })
+  } catch {
+    throw patience.isOver() ? tooBusy() : patience.signal.reason
+  }
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const message = 'The database, which keeps writers apart, does not answer.'
+    throw new DriveError('unavailable', message, { cause: error })
+  }
+}
