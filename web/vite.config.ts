@@ -14,6 +14,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2023',
     reportCompressedSize: false,
-    license: true,
+    manifest: 'manifest.json',
+    license: { fileName: 'licenses.md' },
   },
 })

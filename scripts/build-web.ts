@@ -1,0 +1,86 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { publishBuild, removeLeftovers } from './web-build/publish-build.ts'
+import { sourceDigest } from './web-build/source-digest.ts'
+
+/**
+ * `npm run build:web` builds the dashboard into web/dist. With `--when-needed`, as `npm start` runs
+ * it, only when web/dist is of other sources; what fails is told then and stops nothing, since the
+ * gateway serves everything else without a dashboard.
+ */
+const root = join(import.meta.dirname, '..')
+const web = join(root, 'web')
+const served = join(web, 'dist')
+
+/** Holds the digest of the sources that web/dist was built from. */
+const recordName = 'build.json'
+
+/** Builds are made inside of web/dist: the same file system, and git ignores it. */
+const workPrefix = '.new-'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+if (process.argv.includes('--when-needed')) await buildWhenNeeded()
+else await build(sourceDigest(root), 'info')
+
+async function buildWhenNeeded(): Promise<void> {
+  try {
+    const digest = sourceDigest(root)
+    if (digest === builtDigest()) return
+    const startedMs = performance.now()
+    say('Building the dashboard: its sources have changed …')
+    await build(digest, 'warn')
+    say(`Built the dashboard in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s.`)
+  } catch (error) {
+    say(`The dashboard could not be built: ${reasonOf(error)}`)
+    const before = existsSync(join(served, 'index.html'))
+    say(
+      before ? 'The one that was built before is served.' : 'The gateway starts without dashboard.',
+    )
+  }
+}
+
+function builtDigest(): string | undefined {
+  try {
+    const record = JSON.parse(readFileSync(join(served, recordName), 'utf8')) as { digest?: string }
+    return record.digest
+  } catch {
+    // Not built yet, or by hand.
+    return undefined
+  }
+}
+
+async function build(digest: string, logLevel: 'info' | 'warn'): Promise<void> {
+  // Loaded only now: they take longer than to find that nothing is to be done.
+  const { build: viteBuild } = await import('vite')
+  const { compressAssets } = await import('./web-build/compress-assets.ts')
+  mkdirSync(served, { recursive: true })
+  removeLeftovers(served, workPrefix, Date.now())
+  const work = mkdtempSync(join(served, workPrefix))
+  try {
+    await viteBuild({ root: web, logLevel, build: { outDir: work, emptyOutDir: true } })
+    await compressAssets(join(work, 'assets'))
+    publishBuild(work, served, Date.now())
+    // Last: a build that was killed before is made again.
+    writeFileSync(join(work, recordName), JSON.stringify({ digest }))
+    renameSync(join(work, recordName), join(served, recordName))
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') {
+    return 'its packages are not installed. Run npm ci, or copy web/dist from where it is built.'
+  }
+  const [line = ''] = String(error instanceof Error ? error.message : error).split('\n')
+  return `${line} (npm run build:web tells more)`
+}

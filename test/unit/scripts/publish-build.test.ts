@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { publishBuild, removeLeftovers } from '../../../scripts/web-build/publish-build.ts'
+
+const dayMs = 24 * 3_600_000
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-build-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Makes a build of one asset and gives its folder. */
+function buildOf(root: string, name: string): string {
+  const folder = join(root, `built-${name}`)
+  mkdirSync(join(folder, 'assets'), { recursive: true })
+  writeFileSync(join(folder, 'assets', `${name}.js`), name)
+  writeFileSync(join(folder, 'index.html'), name)
+  return folder
+}
+
+test('publishBuild puts a build where there was none', (t) => {
+  const root = folderOf(t)
+  const served = join(root, 'dist')
+  publishBuild(buildOf(root, 'a'), served, Date.now())
+  assert.equal(readFileSync(join(served, 'index.html'), 'utf8'), 'a')
+  assert.deepEqual(readdirSync(join(served, 'assets')), ['a.js'])
+})
+
+test('publishBuild keeps what pages of the build before may still load, for a day', (t) => {
+  const root = folderOf(t)
+  const served = join(root, 'dist')
+  publishBuild(buildOf(root, 'a'), served, Date.now())
+  publishBuild(buildOf(root, 'b'), served, Date.now())
+  assert.equal(readFileSync(join(served, 'index.html'), 'utf8'), 'b')
+  assert.deepEqual(readdirSync(join(served, 'assets')).sort(), ['a.js', 'b.js'])
+  publishBuild(buildOf(root, 'c'), served, Date.now() + 2 * dayMs)
+  assert.deepEqual(readdirSync(join(served, 'assets')), ['c.js'])
+})
+
+test('publishBuild of the same build again changes nothing', (t) => {
+  const root = folderOf(t)
+  const served = join(root, 'dist')
+  publishBuild(buildOf(root, 'a'), served, Date.now())
+  publishBuild(buildOf(root, 'a'), served, Date.now() + 2 * dayMs)
+  assert.deepEqual(readdirSync(join(served, 'assets')), ['a.js'])
+})
+
+test('removeLeftovers removes builds that were interrupted long ago, and no others', (t) => {
+  const served = folderOf(t)
+  mkdirSync(join(served, '.new-1'))
+  mkdirSync(join(served, 'assets'))
+  removeLeftovers(served, '.new-', Date.now())
+  assert.deepEqual(readdirSync(served).sort(), ['.new-1', 'assets'])
+  removeLeftovers(served, '.new-', Date.now() + 2 * dayMs)
+  assert.deepEqual(readdirSync(served), ['assets'])
+})
