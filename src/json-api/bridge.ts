@@ -36,10 +36,11 @@ export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise
     const target = request.rawPath + (request.rawQuery === '' ? '' : `?${request.rawQuery}`)
     const entered: EnteredRequest = { request, target }
     const reply = await enter(entered, () => inject(app, request, options))
-    const { operation, code, body } = entered
+    const { operation, code, reason, body } = entered
     const facts = {
       ...(operation === undefined ? {} : { operation }),
       ...(code === undefined ? {} : { code }),
+      ...(reason === undefined ? {} : { reason }),
     }
     return body === undefined ? { ...reply, facts } : { ...withBody(reply, body), facts }
   }

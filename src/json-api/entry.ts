@@ -10,6 +10,8 @@ export interface EnteredRequest {
   /** The reply's body, where a route gives it past the app: see `sendBytes`. */
   body?: Uint8Array | undefined
   code?: string | undefined
+  /** What the client was told of an error. */
+  reason?: string | undefined
 }
 
 const entered = new AsyncLocalStorage<EnteredRequest>()

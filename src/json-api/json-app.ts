@@ -106,6 +106,7 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
     const dialect = dialectOf(dialects, request.url)
     if (entered !== undefined) {
       entered.code = refusal.code
+      entered.reason = refusal.message
       entered.body = undefined
     }
     return reply

@@ -93,6 +93,8 @@ export interface S3ErrorOptions extends ErrorOptions {
   readonly elements?: Readonly<Record<string, string>>
   /** Headers of the reply, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>>
+  /** For the owner, in the log and the dashboard: what was wrong, what to do. Never a secret. */
+  readonly reason?: string
 }
 
 /** An error to be answered to an S3 client. The message is for people and never has a secret. */
@@ -101,6 +103,8 @@ export class S3Error extends Error {
   readonly status: number
   readonly elements: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
+  /** The message, where the owner is told no more than the client. */
+  readonly reason: string
 
   constructor(code: S3ErrorCode, message?: string, options: S3ErrorOptions = {}) {
     const [status, defaultMessage] = s3Errors[code]
@@ -110,6 +114,7 @@ export class S3Error extends Error {
     this.status = status
     this.elements = options.elements ?? {}
     this.headers = options.headers ?? {}
+    this.reason = options.reason ?? this.message
   }
 }
 

@@ -22,6 +22,7 @@ type Trail = {
   operation?: OperationName
   bucket?: string
   key?: string
+  anonymous?: boolean
 }
 
 /**
@@ -66,11 +67,13 @@ function answer(
   const authentication = authenticate(request, settings, service.now(), (details) =>
     log.debug({ requestId: request.id, ...details }, 'signature does not match'),
   )
+  if (authentication.kind === 'unsigned') trail.anonymous = true
   if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
     // Contract, Errors: a bucket outside ALLOWED_BUCKETS is refused, not unknown.
     throw new S3Error(
       'AccessDenied',
       `Access to the bucket ${JSON.stringify(address.bucket)} is not allowed.`,
+      { reason: `ALLOWED_BUCKETS has no bucket ${JSON.stringify(address.bucket)}.` },
     )
   }
 

@@ -20,7 +20,7 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
     headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
     // The writer leaves it out for HEAD.
     body: errorDocument(error, request.rawPath, request.id),
-    facts: { code: error.code, reason: error.message },
+    facts: { code: error.code, reason: error.reason },
   }
 }
 

@@ -13,6 +13,7 @@ import { type CanonicalReading, likeliestReading, otherReadings } from './canoni
 import { canonicalRequest, stringToSign } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
+import { signatureDiffers } from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 import { signingKey } from './signing-key.ts'
 
@@ -69,6 +70,7 @@ export function authenticate(
     'AccessDenied',
     'The request signature we calculated does not match the signature you provided. ' +
       'Check your key and signing method.',
+    { reason: signatureDiffers(request.headers, publicUrl) },
   )
 }
 

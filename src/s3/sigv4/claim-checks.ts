@@ -3,6 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { parseAmzDate } from './amz-date.ts'
+import {
+  badExpiry,
+  clocksDiffer,
+  noExpiry,
+  signedAhead,
+  unknownAccessKey,
+  urlExpired,
+} from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 
 const maxSkewMs = 15 * 60 * 1000 // contract, rule 4
@@ -38,7 +46,9 @@ export function checkCredential(
     )
   }
   if (!isSameText(accessKey, settings.accessKey)) {
-    throw new S3Error('AccessDenied', 'The access key ID you provided does not exist here.')
+    throw new S3Error('AccessDenied', 'The access key ID you provided does not exist here.', {
+      reason: unknownAccessKey,
+    })
   }
   if (region !== settings.region) {
     // minio clients take the region to sign for from this element.
@@ -77,28 +87,31 @@ export function checkTime(claim: SignatureClaim, nowMs: number): void {
 }
 
 function expiresSeconds(text: string | undefined): number {
-  const seconds = text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (seconds < 1 || seconds > maxExpiresSeconds) throw expired()
+  if (text === undefined) throw expired(noExpiry)
+  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (seconds < 1 || seconds > maxExpiresSeconds) throw expired(badExpiry)
   return seconds
 }
 
 function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
-  if (signedAtMs + expires * 1000 < nowMs) throw expired()
+  if (signedAtMs + expires * 1000 < nowMs) throw expired(urlExpired(signedAtMs, expires, nowMs))
   // A URL dated ahead would outlive the 7 days; AWS refuses it too, clock skew aside.
   if (signedAtMs - nowMs > maxSkewMs) {
-    throw new S3Error('AccessDenied', 'Request is not yet valid')
+    const reason = signedAhead(signedAtMs, nowMs)
+    throw new S3Error('AccessDenied', 'Request is not yet valid', { reason })
   }
 }
 
 // The message is the contract's, to the letter.
-function expired(): S3Error {
-  return new S3Error('AccessDenied', 'Request has expired')
+function expired(reason: string): S3Error {
+  return new S3Error('AccessDenied', 'Request has expired', { reason })
 }
 
 function checkSkew(signedAtMs: number, nowMs: number): void {
   if (Math.abs(nowMs - signedAtMs) <= maxSkewMs) return
   // SDKs correct their clock from the reply; the elements are AWS's.
   throw new S3Error('RequestTimeTooSkewed', undefined, {
+    reason: clocksDiffer(signedAtMs, nowMs),
     elements: {
       RequestTime: new Date(signedAtMs).toISOString(),
       ServerTime: new Date(nowMs).toISOString(),

@@ -1,0 +1,82 @@
+/**
+ * Why a signature was refused and what to do about it, for the owner of the gateway: in the log and
+ * in the dashboard. The client is told less, in the words of the contract. Nothing here has a secret,
+ * a signature or a query.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http'
+
+const maxShownHost = 100
+
+export const noExpiry =
+  'The presigned URL has no X-Amz-Expires: sign it anew, for 1 to 604800 seconds.'
+
+export const badExpiry =
+  'X-Amz-Expires of the presigned URL is not a whole number of seconds from 1 to 604800: sign it anew.'
+
+export const unknownAccessKey =
+  'The access key of the request is not ACCESS_KEY of this gateway: check the access key that the ' +
+  'client is configured with.'
+
+/** @param expires seconds. */
+export function urlExpired(signedAtMs: number, expires: number, nowMs: number): string {
+  const ago = spell(nowMs - signedAtMs - expires * 1_000)
+  return (
+    `The presigned URL was signed at ${iso(signedAtMs)} for ${spell(expires * 1_000)} and ended ` +
+    `${ago} ago: make a new one. If it was made just now, set the clock of the machine that signs.`
+  )
+}
+
+export function signedAhead(signedAtMs: number, nowMs: number): string {
+  return (
+    `The presigned URL was signed at ${iso(signedAtMs)}, which is ${spell(signedAtMs - nowMs)} from ` +
+    'now: set the clock of the machine that signs.'
+  )
+}
+
+export function clocksDiffer(signedAtMs: number, nowMs: number): string {
+  const side = signedAtMs > nowMs ? 'ahead of' : 'behind'
+  return (
+    `The client signed at ${iso(signedAtMs)}, ${spell(Math.abs(nowMs - signedAtMs))} ${side} the ` +
+    'clock here; 15 minutes are allowed: set the clock of the client, or of this machine.'
+  )
+}
+
+/** Which of the two it is can't be told: both give another signature. */
+export function signatureDiffers(
+  headers: IncomingHttpHeaders,
+  publicUrl: string | undefined,
+): string {
+  const hint =
+    publicUrl === undefined
+      ? 'If there is a proxy in between, let it keep the Host header or set PUBLIC_URL.'
+      : 'PUBLIC_URL was tried as its host too.'
+  return (
+    'The signature does not match. Either the secret key of the client is not SECRET_KEY, or the ' +
+    `request was changed after it was signed. It came for the host ${shownHost(headers.host)}. ` +
+    `${hint} LOG_LEVEL=debug logs what was expected to be signed.`
+  )
+}
+
+function shownHost(host: string | undefined): string {
+  return JSON.stringify((host ?? '').slice(0, maxShownHost))
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString().replace('.000Z', 'Z')
+}
+
+const units = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const
+
+/** `3 days`, `2 hours`: the largest unit of which there are at least two, rounded. */
+function spell(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  const [size, name] = units.find(([each]) => seconds >= 2 * each) ?? ([1, 'second'] as const)
+  const count = Math.round(seconds / size)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
