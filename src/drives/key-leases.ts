@@ -117,8 +117,8 @@ export class KeyLeases {
         return lease
       }
       const { leases } = await asked(table.look(places, []))
-      ended = leases
-      if (!leases.some((lease) => this.isLive(lease))) continue
+      ended = leases.filter((lease) => !this.isLive(lease))
+      if (ended.length === leases.length) continue
       await pause(pauseMs, patience)
       pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }

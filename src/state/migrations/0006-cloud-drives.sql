@@ -1,0 +1,37 @@
+-- Who is writing which key of a cloud drive; src/state/key-leases.ts.
+CREATE TABLE key_leases (
+  -- SHA-256, base64url: places are too long for an index
+  place TEXT NOT NULL PRIMARY KEY,
+  -- the same of the place up to its last slash
+  parent TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  until_ms BIGINT NOT NULL,
+  -- what the holder is about to do, for whoever takes over when it dies; or empty
+  note TEXT NOT NULL
+);
+
+CREATE INDEX key_leases_by_parent ON key_leases (parent);
+
+CREATE INDEX key_leases_by_end ON key_leases (until_ms);
+
+-- Rises when something of that name has changed; names share slots by chance.
+CREATE TABLE lease_revisions (
+  slot INTEGER NOT NULL PRIMARY KEY,
+  revision BIGINT NOT NULL
+);
+
+-- What a WebDAV drive knows of files beside their bytes, where the server can't keep it; src/state/dav-records.ts.
+CREATE TABLE dav_records (
+  -- SHA-256 of the path below the drive's root, base64url
+  place TEXT NOT NULL,
+  -- which version of the file it is about
+  version TEXT NOT NULL,
+  saved_at_ms BIGINT NOT NULL,
+  json TEXT NOT NULL,
+  PRIMARY KEY (place, version)
+);
+
+-- Folders of a WebDAV drive that only keys created: they go when their last object goes.
+CREATE TABLE dav_folders (
+  place TEXT NOT NULL PRIMARY KEY
+);

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DriveError } from '../../src/drives/drive.ts'
+import { KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts'
+import type { LeaseTable, PlaceLease } from '../../src/drives/lease-table.ts'
+import { thisProcess } from '../../src/process/identity.ts'
+import type { Database } from '../../src/state/database.ts'
+import { DatabaseLeases } from '../../src/state/key-leases.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+
+const odd = 'bucket/a\u0000b"\\é🎉?'
+/** Of a process that has ended: process 1 began long before this tick. */
+const deadOwner = `${thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')} x`
+const elsewhere = 'another-host/1/2 x'
+
+const claim = (owner: string, untilMs = 100, note = '') => ({ owner, untilMs, note })
+
+/** What drives are promised of leases, whatever the database. */
+export function describeKeyLeases(name: string, createLocation: () => Promise<DatabaseLocation>) {
+  describe(`${name} key leases`, () => {
+    let database: Database
+    let table: LeaseTable
+    before(async () => {
+      database = await openDatabase(await createLocation(), { migrate: true })
+      table = new DatabaseLeases(database)
+    })
+    after(() => database.close())
+    describeTable(() => table)
+    describeHolding(() => table)
+  })
+}
+
+function describeTable(tableOf: () => LeaseTable) {
+  test('take gives all places or none', async () => {
+    const table = tableOf()
+    assert.ok(await table.take([odd, 'take/b'], claim('one'), []))
+    assert.equal(await table.take(['take/a', odd], claim('two'), []), false)
+    const { leases } = await table.look([odd, 'take/a', 'take/b'], [])
+    assert.deepEqual(sorted(leases), [
+      { place: odd, ...claim('one') },
+      { place: 'take/b', ...claim('one') },
+    ])
+  })
+
+  test('take replaces a lease only as it was seen, and keeps its note', async () => {
+    const table = tableOf()
+    await table.take(['seen'], claim('one', 100, 'what one did'), [])
+    const { leases } = await table.look(['seen'], [])
+    const [seen] = leases
+    assert.ok(seen)
+    assert.equal(await table.take(['seen'], claim('two', 200), [{ ...seen, untilMs: 99 }]), false)
+    assert.ok(await table.take(['seen', 'seen too'], claim('two', 200), leases))
+    assert.equal(await table.take(['seen'], claim('three', 200), leases), false)
+    assert.deepEqual((await table.look(['seen'], [])).leases, [
+      { place: 'seen', ...claim('two', 200, 'what one did') },
+    ])
+    await table.note(['seen'], 'one', 'not any more')
+    await table.note(['seen'], 'two', 'what two does')
+    assert.equal((await table.look(['seen'], [])).leases[0]?.note, 'what two does')
+  })
+
+  test('renew and release count for the owner only', async () => {
+    const table = tableOf()
+    await table.take(['own/a', 'own/b'], claim('one'), [])
+    assert.ok(await table.renew(['own/a', 'own/b'], { owner: 'one', untilMs: 300 }))
+    assert.equal(await table.renew(['own/a'], { owner: 'two', untilMs: 400 }), false)
+    await table.release(['own/a'], { owner: 'two', raises: [], keepsNote: false })
+    assert.equal((await table.look(['own/a'], [])).leases[0]?.untilMs, 300)
+    await table.release(['own/a', 'own/b'], { owner: 'one', raises: [], keepsNote: false })
+    assert.deepEqual((await table.look(['own/a', 'own/b'], [])).leases, [])
+  })
+
+  test('release raises revisions, of these names', async () => {
+    const table = tableOf()
+    const names = ['folder one', 'folder two', odd]
+    const before = await table.look([], names)
+    await table.release([], { owner: 'x', raises: [odd, 'folder one'], keepsNote: false })
+    const { revisions } = await table.look([], names)
+    const [one = 0, two, third = 0] = before.revisions
+    assert.deepEqual(revisions, [one + 1, two, third + 1])
+  })
+
+  test('below finds the leases one level down, endedWithNote those of holders that gave up', async () => {
+    const table = tableOf()
+    await table.take(['up/a/b', 'up/a', 'up/a/b/c'], claim('one', 100, 'a note'), [])
+    assert.deepEqual(await table.below(['up/a']), [claim('one', 100, 'a note')])
+    assert.equal((await table.below(['up', 'up/a'])).length, 2)
+    assert.deepEqual(await table.below(['nothing']), [])
+    await table.release(['up/a'], { owner: 'one', raises: [], keepsNote: true })
+    assert.deepEqual(await table.endedWithNote(50, 10), [claim('one', 0, 'a note')])
+    await table.release(['up/a', 'up/a/b', 'up/a/b/c'], {
+      owner: 'one',
+      raises: [],
+      keepsNote: false,
+    })
+  })
+}
+
+function describeHolding(tableOf: () => LeaseTable) {
+  const leasesOf = (options: Partial<KeyLeasesOptions> = {}) =>
+    new KeyLeases({ table: tableOf(), now: Date.now, ...options })
+
+  test('hold lets one in at a time, over two processes, in any mixture of places', async () => {
+    const processes = [leasesOf(), leasesOf()]
+    const inside = new Set<string>()
+    const work = (places: string[]) => async () => {
+      for (const place of places) assert.ok(!inside.has(place), place)
+      for (const place of places) inside.add(place)
+      await sleep(1)
+      for (const place of places) inside.delete(place)
+      return places.length
+    }
+    const sets = [['h/a'], ['h/a', 'h/b'], ['h/b', 'h/a'], ['h/b'], ['h/c', 'h/a']]
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => {
+        const places = sets[index % sets.length] ?? []
+        return processes[index % 2]?.hold(places, work(places))
+      }),
+    )
+    assert.equal(results.length, 40)
+    assert.deepEqual((await tableOf().look(['h/a', 'h/b', 'h/c'], [])).leases, [])
+  })
+
+  test('hold gives what work gives, frees the places when it fails, and raises what it says', async () => {
+    const leases = leasesOf()
+    assert.equal(await leases.hold(['w', 'w'], async () => 'done'), 'done')
+    const before = await leases.look([], ['w folder'])
+    const failing = leases.hold(['w'], async (lease) => {
+      lease.raise('w folder')
+      throw new RangeError('of the work')
+    })
+    await assert.rejects(failing, RangeError)
+    const now = await leases.look(['w'], ['w folder'])
+    assert.deepEqual(now.leases, [])
+    assert.notDeepEqual(now.revisions, before.revisions)
+  })
+
+  test('hold gives up as busy when a living holder stays', async () => {
+    const [one, two] = [leasesOf(), leasesOf({ waitMs: 60 })]
+    await one.hold(['busy'], async () => {
+      await assert.rejects(two.hold(['busy'], never), isBusy)
+      const third = two.hold(['busy'], never)
+      await assert.rejects(Promise.all([third, two.hold(['busy'], never)]), isBusy)
+      await assert.rejects(two.untilFree(['busy']), isBusy)
+      await Promise.allSettled([third])
+    })
+    await two.untilFree(['busy'])
+    assert.equal(await two.hold(['busy'], async () => 'free'), 'free')
+  })
+
+  test('hold ends with its signal, or when the drive is closed', async () => {
+    const [one, two] = [leasesOf(), leasesOf()]
+    await one.hold(['ended'], async () => {
+      const reason = new RangeError('the client left')
+      const controller = new AbortController()
+      const waiting = [
+        two.hold(['ended'], never, { signal: controller.signal }),
+        two.hold(['ended'], never, { signal: controller.signal }),
+      ]
+      controller.abort(reason)
+      for (const one of waiting) await assert.rejects(one, reason)
+      const closed = assert.rejects(two.hold(['ended'], never), isUnavailable)
+      two.close()
+      await closed
+    })
+  })
+
+  test('hold takes over what a dead process held, at once, when its note was dealt with', async () => {
+    const notes: string[] = []
+    const recover = async (note: string) => {
+      notes.push(note)
+      if (notes.length === 1) throw new DriveError('unavailable', 'not now')
+    }
+    const leases = leasesOf({ recover, waitMs: 1_000 })
+    await tableOf().take(['dead'], claim(deadOwner, Date.now() + 60_000, 'half done'), [])
+    await assert.rejects(leases.hold(['dead'], never), isUnavailable)
+    await leases.hold(
+      ['dead', 'alive'],
+      async () => {
+        const { leases: held } = await leases.look(['dead'], [])
+        assert.equal(held[0]?.note, 'my own')
+      },
+      { note: 'my own' },
+    )
+    assert.deepEqual(notes, ['half done', 'half done'])
+    assert.deepEqual((await leases.look(['dead'], [])).leases, [])
+  })
+
+  test('hold waits for the end of a lease from elsewhere', async () => {
+    let now = Date.now()
+    const leases = leasesOf({ now: () => now, waitMs: 2_000 })
+    await tableOf().take(['far'], claim(elsewhere, now + 10_000), [])
+    let isIn = false
+    const holding = leases.hold(['far'], async () => {
+      isIn = true
+    })
+    await sleep(50)
+    assert.equal(isIn, false)
+    now += 10_000
+    await holding
+  })
+
+  test('leaveNote keeps the note for the next holder', async () => {
+    const notes: string[] = []
+    const leases = leasesOf({ recover: async (note) => void notes.push(note) })
+    const failing = leases.hold(
+      ['left'],
+      async (lease) => {
+        lease.leaveNote()
+        throw new RangeError('of the work')
+      },
+      { note: 'unsure' },
+    )
+    await assert.rejects(failing, RangeError)
+    await leases.hold(['left'], async () => undefined)
+    await leases.hold(['left'], async () => undefined)
+    assert.deepEqual(notes, ['unsure'])
+  })
+
+  test('assertHeld notices a process that was suspended', async () => {
+    let now = Date.now()
+    const leases = leasesOf({ now: () => now })
+    await leases.hold(['asleep'], async (lease) => {
+      lease.assertHeld()
+      now += 60_000
+      assert.throws(() => lease.assertHeld(), isBusy)
+      assert.ok(lease.signal.aborted)
+    })
+  })
+
+  test('isHeldBelow sees others, not oneself', async () => {
+    const leases = leasesOf()
+    await leases.hold(['tree/a/b'], async (lease) => {
+      assert.equal(await leases.isHeldBelow(['tree/a'], 'somebody'), true)
+      assert.equal(await leases.isHeldBelow(['tree/a'], lease.owner), false)
+      assert.equal(await leases.isHeldBelow(['tree'], 'somebody'), false)
+    })
+  })
+}
+
+function sorted(leases: readonly PlaceLease[]): PlaceLease[] {
+  return leases.toSorted((a, b) => (a.place < b.place ? -1 : 1))
+}
+
+async function never(): Promise<never> {
+  throw new Error('two at once')
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'busy'
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'unavailable'
+}
