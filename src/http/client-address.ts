@@ -10,17 +10,23 @@ export type ClientAddress = (remoteAddress: string, forwardedFor: string | undef
  */
 export function clientAddressBehind(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return (remoteAddress) => remoteAddress
-  const ranges = trusted.map(parseRange)
+  const isTrusted = addressesWithin(trusted)
   return (remoteAddress, forwardedFor) => {
     let address = remoteAddress
     const hops = forwardedFor?.split(',') ?? []
-    while (isWithin(address, ranges)) {
+    while (isTrusted(address)) {
       const hop = hops.pop()?.trim()
       if (hop === undefined || !ipaddr.isValid(hop)) break
       address = hop
     }
     return address
   }
+}
+
+/** Tells the addresses that are in any of these addresses and ranges (CIDR). */
+export function addressesWithin(addresses: readonly string[]): (address: string) => boolean {
+  const ranges = addresses.map(parseRange)
+  return (address) => isWithin(address, ranges)
 }
 
 type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
