@@ -1,0 +1,198 @@
+import type { PresignBody } from '../../../src/console/management/replies.ts'
+import { ApiError, unreachable } from '../api/api-error.ts'
+import { ownPath, presign } from '../api/client.ts'
+import {
+  canStandInXml,
+  type DeleteFailure,
+  type DoomedObject,
+  deleteBody,
+  maxDeletions,
+  readDeleteFailures,
+} from './delete-xml.ts'
+import type { FileEntry } from './entry.ts'
+import { type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
+import { copySource } from './object-address.ts'
+import { type ObjectDetails, readDetails } from './object-details.ts'
+import { readFailure, S3Failure } from './s3-failure.ts'
+import { previewBytes } from './text-preview.ts'
+
+export interface ObjectAddress {
+  readonly bucket: string
+  readonly key: string
+}
+
+interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * One request to S3 by a URL presigned for it.
+ *
+ * @throws S3Failure when S3 refuses; ApiError when nobody answers or there is no session.
+ */
+async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Promise<Response> {
+  const { url } = await presign(wanted, signal)
+  const reply = await fetch(ownPath(url), {
+    method: wanted.method,
+    headers,
+    cache: 'no-store',
+    credentials: 'omit',
+    ...(body !== undefined && { body }),
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    signal?.throwIfAborted()
+    throw unreachable(error)
+  })
+  if (reply.ok) return reply
+  throw readFailure(parseXml(await reply.text()), reply.status)
+}
+
+function parseXml(text: string): XmlElement | undefined {
+  const { documentElement } = new DOMParser().parseFromString(text, 'application/xml')
+  return documentElement ?? undefined
+}
+
+async function xmlOf(reply: Response): Promise<XmlElement> {
+  const root = parseXml(await reply.text())
+  if (root === undefined) throw new ApiError('The answer is no XML.', { status: reply.status })
+  return root
+}
+
+export interface ListQuery {
+  readonly bucket: string
+  /** What every key begins with. */
+  readonly prefix: string
+  /** Whether folders come as one entry each, or everything in them. */
+  readonly isDeep: boolean
+  /** What names are shown without: the folder that is looked at. */
+  readonly folder: string
+  readonly continuationToken?: string | undefined
+  readonly startAfter?: string | undefined
+  readonly maxKeys?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A page of up to 1,000 entries. */
+export async function listPage(query: ListQuery): Promise<ListingPage> {
+  const { continuationToken, startAfter } = query
+  const reply = await s3Fetch({
+    method: 'GET',
+    bucket: query.bucket,
+    query: {
+      'list-type': '2',
+      'encoding-type': 'url',
+      'max-keys': String(query.maxKeys ?? 1_000),
+      prefix: query.prefix,
+      ...(query.isDeep ? {} : { delimiter: '/' }),
+      ...(continuationToken !== undefined && { 'continuation-token': continuationToken }),
+      ...(startAfter !== undefined && { 'start-after': startAfter }),
+    },
+    signal: query.signal,
+  })
+  return readListing(await xmlOf(reply), query.folder)
+}
+
+/** @throws S3Failure 404 when it is gone. */
+export async function headObject(
+  address: ObjectAddress,
+  signal?: AbortSignal,
+): Promise<ObjectDetails> {
+  const reply = await s3Fetch({ method: 'HEAD', ...address, signal })
+  return readDetails(reply.headers)
+}
+
+/** The first bytes of an object. */
+export async function readStart(
+  address: ObjectAddress,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const range = `bytes=0-${previewBytes - 1}`
+  try {
+    const reply = await s3Fetch({ method: 'GET', ...address, headers: { range }, signal })
+    return new Uint8Array(await reply.arrayBuffer())
+  } catch (error) {
+    // RFC 9110 section 14.1.2: an empty object has no first byte to give.
+    if (error instanceof S3Failure && error.status === 416) return new Uint8Array(0)
+    throw error
+  }
+}
+
+/** Makes the marker object of a folder. @throws S3Failure 412 when there is one. */
+export async function makeFolder(bucket: string, key: string): Promise<void> {
+  const headers = { 'if-none-match': '*', 'content-type': 'application/x-directory' }
+  await s3Fetch({ method: 'PUT', bucket, key, headers, body: '' })
+}
+
+/**
+ * Copies this very version of an object to a place where nothing is.
+ *
+ * @throws S3Failure 412 when there is something, or the source has changed.
+ */
+export async function copyObject(
+  source: FileEntry & { readonly bucket: string },
+  target: ObjectAddress,
+  signal: AbortSignal,
+): Promise<void> {
+  await s3Fetch({
+    method: 'PUT',
+    ...target,
+    query: {
+      'x-amz-copy-source': copySource(source.bucket, source.key),
+      'x-amz-copy-source-if-match': `"${source.etag}"`,
+    },
+    headers: { 'if-none-match': '*' },
+    signal,
+  })
+}
+
+/** Deletes up to 1,000 objects; what is gone already counts as deleted. */
+export async function deleteObjects(
+  bucket: string,
+  objects: readonly DoomedObject[],
+  signal?: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  if (objects.length > maxDeletions) throw new RangeError(`${objects.length} at once are too many`)
+  const plain = objects.filter(({ key }) => canStandInXml(key))
+  const odd = objects.filter(({ key }) => !canStandInXml(key))
+  const failures: DeleteFailure[] = []
+  for (const object of odd) failures.push(...(await deleteByPath(bucket, object, signal)))
+  if (plain.length === 0) return failures
+  const reply = await s3Fetch({
+    method: 'POST',
+    bucket,
+    query: { delete: '' },
+    headers: { 'content-type': 'application/xml' },
+    body: deleteBody(plain),
+    signal,
+  })
+  return [...failures, ...readDeleteFailures(await xmlOf(reply))]
+}
+
+async function deleteByPath(
+  bucket: string,
+  { key, etag }: DoomedObject,
+  signal?: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  try {
+    const headers = etag === undefined ? {} : { 'if-match': `"${etag}"` }
+    await s3Fetch({ method: 'DELETE', bucket, key, headers, signal })
+    return []
+  } catch (error) {
+    if (!(error instanceof S3Failure)) throw error
+    // Contract, DELETE: 404 NoSuchKey where there is nothing; it is gone either way.
+    if (error.status === 404) return []
+    return [{ key, code: error.code, message: error.message }]
+  }
+}
+
+/** A URL within the app for whoever loads an object by itself: <img>, <video>, a download. */
+export async function objectUrl(
+  address: ObjectAddress,
+  query: Readonly<Record<string, string>> = {},
+  expiresSeconds = 300,
+): Promise<string> {
+  const { url } = await presign({ method: 'GET', ...address, query, expiresSeconds })
+  return ownPath(url)
+}

@@ -1,0 +1,10 @@
+/**
+ * `report.pdf` as `report (2).pdf`. Where a name is its extension (`.profile`) or has none, the number
+ * goes to the end; `archive.tar.gz` keeps both of its own.
+ */
+export function numberedName(name: string, number: number): string {
+  const [, stem = name, extension = ''] = /^(.*[^.])(\.tar\.\w{1,5}|\.\w{1,12})$/su.exec(name) ?? []
+  return `${stem} (${number})${extension}`
+}
+
+export type ClashAnswer = 'replace' | 'keep-both' | 'skip'

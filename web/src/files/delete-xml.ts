@@ -1,0 +1,49 @@
+import { fieldsOf, type XmlElement } from './listing-xml.ts'
+
+/** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
+export const maxDeletions = 1_000
+
+export interface DoomedObject {
+  readonly key: string
+  /** Only that version goes; absent: whatever is there. */
+  readonly etag?: string
+}
+
+/** The body of DeleteObjects; the answer names only what failed. */
+export function deleteBody(objects: readonly DoomedObject[]): string {
+  const elements = objects.map(({ key, etag }) => {
+    const condition = etag === undefined ? '' : `<ETag>${escapeXml(etag)}</ETag>`
+    return `<Object><Key>${escapeXml(key)}</Key>${condition}</Object>`
+  })
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${elements.join('')}</Delete>`
+}
+
+export interface DeleteFailure {
+  readonly key: string
+  readonly code: string
+  readonly message: string
+}
+
+/** What a DeleteResult says could not be deleted. */
+export function readDeleteFailures(root: XmlElement): readonly DeleteFailure[] {
+  return [...root.children]
+    .filter(({ localName }) => localName === 'Error')
+    .map((element) => {
+      const fields = fieldsOf(element)
+      return {
+        key: fields.get('Key') ?? '',
+        code: fields.get('Code') ?? '',
+        message: fields.get('Message') ?? '',
+      }
+    })
+}
+
+/** XML 1.0 has no form at all for most controls: such a key has to be deleted by its path. */
+export function canStandInXml(key: string): boolean {
+  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u.test(key)
+}
+
+function escapeXml(text: string): string {
+  // A parser reads a bare carriage return as a line feed (XML 1.0 section 2.11).
+  return text.replace(/[&<>"\r\n\t]/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,40 @@
+/** What the address of the file browser says: it is all that reload and back need. */
+export interface FilesLocation {
+  /** Undefined: the list of buckets. */
+  readonly bucket: string | undefined
+  /** The folder: '' or ends in a slash. */
+  readonly prefix: string
+  /** Only names that begin so. */
+  readonly filter: string
+}
+
+/** @param path below the app's base: `/files/photos`. @param search with or without `?`. */
+export function readLocation(path: string, search: string): FilesLocation {
+  const bucket = /^\/files\/([^/]+)/.exec(path)?.[1]
+  const parameters = new URLSearchParams(search)
+  const prefix = parameters.get('prefix') ?? ''
+  return {
+    bucket,
+    // A prefix typed without its slash still means the folder.
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    filter: parameters.get('filter') ?? '',
+  }
+}
+
+/**
+ * The address below the app's base. The folder stands in the query: in a path browsers take `..` and
+ * `.` out, and both are legal in keys.
+ */
+export function locationPath({ bucket, prefix, filter }: FilesLocation): string {
+  if (bucket === undefined) return '/files'
+  const parameters = [
+    ...(prefix === '' ? [] : [`prefix=${queryValue(prefix)}`]),
+    ...(filter === '' ? [] : [`filter=${queryValue(filter)}`]),
+  ]
+  return `/files/${bucket}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+}
+
+/** Slashes stay readable: a query may have them (RFC 3986 section 3.4). */
+function queryValue(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/')
+}

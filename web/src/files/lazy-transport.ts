@@ -1,0 +1,29 @@
+import type { RunningUpload, UploadTransport } from './upload-item.ts'
+
+/** A transport whose code is loaded with the first upload. */
+export function lazyTransport(load: () => Promise<UploadTransport>): UploadTransport {
+  let loading: Promise<UploadTransport> | undefined
+  return {
+    start(order, events) {
+      loading ??= load().catch((error: unknown) => {
+        loading = undefined
+        throw error
+      })
+      const upload = loading.then((transport) => transport.start(order, events))
+      upload.catch(() => {
+        const message = 'The uploader could not be loaded. Load the page again.'
+        events.onProblem({ kind: 'final', message })
+      })
+      const tell = (action: keyof RunningUpload) => () => {
+        // Where it was not loaded the problem was told above.
+        upload.then((running) => running[action]()).catch(() => undefined)
+      }
+      return {
+        pause: tell('pause'),
+        resume: tell('resume'),
+        retry: tell('retry'),
+        cancel: tell('cancel'),
+      }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { Entry } from './entry.ts'
+import { keyBytes, maxKeyBytes } from './object-address.ts'
+
+export interface Place {
+  readonly bucket: string
+  /** '' or ends in a slash. */
+  readonly prefix: string
+}
+
+/** One file or one tree that goes from one key or prefix to another. */
+export interface Move {
+  readonly kind: Entry['kind']
+  readonly fromBucket: string
+  readonly from: string
+  readonly toBucket: string
+  readonly to: string
+}
+
+/** Why something can't go there; undefined: it can. */
+export type MoveObstacle = 'same-place' | 'into-itself' | 'too-long' | undefined
+
+export function moveTo(entry: Entry, bucket: string, target: Place): Move {
+  const slash = entry.kind === 'folder' ? '/' : ''
+  return {
+    kind: entry.kind,
+    fromBucket: bucket,
+    from: entry.key,
+    toBucket: target.bucket,
+    to: target.prefix + entry.name + slash,
+  }
+}
+
+export function renameTo(entry: Entry, bucket: string, name: string): Move {
+  const slash = entry.kind === 'folder' ? '/' : ''
+  const folder = entry.key.slice(0, entry.key.length - entry.name.length - slash.length)
+  return {
+    kind: entry.kind,
+    fromBucket: bucket,
+    from: entry.key,
+    toBucket: bucket,
+    to: folder + name + slash,
+  }
+}
+
+export function obstacleOf({ kind, fromBucket, from, toBucket, to }: Move): MoveObstacle {
+  if (fromBucket === toBucket) {
+    if (from === to) return 'same-place'
+    // Its own objects would be listed again while they arrive.
+    if (kind === 'folder' && to.startsWith(from)) return 'into-itself'
+  }
+  return keyBytes(to) > maxKeyBytes ? 'too-long' : undefined
+}
+
+/** Where an object of the tree goes. */
+export function movedKey({ from, to }: Move, key: string): string {
+  return to + key.slice(from.length)
+}
+
+/** Why a name can't be given to a file or folder; undefined: it can. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '') return 'Give it a name.'
+  if (name.includes('/')) return 'A name has no slash: move it to put it into another folder.'
+  if (name === '.' || name === '..') return 'Browsers cannot ask for names of dots alone.'
+  if (!name.isWellFormed()) return 'The name has a broken letter.'
+  return undefined
+}

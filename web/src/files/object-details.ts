@@ -1,0 +1,53 @@
+/** What the headers of an object say. */
+export interface ObjectDetails {
+  readonly size: number
+  readonly contentType: string
+  /** Without quotes. */
+  readonly etag: string
+  readonly modifiedAtMs: number
+  /** Cache-Control and such, kept with the object. */
+  readonly headers: readonly (readonly [string, string])[]
+  /** x-amz-meta-*, without that. */
+  readonly metadata: readonly (readonly [string, string])[]
+}
+
+const keptHeaders = [
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Language',
+  'Expires',
+] as const
+
+const metadataPrefix = 'x-amz-meta-'
+
+export interface ReplyHeaders extends Iterable<readonly [string, string]> {
+  get(name: string): string | null
+}
+
+export function readDetails(headers: ReplyHeaders): ObjectDetails {
+  return {
+    size: Number(headers.get('content-length') ?? 0),
+    contentType: headers.get('content-type') ?? '',
+    etag: (headers.get('etag') ?? '').replaceAll('"', ''),
+    modifiedAtMs: Date.parse(headers.get('last-modified') ?? ''),
+    headers: keptHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, fromLatin1(value)] as const]
+    }),
+    metadata: [...headers]
+      .filter(([name]) => name.startsWith(metadataPrefix))
+      .map(([name, value]) => [name.slice(metadataPrefix.length), fromLatin1(value)] as const),
+  }
+}
+
+/** fetch gives one letter per byte (Fetch standard, "isomorphic decode"); most clients send UTF-8. */
+function fromLatin1(value: string): string {
+  try {
+    const bytes = Uint8Array.from(value, (letter) => letter.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    // Not UTF-8: it is what it looks like.
+    return value
+  }
+}

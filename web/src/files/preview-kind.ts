@@ -1,0 +1,80 @@
+import { nameOf } from './entry.ts'
+
+export type PreviewKind = 'image' | 'video' | 'audio' | 'pdf' | 'text'
+
+/** Kind and type by extension, for objects whose type says nothing. */
+const byExtension: Readonly<Record<string, readonly [PreviewKind, string]>> = {
+  ...media('image', 'image/', 'png gif webp avif bmp'),
+  jpg: ['image', 'image/jpeg'],
+  jpeg: ['image', 'image/jpeg'],
+  svg: ['image', 'image/svg+xml'],
+  ico: ['image', 'image/x-icon'],
+  ...media('video', 'video/', 'mp4 webm ogv'),
+  m4v: ['video', 'video/mp4'],
+  mov: ['video', 'video/quicktime'],
+  mkv: ['video', 'video/x-matroska'],
+  mp3: ['audio', 'audio/mpeg'],
+  m4a: ['audio', 'audio/mp4'],
+  oga: ['audio', 'audio/ogg'],
+  opus: ['audio', 'audio/ogg'],
+  ogg: ['audio', 'audio/ogg'],
+  ...media('audio', 'audio/', 'wav flac aac'),
+  pdf: ['pdf', 'application/pdf'],
+  ...texts('txt md log csv tsv json jsonl ndjson xml yaml yml toml ini conf cfg env properties'),
+  ...texts('html htm xhtml css js mjs cjs ts tsx jsx map vue svelte'),
+  ...texts('py rb go rs c h cc cpp hpp cs java kt swift php pl lua r sql sh bash zsh ps1 bat'),
+  ...texts('diff patch tex srt vtt gitignore dockerfile makefile lock pem crt asc'),
+}
+
+const typeless = new Set(['', 'application/octet-stream', 'binary/octet-stream'])
+
+/** Types of texts that are not called text. */
+const textType =
+  /^(text\/|application\/(json|xml|javascript|ecmascript|x-sh|x-ndjson|yaml|x-yaml|toml|sql|graphql|xhtml\+xml))|[+/](json|xml)$/
+
+/** An SVG is an image to an <img>, where no script of it runs; HTML is shown as its source. */
+export function previewKind(key: string, contentType: string): PreviewKind | undefined {
+  const type = bareType(contentType)
+  if (typeless.has(type)) return ofExtension(key)?.[0]
+  const family = type.slice(0, type.indexOf('/'))
+  if (family === 'image' || family === 'video' || family === 'audio') return family
+  if (type === 'application/pdf') return 'pdf'
+  return textType.test(type) ? 'text' : undefined
+}
+
+/**
+ * The type to ask for in place of the object's own, which says nothing; undefined: its own will do.
+ * Never one that a browser runs: texts are fetched, not opened.
+ */
+export function previewType(key: string, contentType: string): string | undefined {
+  if (!typeless.has(bareType(contentType))) return undefined
+  const [kind, type] = ofExtension(key) ?? []
+  return kind === 'text' ? undefined : type
+}
+
+/** Whether a glance at the name promises a preview. */
+export function kindByName(key: string): PreviewKind | undefined {
+  return ofExtension(key)?.[0]
+}
+
+function bareType(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase()
+}
+
+function ofExtension(key: string): readonly [PreviewKind, string] | undefined {
+  const name = nameOf(key).toLowerCase()
+  const extension = name.slice(name.lastIndexOf('.') + 1)
+  return Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined
+}
+
+function media(kind: PreviewKind, family: string, extensions: string) {
+  return Object.fromEntries(
+    extensions.split(' ').map((extension) => [extension, [kind, family + extension] as const]),
+  )
+}
+
+function texts(extensions: string) {
+  return Object.fromEntries(
+    extensions.split(' ').map((extension) => [extension, ['text', 'text/plain'] as const]),
+  )
+}

@@ -1,0 +1,22 @@
+/** Contract, "Limits": X-Amz-Expires is 1 to 604800 seconds. */
+export const maxShareSeconds = 7 * 24 * 60 * 60
+
+export const shareLifetimes = [
+  { label: '1 hour', seconds: 60 * 60 },
+  { label: '1 day', seconds: 24 * 60 * 60 },
+  { label: '7 days', seconds: maxShareSeconds },
+] as const
+
+export type LifetimeUnit = 'minutes' | 'hours' | 'days'
+
+const unitSeconds: Readonly<Record<LifetimeUnit, number>> = {
+  minutes: 60,
+  hours: 60 * 60,
+  days: 24 * 60 * 60,
+}
+
+/** Undefined: not between a second and seven days. */
+export function customLifetime(count: number, unit: LifetimeUnit): number | undefined {
+  const seconds = Math.round(count * unitSeconds[unit])
+  return seconds >= 1 && seconds <= maxShareSeconds ? seconds : undefined
+}

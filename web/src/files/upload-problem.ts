@@ -1,0 +1,42 @@
+import { ApiError } from '../api/api-error.ts'
+import type { UploadProblem } from './upload-item.ts'
+
+/** What an error of Uppy's S3 client has, where the server has answered. */
+interface ServiceError {
+  readonly status: number
+  readonly body?: string
+}
+
+/** What a failed upload means, and what people can do about it. */
+export function uploadProblem(error: unknown): UploadProblem {
+  if (error instanceof ApiError) return ofApi(error)
+  if (!isServiceError(error)) {
+    return { kind: 'passing', message: 'The connection broke, or the file cannot be read.' }
+  }
+  const { status, body = '' } = error
+  const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
+  const known = Object.hasOwn(knownProblems, code) ? knownProblems[code] : undefined
+  if (known !== undefined) return known
+  if (status >= 500 || status === 429) {
+    return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
+  }
+  return { kind: 'final', message: `The gateway refused it: ${code || `status ${status}`}.` }
+}
+
+const knownProblems: Readonly<Record<string, UploadProblem>> = {
+  PreconditionFailed: { kind: 'clash', message: 'There is a file of this name by now.' },
+  NoSuchUpload: { kind: 'lost', message: 'The upload had ended on the server; it begins anew.' },
+  QuotaExceeded: { kind: 'final', message: 'The drive is full. Make room, then try again.' },
+  KeyTooLongError: { kind: 'final', message: 'The name with its folders is too long.' },
+  InvalidArgument: { kind: 'final', message: 'The drive cannot hold a file of this name.' },
+}
+
+function ofApi({ status, message }: ApiError): UploadProblem {
+  if (status === 401) return { kind: 'session', message: 'Waits until you sign in.' }
+  const isPassing = status === 0 || status >= 500 || status === 429
+  return { kind: isPassing ? 'passing' : 'final', message }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
+}

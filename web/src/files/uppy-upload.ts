@@ -1,0 +1,129 @@
+import AwsS3, { type AwsBody } from '@uppy/aws-s3'
+import Uppy, { type Meta } from '@uppy/core'
+import { ownPath, presign } from '../api/client.ts'
+import { partSize, singleRequestBytes } from './part-size.ts'
+import type { RunningUpload, UploadEvents, UploadOrder, UploadTransport } from './upload-item.ts'
+import { uploadProblem } from './upload-problem.ts'
+
+/** A part may take long on a slow line, and the uploader repeats it with the URL that it has. */
+const uploadUrlSeconds = 60 * 60
+
+type SignRequest = Extract<
+  ConstructorParameters<typeof AwsS3<Meta, AwsBody>>[1],
+  { signRequest: unknown }
+>['signRequest']
+type SigningRequest = Parameters<SignRequest>[0]
+
+const silence = () => undefined
+
+/** Uppy's uploader, against URLs that the gateway signs. */
+export const uppyTransport: UploadTransport = {
+  start: (order, events) => new UppyUpload(order, events),
+}
+
+/**
+ * One Uppy for one file: Uppy's own queue copies its state at every step of every file, which
+ * thousands of files make slow, and `upload()` there starts failed files anew.
+ *
+ * Its aws-s3 plugin sends the parts of a file one after the other, as the gateway takes them (contract,
+ * "Part order").
+ */
+class UppyUpload implements RunningUpload {
+  readonly #order: UploadOrder
+  readonly #uppy: Uppy<Meta, AwsBody>
+  readonly #fileId: string
+  /** Settles when a pause is over; undefined: it is not paused. */
+  #pause: PromiseWithResolvers<void> | undefined
+
+  constructor(order: UploadOrder, events: UploadEvents) {
+    this.#order = order
+    const uppy = new Uppy<Meta, AwsBody>({
+      logger: { debug: silence, warn: silence, error: silence },
+    })
+    this.#uppy = uppy
+    uppy.use(AwsS3<Meta, AwsBody>, {
+      limit: 1,
+      shouldUseMultipart: ({ size }) => (size ?? 0) > singleRequestBytes,
+      getChunkSize: ({ size }) => partSize(size),
+      // What it calls the key is not sent: `#sign` knows it.
+      generateObjectKey: () => 'object',
+      signRequest: (request) => this.#sign(request),
+    })
+    uppy.on('upload-progress', (_file, { bytesUploaded }) => {
+      events.onProgress(bytesUploaded)
+    })
+    uppy.on('upload-success', () => {
+      events.onDone()
+      // In its own turn: Uppy still works on what it has told.
+      queueMicrotask(() => uppy.destroy())
+    })
+    uppy.on('upload-error', (_file, error) => events.onProblem(uploadProblem(error)))
+    this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
+    this.#settle(uppy.upload())
+  }
+
+  pause(): void {
+    if (this.#pause !== undefined) return
+    this.#pause = Promise.withResolvers()
+    this.#uppy.pauseResume(this.#fileId)
+  }
+
+  resume(): void {
+    if (this.#pause === undefined) return
+    this.#pause.resolve()
+    this.#pause = undefined
+    this.#uppy.pauseResume(this.#fileId)
+  }
+
+  retry(): void {
+    this.#settle(this.#uppy.retryUpload(this.#fileId))
+  }
+
+  cancel(): void {
+    this.#pause?.resolve()
+    this.#pause = undefined
+    const file = this.#uppy.getFile(this.#fileId)
+    const uploadId = file !== undefined && 's3Multipart' in file ? file.s3Multipart?.uploadId : ''
+    // Uppy aborts an upload that runs; of one that failed it keeps nothing that would.
+    const hasFailed = file !== undefined && 'error' in file && Boolean(file.error)
+    if (hasFailed && uploadId) void this.#abort(uploadId)
+    if (file !== undefined) this.#uppy.removeFile(this.#fileId)
+    this.#uppy.destroy()
+  }
+
+  /** Problems come as events; the promise repeats them. */
+  #settle(work: Promise<unknown>): void {
+    work.catch(silence)
+  }
+
+  async #sign(request: SigningRequest): Promise<{ url: string; headers?: Record<string, string> }> {
+    // Uppy pauses only what it has begun to send.
+    await this.#pause?.promise
+    const { bucket, key, mayReplace } = this.#order
+    const { method } = request
+    const query = queryOf(request)
+    const { url } = await presign({ method, bucket, key, query, expiresSeconds: uploadUrlSeconds })
+    const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
+    const isGuarded = !mayReplace && publishes && (method === 'PUT' || method === 'POST')
+    return {
+      url: location.origin + ownPath(url),
+      ...(isGuarded && { headers: { 'If-None-Match': '*' } }),
+    }
+  }
+
+  /** What stays when this fails goes by itself after a day (UPLOAD_EXPIRY_HOURS). */
+  async #abort(uploadId: string): Promise<void> {
+    const { bucket, key } = this.#order
+    await presign({ method: 'DELETE', bucket, key, query: { uploadId } })
+      .then(({ url }) => fetch(ownPath(url), { method: 'DELETE', credentials: 'omit' }))
+      .catch(silence)
+  }
+}
+
+function queryOf(request: SigningRequest): Record<string, string> {
+  if ('partNumber' in request) {
+    return { uploadId: request.uploadId, partNumber: String(request.partNumber) }
+  }
+  if ('uploadId' in request) return { uploadId: request.uploadId }
+  return request.method === 'POST' ? { uploads: '' } : {}
+}

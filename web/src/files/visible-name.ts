@@ -1,0 +1,54 @@
+/**
+ * Names come from anywhere. What a name hides (controls, marks that turn the direction of writing
+ * so that `gpj.exe` reads as `exe.jpg`, zero-width letters, spaces at its ends) is shown.
+ */
+const hidden =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|^ +| +$|[\ud800-\udfff]/gu
+
+/** Where a joiner belongs to the writing: within an emoji, between Arabic letters. */
+const emojiBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u
+const emojiAfter = /^\p{Extended_Pictographic}/u
+const arabicBefore = /\p{Script=Arabic}$/u
+const arabicAfter = /^\p{Script=Arabic}/u
+
+export interface NamePiece {
+  readonly text: string
+  /** It stands for something that could not be seen. */
+  readonly isMark: boolean
+}
+
+/** A name in pieces to be shown one after the other. */
+export function namePieces(name: string): readonly NamePiece[] {
+  if (name === '') return [{ text: '(no name)', isMark: true }]
+  const pieces: NamePiece[] = []
+  let end = 0
+  for (const { 0: found, index } of name.matchAll(hidden)) {
+    if (isJoiner(name, found, index)) continue
+    if (index > end) pieces.push({ text: name.slice(end, index), isMark: false })
+    pieces.push({ text: markOf(found), isMark: true })
+    end = index + found.length
+  }
+  if (end < name.length) pieces.push({ text: name.slice(end), isMark: false })
+  return pieces
+}
+
+/** The same as plain text: for labels, titles and messages. */
+export function visibleName(name: string): string {
+  return namePieces(name)
+    .map(({ text }) => text)
+    .join('')
+}
+
+function isJoiner(name: string, found: string, index: number): boolean {
+  const before = name.slice(0, index)
+  const after = name.slice(index + found.length)
+  if (found === '\u200d') return emojiBefore.test(before) && emojiAfter.test(after)
+  if (found === '\u200c') return arabicBefore.test(before) && arabicAfter.test(after)
+  return false
+}
+
+function markOf(found: string): string {
+  if (found.startsWith(' ')) return '␠'.repeat(found.length)
+  const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `[U+${code}]`
+}
