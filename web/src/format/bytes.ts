@@ -1,0 +1,25 @@
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
+
+/** A size for people: three digits that matter and a unit of 1,024s. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1023.5 && unit < units.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  if (unit === 0) return value === 1 ? '1 byte' : `${value} bytes`
+  const digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+  return `${value.toFixed(digits)} ${units[unit]}`
+}
+
+/** For a tooltip beside `formatBytes`: every digit. */
+export function formatExactBytes(bytes: number): string {
+  return `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+}
+
+const counts = new Intl.NumberFormat('en')
+
+export function formatCount(count: number): string {
+  return counts.format(count)
+}

@@ -1,0 +1,49 @@
+const steps = [
+  { unit: 'year', seconds: 31_556_952 },
+  { unit: 'month', seconds: 2_629_746 },
+  { unit: 'week', seconds: 604_800 },
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+] as const
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+
+/** How long ago, or in how long, something is: "3 minutes ago", "in 2 hours", "just now". */
+export function formatAge(atMs: number, nowMs: number): string {
+  const seconds = (atMs - nowMs) / 1_000
+  const step = steps.find((candidate) => Math.abs(seconds) >= candidate.seconds)
+  if (step === undefined) return 'just now'
+  return relative.format(Math.trunc(seconds / step.seconds), step.unit)
+}
+
+/** A length of time in its two largest units: "3 days 4 hours", "12 seconds". */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const units = [
+    ['day', Math.floor(whole / 86_400)],
+    ['hour', Math.floor(whole / 3_600) % 24],
+    ['minute', Math.floor(whole / 60) % 60],
+    ['second', whole % 60],
+  ] as const
+  const first = units.findIndex(([, count]) => count > 0)
+  if (first === -1) return '0 seconds'
+  return units
+    .slice(first, first + 2)
+    .filter(([, count]) => count > 0)
+    .map(([unit, count]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .join(' ')
+}
+
+/** What is left of a wait, as on a clock: "14:05". Never less than what is left. */
+export function formatCountdown(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** Date and time of the person's time zone. */
+export function formatMoment(atMs: number): string {
+  return moments.format(atMs)
+}

@@ -1,0 +1,15 @@
+import { formatAge, formatMoment } from '../format/time.ts'
+import { useNow } from './use-now.ts'
+
+const everyMs = 30_000
+
+/** How long ago something was; the moment itself as tooltip. */
+export function Age({ at }: { readonly at: string }) {
+  const now = useNow(everyMs)
+  const atMs = Date.parse(at)
+  return (
+    <time dateTime={at} title={formatMoment(atMs)}>
+      {formatAge(atMs, now)}
+    </time>
+  )
+}

@@ -1,0 +1,54 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { copyText } from './copy-text.ts'
+import { showFailure } from './messages.ts'
+
+interface CopyButtonProps {
+  readonly text: string
+  /** What is copied, for the name of the button: "Copy endpoint". */
+  readonly what: string
+  /** Shown beside the icon; absent: the icon alone. */
+  readonly children?: ReactNode
+}
+
+const shownMs = 1_500
+
+export function CopyButton({ text, what, children }: CopyButtonProps) {
+  const [isCopied, setIsCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setIsCopied(false), shownMs)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const copy = async () => {
+    if (await copyText(text)) setIsCopied(true)
+    else showFailure('The browser lets nothing be copied', 'Select the text and copy it by hand.')
+  }
+  const label = isCopied ? `Copied ${what}` : `Copy ${what}`
+  const icon = isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />
+  if (children === undefined) {
+    return (
+      <ActionIcon
+        variant="subtle"
+        color={isCopied ? 'teal' : 'gray'}
+        aria-label={label}
+        title={label}
+        onClick={() => void copy()}
+      >
+        {icon}
+      </ActionIcon>
+    )
+  }
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={icon}
+      aria-label={label}
+      onClick={() => void copy()}
+    >
+      {children}
+    </Button>
+  )
+}

@@ -1,0 +1,25 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+
+interface FailureNoticeProps {
+  /** What could not be done: "The buckets could not be loaded". */
+  readonly title: string
+  readonly error: Error
+  readonly onRetry?: () => void
+}
+
+/** In place of something that could not be loaded. */
+export function FailureNotice({ title, error, onRetry }: FailureNoticeProps) {
+  return (
+    <Alert color="red" variant="light" title={title} icon={<IconAlertTriangle size={18} />}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{error.message}</Text>
+        {onRetry !== undefined && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,26 @@
+import { Title } from '@mantine/core'
+import { type ReactNode, useId } from 'react'
+import classes from './section.module.css'
+
+interface SectionProps {
+  readonly title: string
+  /** At the end of the line of the title. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A titled part of a page, a landmark of its own. */
+export function Section({ title, actions, children }: SectionProps) {
+  const id = useId()
+  return (
+    <section className={classes.section} aria-labelledby={id}>
+      <div className={classes.head}>
+        <Title order={2} size="h5" id={id}>
+          {title}
+        </Title>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
