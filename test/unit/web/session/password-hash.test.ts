@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isPasswordHash } from '../../../../src/console/login/password.ts'
+import { passwordHash } from '../../../../web/src/session/password-hash.ts'
+
+test('passwordHash is what the login API takes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (password) => {
+      assert.equal(passwordHash(password), createHash('sha256').update(password).digest('hex'))
+      assert.ok(isPasswordHash(passwordHash(password), password))
+    }),
+  )
+})
