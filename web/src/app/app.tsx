@@ -8,12 +8,17 @@ import { queryClient } from './query-client.ts'
 import { Routes } from './routes.tsx'
 import { Shell } from './shell.tsx'
 import { styleNonce } from './style-nonce.ts'
-import { theme } from './theme.ts'
+import { cssVariables, theme } from './theme.ts'
 
 /** Everything below `/-/`. */
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
       <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queryClient}>
         <Router base="/-">

@@ -1,30 +1,44 @@
-import { Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
-import { useSession } from '../session/session-context.ts'
+import { Button, Stack, Text, Title } from '@mantine/core'
+import iconUrl from '../app/icon.svg'
+import { PasswordField } from './password-field.tsx'
+import classes from './sign-in-form.module.css'
+import { SignInProblem } from './sign-in-problem.tsx'
+import { useSignIn } from './use-sign-in.ts'
 
+/** @param message why there is a form; absent: because nobody has signed in. */
 export function SignInForm({ message }: { readonly message?: string }) {
-  const { signIn } = useSession()
-  const [password, setPassword] = useState('')
-  const [error, setError] = useState<Error>()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    signIn(password).catch(setError)
-  }
+  const { password, setPassword, problem, isBusy, waitMs, submit } = useSignIn()
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Title order={1} size="h3" id="sign-in-title">
-          Sign in to Stowage
-        </Title>
-        {message !== undefined && <Text>{message}</Text>}
-        <PasswordInput
-          label="Password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={error?.message}
-          data-autofocus
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <div className={classes.head}>
+          <img src={iconUrl} alt="" width={36} height={36} />
+          <Title order={1} size="h3" id="sign-in-title">
+            Sign in to Stowage
+          </Title>
+        </div>
+        {message !== undefined && <Text size="sm">{message}</Text>}
+        {/* Password managers want a user name beside a password. */}
+        <input
+          className={classes.unseen}
+          type="text"
+          name="username"
+          autoComplete="username"
+          value="stowage"
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
         />
-        <Button type="submit">Sign in</Button>
+        <PasswordField
+          value={password}
+          onChange={setPassword}
+          error={problem?.kind === 'wrong' ? problem.message : undefined}
+          attempt={problem}
+        />
+        {problem !== undefined && <SignInProblem problem={problem} waitMs={waitMs} />}
+        <Button type="submit" fullWidth loading={isBusy} disabled={waitMs > 0}>
+          Sign in
+        </Button>
       </Stack>
     </form>
   )

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { problemOf } from '../../../../web/src/sign-in/problem.ts'
+
+const refusal = (status: number, retryAfterSeconds?: number) => ({
+  status,
+  message: 'why not',
+  retryAfterSeconds,
+})
+
+test('problemOf says of 401 that the password is wrong', () => {
+  assert.deepEqual(problemOf(refusal(401), false, 0), { kind: 'wrong', message: 'why not' })
+})
+
+test('problemOf counts the lockout from Retry-After, or a minute without one', () => {
+  assert.deepEqual(problemOf(refusal(429, 842), false, 1_000), { kind: 'locked', untilMs: 843_000 })
+  assert.deepEqual(problemOf(refusal(429), false, 0), { kind: 'locked', untilMs: 60_000 })
+})
+
+test('problemOf tells a dashboard that is off from a store that does not answer', () => {
+  assert.deepEqual(problemOf(refusal(503), true, 0), { kind: 'off' })
+  assert.deepEqual(problemOf(refusal(503), false, 0), { kind: 'failed', message: 'why not' })
+})
+
+test('problemOf gives what the service says of anything else', () => {
+  assert.deepEqual(problemOf(refusal(0), false, 0), { kind: 'failed', message: 'why not' })
+})

@@ -1,0 +1,39 @@
+import { PasswordInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useEffect, useRef } from 'react'
+
+interface PasswordFieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+  /** Something new for each try that failed: the field is ready for the next then. */
+  readonly attempt: unknown
+}
+
+export function PasswordField({ value, onChange, error, attempt }: PasswordFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isShown, { toggle }] = useDisclosure(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the attempt that counts
+  useEffect(() => {
+    input.current?.focus()
+    input.current?.select()
+  }, [attempt])
+  return (
+    <PasswordInput
+      ref={input}
+      label="Password"
+      description="DASHBOARD_PASSWORD of the settings, or of data/stowage.env"
+      name="password"
+      autoComplete="current-password"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error}
+      visible={isShown}
+      onVisibilityChange={toggle}
+      visibilityToggleButtonProps={{
+        'aria-label': isShown ? 'Hide password' : 'Show password',
+        tabIndex: 0,
+      }}
+    />
+  )
+}
