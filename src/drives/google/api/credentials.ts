@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parsedJson } from './json-text.ts'
 
 /** Whom Google is asked as. Everything but the ids is secret. */
 export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials
@@ -35,7 +36,7 @@ const serviceAccountFile = z.object({
  * @throws SyntaxError when it is something else. The message never shows its content.
  */
 export function parseServiceAccount(text: string, subject?: string): ServiceAccountCredentials {
-  const parsed = serviceAccountFile.safeParse(jsonOf(text))
+  const parsed = serviceAccountFile.safeParse(parsedJson(text))
   if (!parsed.success) {
     const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole file')
     throw new SyntaxError(
@@ -49,14 +50,5 @@ export function parseServiceAccount(text: string, subject?: string): ServiceAcco
     privateKey: private_key,
     ...(private_key_id === undefined ? {} : { privateKeyId: private_key_id }),
     ...(subject === undefined ? {} : { subject }),
-  }
-}
-
-/** What JSON.parse says quotes the text, which is secret. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

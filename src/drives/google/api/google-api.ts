@@ -1,136 +1,182 @@
+import { AccessTokens } from './access-tokens.ts'
+import { about, changes, startPageToken } from './account-calls.ts'
+import { type Clock, systemClock } from './clock.ts'
 import type { GoogleCredentials } from './credentials.ts'
-import type { GoogleEndpoints } from './endpoints.ts'
+import type { Download } from './download.ts'
+import { type GoogleEndpoints, googleEndpoints } from './endpoints.ts'
+import {
+  copyFile,
+  createFile,
+  deleteFile,
+  generateIds,
+  type ListFilesQuery,
+  listFiles,
+  trash,
+  type UpdateOptions,
+  updateFile,
+} from './file-calls.ts'
+import { FileIds } from './file-ids.ts'
+import { getFile } from './get-file.ts'
+import { GoogleCalls } from './google-calls.ts'
+import type { CallOptions, GoogleContext } from './google-context.ts'
 import type { AccountFacts, ChangePage, FileMetadata, FilePage, GoogleFile } from './google-file.ts'
+import { defaultLimits, GoogleHttp, type HttpLimits } from './google-http.ts'
+import type { RetryNote } from './patience.ts'
+import { defaultQuota, type Quota, RateBudget } from './rate-budget.ts'
+import {
+  beginSession,
+  type DownloadOptions,
+  download,
+  type SessionOptions,
+  type SmallUpload,
+  uploadSmall,
+} from './transfer-calls.ts'
+import { type SessionChunk, type SessionState, UploadSessions } from './upload-sessions.ts'
 
 export interface GoogleApiOptions {
   readonly credentials: GoogleCredentials
+  /** Default: Google's. */
   readonly endpoints?: GoogleEndpoints
   /** The shared drive that lists and changes are asked of; absent: My Drive. */
-  readonly sharedDriveId?: string
+  readonly sharedDriveId?: string | undefined
+  /** Google's quota of the credential; of several processes each has its share. */
+  readonly quota?: Quota
+  readonly limits?: Partial<HttpLimits>
+  /** Milliseconds for which a call is repeated before it fails. Default: 25,000. */
+  readonly patienceMs?: number
+  /** For the log. */
+  readonly onRetry?: (note: RetryNote) => void
+  readonly clock?: Clock
 }
 
-export interface CallOptions {
-  readonly signal?: AbortSignal
-}
-
-export interface ListFilesQuery extends CallOptions {
-  /** In Drive's query language; see `quoted`. */
-  readonly q?: string
-  readonly pageToken?: string
-  /** At most 1,000, which is the default. */
-  readonly pageSize?: number
-}
-
-export interface SmallUpload extends CallOptions {
-  /** The file whose bytes are replaced. Absent: a new file. */
-  readonly id?: string
-  /** With `mimeType`, which also is that of the bytes. */
-  readonly metadata: FileMetadata
-  /** Advised up to 5 MiB. */
-  readonly bytes: Uint8Array
-}
-
-export interface UpdateOptions extends CallOptions {
-  readonly addParents?: readonly string[]
-  readonly removeParents?: readonly string[]
-}
-
-export interface DownloadOptions extends CallOptions {
-  /** From `start` up to but not including `end`, of at least one byte. Absent: the whole file. */
-  readonly range?: { readonly start: number; readonly end: number }
-  /** Exactly these bytes of the file's history (GoogleFile.headRevisionId); absent: the latest. */
-  readonly revisionId?: string
-}
-
-export interface Download {
-  readonly status: 200 | 206
-  /** Bytes that will come. */
-  readonly length: number
-  /** Bytes of the whole file. */
-  readonly size: number
-  /**
-   * The bytes. Rejects with `unavailable` when they break off. Ending the iteration early closes
-   * the connection.
-   */
-  readonly body: AsyncIterable<Uint8Array>
-  /** Drops a body that is not read. Idempotent. */
-  close(): void
-}
-
-export interface SessionOptions extends CallOptions {
-  /** The file whose bytes are replaced. Absent: a new file. */
-  readonly id?: string
-  readonly metadata: FileMetadata
-  /** Bytes that will come, where known. */
-  readonly size?: number
-}
-
-export interface SessionChunk extends CallOptions {
-  /** Where the bytes begin: what the session holds already. */
-  readonly offset: number
-  /**
-   * A number of bytes that is a multiple of 256 KiB unless `total` is reached with them. An array
-   * is sent without copying, again and again until the session has all of it; a stream once.
-   */
-  readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  readonly length: number
-  /** Bytes of the whole file, where this is its end; otherwise undefined. */
-  readonly total: number | undefined
-}
-
-/** What a resumable session says of itself. */
-export type SessionState =
-  /** The first `persisted` bytes are with Drive, no others. */
-  | { readonly kind: 'open'; readonly persisted: number }
-  | { readonly kind: 'done'; readonly file: GoogleFile }
-  /** Expired (a week), cancelled or refused: the upload begins anew. */
-  | { readonly kind: 'gone' }
-
-/** Google Drive v3, call by call. Every method may reject with DriveError, and nothing else. */
+/**
+ * Google Drive v3, call by call (developers.google.com/workspace/drive/api/reference/rest/v3).
+ * Every call waits for its share of the quota and is repeated while that may help. Every method may
+ * reject with DriveError, the types of google-errors.ts among them, or with the reason of its
+ * signal, and with nothing else but bugs.
+ */
 export class GoogleApi {
-  constructor(_options: GoogleApiOptions) {
-    throw new Error('comes soon')
+  readonly #http: GoogleHttp
+  readonly #context: GoogleContext
+  readonly #sessions: UploadSessions
+
+  constructor(options: GoogleApiOptions) {
+    const { credentials, clock = systemClock, patienceMs = 25_000, onRetry } = options
+    const endpoints = options.endpoints ?? googleEndpoints
+    const http = new GoogleHttp({ ...defaultLimits, ...options.limits })
+    const budget = new RateBudget(options.quota ?? defaultQuota, clock)
+    const patience = { clock, patienceMs, budget, onRetry }
+    const tokens = new AccessTokens({ credentials, tokenUrl: endpoints.token, http, patience })
+    const calls = new GoogleCalls({ http, tokens, patience })
+    this.#http = http
+    this.#context = {
+      calls,
+      endpoints,
+      ids: new FileIds((count) => generateIds({ calls, endpoints }, count, {})),
+      sharedDriveId: options.sharedDriveId,
+    }
+    this.#sessions = new UploadSessions({
+      calls,
+      uploadOrigin: new URL(endpoints.upload).origin,
+      getFile: (id, signal) => this.getFile(id, { signal }),
+    })
   }
 
-  /** @throws GoogleNotFound. `root` is an id, too. */
-  declare getFile: (id: string, options?: CallOptions) => Promise<GoogleFile>
+  /** `root` is an id, too. @throws GoogleNotFound. */
+  getFile(id: string, options: CallOptions = {}): Promise<GoogleFile> {
+    return getFile(this.#context, id, options)
+  }
+
   /** @throws GooglePageExpired when the page token is not taken. */
-  declare listFiles: (query: ListFilesQuery) => Promise<FilePage>
+  listFiles(query: ListFilesQuery): Promise<FilePage> {
+    return listFiles(this.#context, query)
+  }
+
   /** A file without bytes, or a folder. */
-  declare createFile: (metadata: FileMetadata, options?: CallOptions) => Promise<GoogleFile>
-  declare uploadSmall: (upload: SmallUpload) => Promise<GoogleFile>
+  createFile(metadata: FileMetadata, options: CallOptions = {}): Promise<GoogleFile> {
+    return createFile(this.#context, metadata, options)
+  }
+
+  /** @throws GoogleNotFound for a file that is to be replaced. */
+  uploadSmall(upload: SmallUpload): Promise<GoogleFile> {
+    return uploadSmall(this.#context, upload)
+  }
+
   /** @throws GoogleNotFound. */
-  declare updateFile: (
-    id: string,
-    patch: FileMetadata,
-    options?: UpdateOptions,
-  ) => Promise<GoogleFile>
+  updateFile(id: string, patch: FileMetadata, options: UpdateOptions = {}): Promise<GoogleFile> {
+    return updateFile(this.#context, id, patch, options)
+  }
+
   /** Moves to the trash; false when there is no such file. */
-  declare trash: (id: string, options?: CallOptions) => Promise<boolean>
+  trash(id: string, options: CallOptions = {}): Promise<boolean> {
+    return trash(this.#context, id, options)
+  }
+
   /** Removes for good, with all that is in a folder; false when there is no such file. */
-  declare delete: (id: string, options?: CallOptions) => Promise<boolean>
+  delete(id: string, options: CallOptions = {}): Promise<boolean> {
+    return deleteFile(this.#context, id, options)
+  }
+
   /** @throws GoogleNotFound for the source. */
-  declare copyFile: (
-    id: string,
-    metadata: FileMetadata,
-    options?: CallOptions,
-  ) => Promise<GoogleFile>
-  /** Ids for FileMetadata.id, 1 to 1,000. */
-  declare generateIds: (count: number, options?: CallOptions) => Promise<readonly string[]>
+  copyFile(id: string, metadata: FileMetadata, options: CallOptions = {}): Promise<GoogleFile> {
+    return copyFile(this.#context, id, metadata, options)
+  }
+
+  /** An id for FileMetadata.id, mostly without a call: what is made with it twice is one file. */
+  newId(): Promise<string> {
+    return this.#context.ids.next()
+  }
+
+  /** Ids as `newId` gives them, 1 to 1,000. */
+  generateIds(count: number, options: CallOptions = {}): Promise<readonly string[]> {
+    return generateIds(this.#context, count, options)
+  }
+
   /** @throws GoogleNotFound; DriveError `changed` when the range lies outside the file. */
-  declare download: (id: string, options?: DownloadOptions) => Promise<Download>
-  /** Resolves with the session's URL, which is a secret. @throws GoogleNotFound. */
-  declare beginSession: (options: SessionOptions) => Promise<string>
-  declare sendChunk: (sessionUrl: string, chunk: SessionChunk) => Promise<SessionState>
-  declare querySession: (sessionUrl: string, options?: CallOptions) => Promise<SessionState>
+  download(id: string, options: DownloadOptions = {}): Promise<Download> {
+    return download(this.#context, id, options)
+  }
+
+  /**
+   * Resolves with the session's URL, which is a secret.
+   *
+   * @throws GoogleNotFound for a file that is to be replaced; GoogleIdTaken.
+   */
+  beginSession(options: SessionOptions): Promise<string> {
+    return beginSession(this.#context, options)
+  }
+
+  /** See UploadSessions.send. */
+  sendChunk(sessionUrl: string, chunk: SessionChunk): Promise<SessionState> {
+    return this.#sessions.send(sessionUrl, chunk)
+  }
+
+  querySession(sessionUrl: string, { signal }: CallOptions = {}): Promise<SessionState> {
+    return this.#sessions.query(sessionUrl, signal)
+  }
+
   /** Nothing there is success. */
-  declare cancelSession: (sessionUrl: string, options?: CallOptions) => Promise<void>
-  declare startPageToken: (options?: CallOptions) => Promise<string>
+  cancelSession(sessionUrl: string, { signal }: CallOptions = {}): Promise<void> {
+    return this.#sessions.cancel(sessionUrl, signal)
+  }
+
+  startPageToken(options: CallOptions = {}): Promise<string> {
+    return startPageToken(this.#context, options)
+  }
+
   /** @throws GooglePageExpired when the token is not taken. */
-  declare changes: (pageToken: string, options?: CallOptions) => Promise<ChangePage>
-  declare about: (options?: CallOptions) => Promise<AccountFacts>
-  /** Closes the connections; calls under way end. */
-  declare close: () => Promise<void>
+  changes(pageToken: string, options: CallOptions = {}): Promise<ChangePage> {
+    return changes(this.#context, pageToken, options)
+  }
+
+  about(options: CallOptions = {}): Promise<AccountFacts> {
+    return about(this.#context, options)
+  }
+
+  /** Closes the connections; what is under way fails. */
+  close(): Promise<void> {
+    return this.#http.close()
+  }
 }
 
 /** A text as a literal of Drive's query language. */

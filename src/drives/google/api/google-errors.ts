@@ -21,3 +21,26 @@ export class GooglePageExpired extends DriveError {
     this.name = 'GooglePageExpired'
   }
 }
+
+/** The id chosen for a new file belongs to a file already: an earlier attempt came through. */
+export class GoogleIdTaken extends DriveError {
+  readonly fileId: string
+
+  constructor(fileId: string, options?: ErrorOptions) {
+    super('busy', `Google Drive has a file ${fileId} already. Try again.`, options)
+    this.name = 'GoogleIdTaken'
+    this.fileId = fileId
+  }
+}
+
+/** Drive takes the file for malware and wants to hear that we want it all the same. */
+export class GoogleSuspects extends DriveError {
+  constructor(options?: ErrorOptions) {
+    super(
+      'denied',
+      'Google Drive takes this file for malware and gives it to its owner only.',
+      options,
+    )
+    this.name = 'GoogleSuspects'
+  }
+}

@@ -1,0 +1,218 @@
+import { z } from 'zod'
+import { DriveError } from '../../drive.ts'
+import { retryAfterMs } from './back-off.ts'
+import type { Clock } from './clock.ts'
+import type { GoogleCredentials } from './credentials.ts'
+import type { GoogleHttp } from './google-http.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import { parsedJson } from './json-text.ts'
+import { Patience, type PatienceOptions } from './patience.ts'
+import { serviceAccountJwt } from './service-account-jwt.ts'
+import { Trouble } from './trouble.ts'
+
+/** All files of the account: those put there by hand are objects, too. */
+export const driveScope = 'https://www.googleapis.com/auth/drive'
+
+export interface AccessTokensOptions {
+  readonly credentials: GoogleCredentials
+  readonly tokenUrl: string
+  readonly http: GoogleHttp
+  readonly patience: PatienceOptions
+}
+
+interface AccessToken {
+  readonly text: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAtMs: number
+}
+
+/** Within this of its end a token is not used any more: a call takes its time. */
+const unusableMs = 60_000
+/** Within this of its end the next one is fetched, while the calls go on with this one. */
+const earlyMs = 300_000
+/** A refusal stands this long, so that a dead credential does not mean a call for every request. */
+const refusalMs = 30_000
+
+const maxAnswerBytes = 64 * 1024
+
+const tokenAnswer = z.object({
+  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  expires_in: z.number().positive().max(86_400),
+})
+const refusalAnswer = z.object({
+  error: z.string().regex(/^[\w.-]{1,64}$/),
+  error_subtype: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/)
+    .optional(),
+})
+
+/** Access tokens of one credential: one is shared by all calls, and renewed once for all of them. */
+export class AccessTokens {
+  readonly #options: AccessTokensOptions
+  readonly #clock: Clock
+  #token: AccessToken | undefined
+  #renewal: Promise<AccessToken> | undefined
+  #refusal: { readonly error: DriveError; readonly untilMs: number } | undefined
+
+  constructor(options: AccessTokensOptions) {
+    this.#options = options
+    this.#clock = options.patience.clock
+  }
+
+  /** @throws DriveError `denied` when the credential is not taken; the signal's reason. */
+  async get(signal?: AbortSignal): Promise<string> {
+    const leftMs = (this.#token?.expiresAtMs ?? 0) - this.#clock.now()
+    if (this.#token === undefined || leftMs < unusableMs) {
+      return (await withSignal(this.#renewed(), signal)).text
+    }
+    if (leftMs < earlyMs) {
+      // Whoever finds no usable token later gets the failure then.
+      this.#renewed().catch(() => undefined)
+    }
+    return this.#token.text
+  }
+
+  /** Google did not take this token: the next `get` fetches another, if nobody did so already. */
+  forget(text: string): void {
+    if (this.#token?.text === text) this.#token = undefined
+  }
+
+  /** What a credential whose tokens are refused although they are fresh means. */
+  refused(): DriveError {
+    return deniedBy('401', this.#options.credentials.kind)
+  }
+
+  /** One renewal at a time; it belongs to no caller, so that none can abort it for the others. */
+  #renewed(): Promise<AccessToken> {
+    if (this.#refusal !== undefined && this.#clock.now() < this.#refusal.untilMs) {
+      return Promise.reject(this.#refusal.error)
+    }
+    this.#renewal ??= this.#fetch().finally(() => {
+      this.#renewal = undefined
+    })
+    return this.#renewal
+  }
+
+  async #fetch(): Promise<AccessToken> {
+    const patience = new Patience(this.#options.patience, { doing: 'give an access token' })
+    try {
+      this.#token = await patience.persist(() => this.#ask())
+      this.#refusal = undefined
+      return this.#token
+    } catch (error) {
+      if (error instanceof DriveError && error.kind === 'denied') {
+        this.#refusal = { error, untilMs: this.#clock.now() + refusalMs }
+      }
+      throw error
+    }
+  }
+
+  async #ask(): Promise<AccessToken> {
+    const { http, tokenUrl } = this.#options
+    const askedAtMs = this.#clock.now()
+    const answer = await http.send({
+      method: 'POST',
+      url: tokenUrl,
+      lane: 'calls',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(this.#grant(askedAtMs)).toString(),
+    })
+    const text = await answer.text(maxAnswerBytes)
+    if (answer.status !== 200) throw this.#failureOf(answer, text)
+    const parsed = tokenAnswer.safeParse(parsedJson(text))
+    if (!parsed.success) throw new Trouble('server', 'an answer that is no access token')
+    const { access_token, expires_in } = parsed.data
+    return { text: access_token, expiresAtMs: askedAtMs + expires_in * 1000 }
+  }
+
+  #grant(nowMs: number): Record<string, string> {
+    const { credentials, tokenUrl } = this.#options
+    if (credentials.kind === 'refresh-token') {
+      return {
+        grant_type: 'refresh_token',
+        client_id: credentials.clientId,
+        client_secret: credentials.clientSecret,
+        refresh_token: credentials.refreshToken,
+      }
+    }
+    return {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: assertionOf(() =>
+        serviceAccountJwt(credentials, { audience: tokenUrl, scope: driveScope, nowMs }),
+      ),
+    }
+  }
+
+  #failureOf(answer: HttpAnswer, text: string): Error {
+    const { status } = answer
+    if (status === 429 || status === 408 || status >= 500) {
+      const waitMs = retryAfterMs(answer.header('retry-after'), this.#clock.now())
+      return new Trouble(status === 429 ? 'rate' : 'server', String(status), {
+        retryAfterMs: waitMs,
+      })
+    }
+    const refusal = refusalAnswer.safeParse(parsedJson(text)).data
+    const code = [refusal?.error ?? String(status), refusal?.error_subtype]
+      .filter(Boolean)
+      .join(' ')
+    return deniedBy(code, this.#options.credentials.kind)
+  }
+}
+
+const connectAgain = 'Run `npm run connect -- google` to give consent again'
+
+/** What to do about Google's word for a refused credential (RFC 6749 section 5.2). */
+const advice: Readonly<Record<GoogleCredentials['kind'], Readonly<Record<string, string>>>> = {
+  'refresh-token': {
+    invalid_grant: `The refresh token is dead: revoked, unused for six months, or issued while the consent screen was in "Testing", where tokens live 7 days. Set the app to "In production" in Google Cloud, then ${connectAgain.toLowerCase()}.`,
+    invalid_client: `GDRIVE_CLIENT_ID or GDRIVE_CLIENT_SECRET is wrong, or the client was deleted in Google Cloud. Check them, then ${connectAgain.toLowerCase()}.`,
+    unauthorized_client: `The refresh token belongs to another client id than GDRIVE_CLIENT_ID. ${connectAgain}.`,
+  },
+  'service-account': {
+    invalid_grant:
+      "The service account's key is deleted or disabled, or this computer's clock is wrong by more than a few minutes.",
+    unauthorized_client:
+      'The service account may not act for that person: grant it domain-wide delegation with the scope of Google Drive in the admin console.',
+  },
+}
+
+const otherwise: Readonly<Record<GoogleCredentials['kind'], string>> = {
+  'refresh-token': `${connectAgain}.`,
+  'service-account': 'Check the service account and its key in Google Cloud.',
+}
+
+function deniedBy(code: string, kind: GoogleCredentials['kind']): DriveError {
+  const [word = ''] = code.split(' ')
+  const what =
+    (Object.hasOwn(advice[kind], word) ? advice[kind][word] : undefined) ?? otherwise[kind]
+  return new DriveError('denied', `Google refuses the credentials (${code}). ${what}`)
+}
+
+function assertionOf(sign: () => string): string {
+  try {
+    return sign()
+  } catch (cause) {
+    throw new DriveError(
+      'denied',
+      `The service account can't be used: ${(cause as Error).message}.`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** Waits for a promise that others share, until the signal aborts. */
+async function withSignal<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await shared
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([shared, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

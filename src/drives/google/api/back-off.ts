@@ -1,0 +1,24 @@
+/** The first wait, before jitter. */
+const firstMs = 500
+
+/** Google advises to stop growing at 32 or 64 s ("truncated exponential backoff"). */
+const longestMs = 32_000
+
+/**
+ * Milliseconds to wait before the next attempt: twice as long each time, of which a random half
+ * spreads the callers that failed together.
+ *
+ * @param failures attempts that have failed, at least 1.
+ */
+export function backOffMs(failures: number, random: () => number): number {
+  const ceiling = Math.min(longestMs, firstMs * 2 ** (failures - 1))
+  return Math.round(ceiling / 2 + (ceiling / 2) * random())
+}
+
+/** Milliseconds that a Retry-After header asks for (RFC 9110 section 10.2.3); undefined: it says nothing. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
+}

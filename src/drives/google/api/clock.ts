@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Time and chance, so that tests have both in hand. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** @throws the signal's reason when it aborts. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>
+  /** At least 0, less than 1. */
+  random(): number
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  random: Math.random,
+  async wait(ms, signal) {
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal })
+    } catch (error) {
+      // Node's own error says only that something aborted; the reason says why.
+      throw signal?.aborted ? signal.reason : error
+    }
+  },
+}

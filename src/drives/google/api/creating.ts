@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { getFile } from './get-file.ts'
+import type { GoogleContext } from './google-context.ts'
+import { GoogleIdTaken } from './google-errors.ts'
+import type { GoogleFile } from './google-file.ts'
+
+export interface Creation {
+  /** The new file's id. */
+  readonly id: string
+  /** What the file is to hold, where it holds anything. */
+  readonly bytes?: Uint8Array
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Creates a file. That its id is taken means that an earlier attempt came through, whose answer was
+ * lost (developers.google.com/workspace/drive/api/guides/create-file, "Generate IDs").
+ *
+ * @throws GoogleIdTaken when the file of that id holds something else.
+ */
+export async function creating(
+  context: GoogleContext,
+  { id, bytes, signal }: Creation,
+  send: () => Promise<GoogleFile>,
+): Promise<GoogleFile> {
+  try {
+    return await send()
+  } catch (error) {
+    if (!(error instanceof GoogleIdTaken)) throw error
+    const file = await getFile(context, id, { signal })
+    if (bytes !== undefined && !holds(file, bytes)) throw error
+    return file
+  }
+}
+
+function holds({ size, md5Checksum }: GoogleFile, bytes: Uint8Array): boolean {
+  return size === bytes.length && md5Checksum === createHash('md5').update(bytes).digest('hex')
+}

@@ -1,0 +1,141 @@
+import type { z } from 'zod'
+import type { AccessTokens } from './access-tokens.ts'
+import { errorOfFailure, readFailure } from './google-failure.ts'
+import type { GoogleHttp, HttpBody, HttpRequest, LaneName } from './google-http.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import { parsedJson } from './json-text.ts'
+import { Patience, type PatienceOptions } from './patience.ts'
+import type { Cost } from './rate-budget.ts'
+import { Trouble } from './trouble.ts'
+
+/** One call of Google's API, which may be sent several times. */
+export interface Call {
+  /** For people, in the form `list files`. */
+  readonly doing: string
+  readonly method: HttpRequest['method']
+  readonly url: string
+  readonly cost: Cost
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: HttpBody | undefined
+  /** Default: `calls`. */
+  readonly lane?: LaneName
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds for one attempt that is known to be slow. */
+  readonly callMs?: number
+  /** Statuses other than 2xx that are answers and no failures. */
+  readonly expected?: readonly number[]
+  /** The file that a 404 is about. */
+  readonly fileId?: string | undefined
+  /** The id that a new file is to have. */
+  readonly newId?: string | undefined
+  readonly hasPageToken?: boolean
+  /** A session's: refusals without a reason of their own mean that it does not know where it is. */
+  readonly isSession?: boolean
+  /** Whether the access token is shown. Default: true. */
+  readonly isAuthorized?: boolean
+}
+
+export interface GoogleCallsOptions {
+  readonly http: GoogleHttp
+  readonly tokens: AccessTokens
+  readonly patience: PatienceOptions
+}
+
+/** A page of 1,000 files with all their properties is a few MiB. */
+const maxJsonBytes = 32 * 1024 * 1024
+
+/** Sends calls with an access token, within the budget, until they are answered for good. */
+export class GoogleCalls {
+  readonly #http: GoogleHttp
+  readonly #tokens: AccessTokens
+  readonly #patience: PatienceOptions
+
+  constructor({ http, tokens, patience }: GoogleCallsOptions) {
+    this.#http = http
+    this.#tokens = tokens
+    this.#patience = patience
+  }
+
+  /** Time for a call, or for several that belong together. */
+  patience(call: Pick<Call, 'doing' | 'signal'>): Patience {
+    return new Patience(this.#patience, call)
+  }
+
+  /**
+   * Repeats the call until `read` has taken an answer. For calls that do the same when they come
+   * twice.
+   *
+   * @throws DriveError, the types of google-errors.ts among them; the signal's reason.
+   */
+  run<Result>(call: Call, read: (answer: HttpAnswer) => Promise<Result>): Promise<Result> {
+    const patience = this.patience(call)
+    return patience.persist(async () => read(await this.once(call, patience)))
+  }
+
+  /** Repeats the call until it is answered with such JSON. */
+  json<Result>(call: Call, schema: z.ZodType<Result>): Promise<Result> {
+    return this.run(call, (answer) => readJson(answer, schema))
+  }
+
+  /**
+   * One attempt.
+   *
+   * @throws Trouble when another attempt may do; DriveError; the signal's reason.
+   */
+  async once(call: Call, { deadlineMs }: Pick<Patience, 'deadlineMs'>): Promise<HttpAnswer> {
+    const { budget } = this.#patience
+    await budget.take(call.cost, { deadlineMs, signal: call.signal })
+    const answer = await this.#authorized(call)
+    const { status } = answer
+    if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer
+    throw errorOfFailure(await readFailure(answer, this.#patience.clock.now()), call)
+  }
+
+  /** Google says 401 to a token that was revoked or has ended early: once, another one is tried. */
+  async #authorized(call: Call): Promise<HttpAnswer> {
+    if (call.isAuthorized === false) return await this.#send(call)
+    const token = await this.#tokens.get(call.signal)
+    const answer = await this.#send(call, token)
+    if (answer.status !== 401) return answer
+    answer.close()
+    this.#tokens.forget(token)
+    const fresh = await this.#tokens.get(call.signal)
+    // A stream has been read from already; its sender finds out what of it has arrived.
+    if (isStream(call.body)) throw new Trouble('server', '401')
+    const second = await this.#send(call, fresh)
+    if (second.status !== 401) return second
+    second.close()
+    throw this.#tokens.refused()
+  }
+
+  #send({ method, url, headers, body, lane, signal, callMs }: Call, token?: string) {
+    return this.#http.send({
+      method,
+      url,
+      headers: {
+        ...headers,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body,
+      lane: lane ?? 'calls',
+      signal,
+      callMs,
+    })
+  }
+}
+
+/** @throws Trouble when the answer is not such JSON. */
+export async function readJson<Result>(
+  answer: HttpAnswer,
+  schema: z.ZodType<Result>,
+): Promise<Result> {
+  const parsed = schema.safeParse(parsedJson(await answer.text(maxJsonBytes)))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const place = issue?.path.join('.') || 'all of it'
+  throw new Trouble('server', `an answer that makes no sense (${place}: ${issue?.code})`)
+}
+
+function isStream(body: HttpBody | undefined): boolean {
+  return typeof body === 'object' && 'chunks' in body
+}

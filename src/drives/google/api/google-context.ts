@@ -1,0 +1,43 @@
+import type { GoogleEndpoints } from './endpoints.ts'
+import type { FileIds } from './file-ids.ts'
+import type { GoogleCalls } from './google-calls.ts'
+
+/** What the calls of one account have in common. */
+export interface GoogleContext {
+  readonly calls: GoogleCalls
+  readonly endpoints: GoogleEndpoints
+  readonly ids: FileIds
+  /** The shared drive that lists and changes are asked of; undefined: My Drive. */
+  readonly sharedDriveId: string | undefined
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Without it Drive behaves as if shared drives did not exist. */
+export const supported = { supportsAllDrives: 'true' }
+
+export const jsonType = { 'content-type': 'application/json; charset=UTF-8' }
+
+/** Parameters that are undefined are left out. */
+export function urlOf(
+  base: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => {
+    return pair[1] !== undefined
+  })
+  return `${base}?${new URLSearchParams(given)}`
+}
+
+/** @param rest such as `/copy`. */
+export function fileUrl(
+  { endpoints }: Pick<GoogleContext, 'endpoints'>,
+  id: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+  rest = '',
+): string {
+  const url = `${endpoints.api}/files/${encodeURIComponent(id)}${rest}`
+  return urlOf(url, { ...supported, ...parameters })
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import { retryAfterMs } from './back-off.ts'
+import {
+  GoogleIdTaken,
+  GoogleNotFound,
+  GooglePageExpired,
+  GoogleSuspects,
+} from './google-errors.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import { parsedJson } from './json-text.ts'
+import { Trouble } from './trouble.ts'
+
+/** What Google said of a call that it refused. */
+export interface Failure {
+  readonly status: number
+  /** Of errors[0], such as `rateLimitExceeded`; empty when the answer has none. */
+  readonly reason: string
+  /** For people, from Google; empty when the answer has none. */
+  readonly message: string
+  readonly retryAfterMs: number | undefined
+}
+
+/** What the failure of a call is to be called. */
+export interface FailureContext {
+  /** For people, such as `list files`. */
+  readonly doing: string
+  /** The file that a 404 is about. */
+  readonly fileId?: string | undefined
+  /** The id that a new file is to have. */
+  readonly newId?: string | undefined
+  readonly hasPageToken?: boolean | undefined
+  readonly isSession?: boolean | undefined
+}
+
+/** Error pages are not read further. */
+const maxErrorBytes = 64 * 1024
+
+const errorBody = z.object({
+  error: z.object({
+    message: z.string().default(''),
+    errors: z.array(z.object({ reason: z.string().default('') })).default([]),
+  }),
+})
+
+/** Reads why Google refused. Never rejects with more than a Trouble. */
+export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<Failure> {
+  const { status } = answer
+  // Proxies and front ends answer with pages of HTML; the status says enough then.
+  const parsed = errorBody.safeParse(parsedJson(await answer.text(maxErrorBytes)))
+  const error = parsed.data?.error
+  return {
+    status,
+    reason: error?.errors[0]?.reason ?? '',
+    message: harmless(error?.message ?? ''),
+    retryAfterMs: retryAfterMs(answer.header('retry-after'), nowMs),
+  }
+}
+
+interface Verdict {
+  readonly kind: DriveErrorKind
+  readonly advice: string
+  /** Seconds until another attempt makes sense. */
+  readonly retryAfterSeconds?: number
+}
+
+const rateReasons: ReadonlySet<string> = new Set(['rateLimitExceeded', 'userRateLimitExceeded'])
+
+const isFull: Verdict = {
+  kind: 'full',
+  advice:
+    'Its storage is used up. Free some, or buy more; a service account has no storage of its own and needs a shared drive.',
+}
+const hasTooMany: Verdict = {
+  kind: 'full',
+  advice: 'It takes no more items there: delete some, or use another folder or shared drive.',
+}
+const mayNot: Verdict = {
+  kind: 'denied',
+  advice:
+    'The account may not do that: share the folder with it as an editor (on shared drives as a content manager), and give consent to the scope "drive".',
+}
+
+/** Google's reasons of a refusal that no retry changes soon (developers.google.com/workspace/drive/api/guides/handle-errors). */
+const verdicts: Readonly<Record<string, Verdict>> = {
+  storageQuotaExceeded: isFull,
+  quotaExceeded: isFull,
+  teamDriveFileLimitExceeded: hasTooMany,
+  teamDriveHierarchyTooDeep: hasTooMany,
+  numChildrenInNonRootLimitExceeded: hasTooMany,
+  activeItemCreationLimitExceeded: hasTooMany,
+  myDriveHierarchyDepthLimitExceeded: hasTooMany,
+  dailyLimitExceeded: {
+    kind: 'busy',
+    advice:
+      "The Google Cloud project's calls of the day are used up: wait, or ask for more in its console.",
+    retryAfterSeconds: 3600,
+  },
+  downloadQuotaExceeded: {
+    kind: 'busy',
+    advice: 'The file was downloaded too often; Google lets it rest for up to a day.',
+    retryAfterSeconds: 3600,
+  },
+  accessNotConfigured: {
+    kind: 'denied',
+    advice: 'Switch on the Google Drive API in the Google Cloud project of the client id.',
+  },
+  dailyLimitExceededUnreg: {
+    kind: 'denied',
+    advice: 'Switch on the Google Drive API in the Google Cloud project of the client id.',
+  },
+  appNotAuthorizedToFile: {
+    kind: 'denied',
+    advice:
+      'With the scope "drive.file" only files that Stowage made itself can be used: run `npm run connect -- google` and give consent to the scope "drive".',
+  },
+  insufficientPermissions: {
+    kind: 'denied',
+    advice: 'The consent does not go so far: run `npm run connect -- google` again.',
+  },
+  insufficientFilePermissions: mayNot,
+  insufficientParentPermissions: mayNot,
+  fileNotDownloadable: {
+    kind: 'denied',
+    advice: "Google's own documents have no bytes to download.",
+  },
+}
+
+/** The error for a refusal: a Trouble when another attempt may do, otherwise what callers get. */
+export function errorOfFailure(failure: Failure, context: FailureContext): Error {
+  const { status, reason, retryAfterMs } = failure
+  const said = [String(status), reason].filter(Boolean).join(' ')
+  if (status === 429 || (status === 403 && rateReasons.has(reason))) {
+    return new Trouble('rate', said, { retryAfterMs })
+  }
+  if (status >= 500 || status === 408) return new Trouble('server', said, { retryAfterMs })
+  // The session may hold other bytes than we think: it is asked, and the upload goes on from there.
+  if (status === 400 && context.isSession) return new Trouble('server', said)
+  const cause = new Error([said, failure.message].filter(Boolean).join(': '))
+  if (context.hasPageToken && [400, 404, 410].includes(status))
+    return new GooglePageExpired({ cause })
+  if (status === 404 && context.fileId !== undefined) {
+    return new GoogleNotFound(context.fileId, { cause })
+  }
+  if (status === 409 && context.newId !== undefined) {
+    return new GoogleIdTaken(context.newId, { cause })
+  }
+  if (reason === 'cannotDownloadAbusiveFile') return new GoogleSuspects({ cause })
+  const { kind, advice, retryAfterSeconds } = verdictOf(failure)
+  const message = `Google Drive could not ${context.doing} (${cause.message}). ${advice}`
+  return new DriveError(kind, message, {
+    cause,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
+}
+
+function verdictOf({ status, reason }: Failure): Verdict {
+  const known = Object.hasOwn(verdicts, reason) ? verdicts[reason] : undefined
+  if (known !== undefined) return known
+  if (status === 403) return mayNot
+  if (status === 416) return { kind: 'changed', advice: 'The file is shorter than that by now.' }
+  return {
+    kind: 'unavailable',
+    advice: 'That is not an answer that Stowage expects; please report it.',
+  }
+}
+
+/** Texts of another program go to logs: one line, and no URL, which may be a session's. */
+function harmless(text: string): string {
+  return text
+    .replaceAll(/https?:\/\/\S+/g, '…')
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+}

@@ -1,0 +1,192 @@
+import type { Readable } from 'node:stream'
+import { Agent, type Dispatcher } from 'undici'
+import { DriveError } from '../../drive.ts'
+import { HttpAnswer } from './http-answer.ts'
+import { Lane } from './lane.ts'
+import { Trouble } from './trouble.ts'
+
+/** Uploads and downloads last as long as clients are slow; short calls do not wait for them. */
+export type LaneName = 'calls' | 'uploads' | 'downloads'
+
+export interface HttpLimits {
+  /** Exchanges at the same time, each with a connection of its own. */
+  readonly connections: Readonly<Record<LaneName, number>>
+  /** For a place among these connections. */
+  readonly placeMs: number
+  /** For a connection. */
+  readonly connectMs: number
+  /** For the head of the answer, after the last piece of the request was taken. */
+  readonly headersMs: Readonly<Record<LaneName, number>>
+  /** Between two pieces of an answer's body. */
+  readonly idleMs: number
+  /** For a whole exchange in the lane `calls`. */
+  readonly callMs: number
+}
+
+export const defaultLimits: HttpLimits = {
+  connections: { calls: 32, uploads: 64, downloads: 128 },
+  placeMs: 15_000,
+  connectMs: 10_000,
+  // Google puts a large file together before it answers the last piece.
+  headersMs: { calls: 30_000, uploads: 120_000, downloads: 30_000 },
+  idleMs: 60_000,
+  callMs: 60_000,
+}
+
+/** Bytes to send. A stream has a known length and can be sent once only. */
+export type HttpBody =
+  | string
+  | Uint8Array
+  | { readonly length: number; readonly chunks: AsyncIterable<Uint8Array> }
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: HttpBody | undefined
+  readonly lane: LaneName
+  readonly signal?: AbortSignal | undefined
+  /** In the lane `calls`, in place of HttpLimits.callMs. */
+  readonly callMs?: number | undefined
+}
+
+/** Errors of undici that say that we, or the caller's stream, did something wrong. */
+const ownMistakes: ReadonlySet<string> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+])
+const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
+
+/** HTTP/1.1 to Google: bounded connections, a limit to every wait, redirects never followed. */
+export class GoogleHttp {
+  readonly #limits: HttpLimits
+  readonly #lanes: Readonly<Record<LaneName, { readonly lane: Lane; readonly agent: Agent }>>
+
+  constructor(limits: HttpLimits) {
+    this.#limits = limits
+    const opened = (name: LaneName) => ({
+      lane: new Lane(limits.connections[name]),
+      agent: new Agent({
+        connections: limits.connections[name],
+        pipelining: 1,
+        // A connection of its own is what keeps a long upload from slowing the other calls.
+        allowH2: false,
+        connect: { timeout: limits.connectMs },
+        headersTimeout: limits.headersMs[name],
+        bodyTimeout: limits.idleMs,
+        keepAliveTimeout: 30_000,
+      }),
+    })
+    this.#lanes = {
+      calls: opened('calls'),
+      uploads: opened('uploads'),
+      downloads: opened('downloads'),
+    }
+  }
+
+  /**
+   * Sends a request and resolves with the head of the answer, whatever its status.
+   *
+   * @throws Trouble when there is no answer; what the body's stream threw; the signal's reason.
+   */
+  async send(request: HttpRequest): Promise<HttpAnswer> {
+    const { lane, agent } = this.#lanes[request.lane]
+    const leave = await this.#enter(lane, request.signal)
+    const exchange = new Exchange(request, request.callMs ?? this.#limits.callMs)
+    try {
+      const { headersMs } = this.#limits
+      const response = await agent.request(
+        exchange.options(Math.max(headersMs[request.lane], request.callMs ?? 0)),
+      )
+      // What goes wrong after the last reader left has nobody to tell.
+      response.body.on('error', () => undefined).on('close', leave)
+      return new HttpAnswer(response, (error) => exchange.failureOf(error))
+    } catch (error) {
+      leave()
+      throw exchange.failureOf(error)
+    }
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#lanes).map(({ agent }) => agent.destroy()))
+  }
+
+  async #enter(lane: Lane, signal: AbortSignal | undefined): Promise<() => void> {
+    const limit = AbortSignal.timeout(this.#limits.placeMs)
+    try {
+      return await lane.enter(signal === undefined ? limit : AbortSignal.any([signal, limit]))
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      throw new DriveError('busy', 'Too many exchanges with Google Drive at once. Try again.', {
+        cause: error,
+        retryAfterSeconds: Math.ceil(this.#limits.placeMs / 1000),
+      })
+    }
+  }
+}
+
+/** One request under way: why it ended tells what its failure means. */
+class Exchange {
+  readonly #request: HttpRequest
+  readonly #limit: AbortSignal | undefined
+  /** What the stream of the request's body threw. */
+  #sourceFailure: { readonly error: unknown } | undefined
+
+  constructor(request: HttpRequest, callMs: number) {
+    this.#request = request
+    this.#limit = request.lane === 'calls' ? AbortSignal.timeout(callMs) : undefined
+  }
+
+  /** Undici takes async iterables for bodies, though its types do not say so. */
+  options(headersTimeout: number): Dispatcher.RequestOptions {
+    const { method, url, headers, body, signal } = this.#request
+    const { origin, pathname, search } = new URL(url)
+    const signals = [signal, this.#limit].filter((one) => one !== undefined)
+    return {
+      origin,
+      path: `${pathname}${search}`,
+      method,
+      headers: {
+        'user-agent': 'Stowage',
+        // Lengths and ranges count bytes of the file, not of a compressed form of it.
+        'accept-encoding': 'identity',
+        ...headers,
+        ...(isStream(body) ? { 'content-length': String(body.length) } : {}),
+      },
+      body: isStream(body) ? (this.#watched(body.chunks) as unknown as Readable) : (body ?? null),
+      headersTimeout,
+      ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
+    }
+  }
+
+  failureOf(error: unknown): unknown {
+    const { signal } = this.#request
+    if (signal?.aborted) return signal.reason
+    if (this.#sourceFailure !== undefined) return this.#sourceFailure.error
+    if (this.#limit?.aborted)
+      return new Trouble('network', 'no whole answer in time', { cause: error })
+    const code = (error as NodeJS.ErrnoException | undefined)?.code
+    if (typeof code !== 'string' || ownMistakes.has(code) || error instanceof Trouble) return error
+    return closedCodes.has(code)
+      ? new DriveError('unavailable', 'The connection to Google Drive was closed.', {
+          cause: error,
+        })
+      : new Trouble('network', code, { cause: error })
+  }
+
+  async *#watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* chunks
+    } catch (error) {
+      this.#sourceFailure = { error }
+      throw error
+    }
+  }
+}
+
+type StreamBody = Extract<HttpBody, { chunks: unknown }>
+
+function isStream(body: HttpBody | undefined): body is StreamBody {
+  return typeof body === 'object' && 'chunks' in body
+}

@@ -1,0 +1,52 @@
+import type { Dispatcher } from 'undici'
+import { Trouble } from './trouble.ts'
+
+/** An answer of Google's, its body not read yet. Whoever gets one reads it to the end or closes it. */
+export class HttpAnswer {
+  readonly status: number
+  readonly #headers: Dispatcher.ResponseData['headers']
+  readonly #body: Dispatcher.ResponseData['body']
+  readonly #failureOf: (error: unknown) => unknown
+
+  /** @param failureOf turns what goes wrong in the body into a Trouble. */
+  constructor(response: Dispatcher.ResponseData, failureOf: (error: unknown) => unknown) {
+    this.status = response.statusCode
+    this.#headers = response.headers
+    this.#body = response.body
+    this.#failureOf = failureOf
+  }
+
+  /** @param name in lower case. */
+  header(name: string): string | undefined {
+    const value = this.#headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  /** The body as it comes; ending the iteration closes the connection. */
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const chunk of this.#body) yield chunk as Uint8Array
+    } catch (error) {
+      throw this.#failureOf(error)
+    } finally {
+      this.close()
+    }
+  }
+
+  /** @throws Trouble when there is more than that. */
+  async text(maxBytes: number): Promise<string> {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for await (const chunk of this.chunks()) {
+      length += chunk.length
+      if (length > maxBytes) throw new Trouble('server', `an answer of more than ${maxBytes} bytes`)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks, length).toString('utf8')
+  }
+
+  /** Drops what was not read. Idempotent. */
+  close(): void {
+    this.#body.destroy()
+  }
+}

@@ -1,0 +1,99 @@
+import { DriveError } from '../../drive.ts'
+import type { Clock } from './clock.ts'
+
+/** Kinds of calls that Google's quota tells apart. */
+export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'
+
+/** Google's quota of a person, and what calls take of it. */
+export interface Quota {
+  /** Of one credential. Where several processes share it, each gets its share. */
+  readonly unitsPerMinute: number
+  readonly costs: Readonly<Record<Cost, number>>
+}
+
+/**
+ * Google's quota per minute and user since 2026-05-01 (developers.google.com/workspace/drive/api/guides/limits).
+ * Older projects count calls: 12,000 a minute.
+ */
+export const defaultQuota: Quota = {
+  unitsPerMinute: 325_000,
+  costs: { get: 5, list: 100, download: 200, update: 50, other: 5 },
+}
+
+/** The part of a minute's units that may go at once; the rest comes evenly, so that no minute has more. */
+const burstShare = 0.2
+
+export interface TakeOptions {
+  /** Rejects at once when the units come later than this, milliseconds since the epoch. */
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * The calls that one credential may make, as a leaky bucket in units of Google's quota. Takes are
+ * served in order; nobody waits for what will not come in time.
+ */
+export class RateBudget {
+  readonly #costs: Quota['costs']
+  readonly #unitsPerMs: number
+  readonly #burstMs: number
+  readonly #clock: Clock
+  /** When the bucket would be full again; from then on a whole burst is there. */
+  #fullAtMs = 0
+  #pausedUntilMs = 0
+
+  constructor(quota: Quota, clock: Clock) {
+    this.#costs = quota.costs
+    this.#unitsPerMs = (quota.unitsPerMinute * (1 - burstShare)) / 60_000
+    this.#burstMs = (quota.unitsPerMinute * burstShare) / this.#unitsPerMs
+    this.#clock = clock
+  }
+
+  /**
+   * Resolves when the call may be made.
+   *
+   * @throws DriveError `busy` when that would be after the deadline; the signal's reason.
+   */
+  async take(cost: Cost, { deadlineMs, signal }: TakeOptions): Promise<void> {
+    signal?.throwIfAborted()
+    const now = this.#clock.now()
+    const costMs = this.#costs[cost] / this.#unitsPerMs
+    const fullAtMs = Math.max(this.#fullAtMs, now) + costMs
+    const startMs = Math.max(fullAtMs - this.#burstMs, this.#pausedUntilMs)
+    if (startMs <= now) {
+      this.#fullAtMs = fullAtMs
+      return
+    }
+    if (startMs > deadlineMs) throw exhausted(startMs - now)
+    this.#fullAtMs = fullAtMs
+    try {
+      await this.#clock.wait(startMs - now, signal)
+    } catch (error) {
+      this.#fullAtMs -= costMs
+      throw error
+    }
+    await this.#outsidePauses(deadlineMs, signal)
+  }
+
+  /** Google said that it is too much: nobody calls for a while. */
+  pause(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.now() + ms)
+  }
+
+  /** A pause may have been called while this one waited. */
+  async #outsidePauses(deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
+    for (let now = this.#clock.now(); now < this.#pausedUntilMs; now = this.#clock.now()) {
+      if (this.#pausedUntilMs > deadlineMs) throw exhausted(this.#pausedUntilMs - now)
+      await this.#clock.wait(this.#pausedUntilMs - now, signal)
+    }
+  }
+}
+
+function exhausted(waitMs: number): DriveError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  return new DriveError(
+    'busy',
+    `The quota of calls to Google Drive is used up for the moment. Try again in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  )
+}

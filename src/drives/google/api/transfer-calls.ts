@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { creating } from './creating.ts'
+import { type ByteRange, type Download, downloadOf } from './download.ts'
+import type { Call } from './google-calls.ts'
+import {
+  type CallOptions,
+  fileUrl,
+  type GoogleContext,
+  jsonType,
+  supported,
+  urlOf,
+} from './google-context.ts'
+import { GoogleSuspects } from './google-errors.ts'
+import {
+  type FileMetadata,
+  fileFields,
+  type GoogleFile,
+  googleFileSchema,
+  metadataJson,
+} from './google-file.ts'
+import { relatedBody } from './related-body.ts'
+import { sessionUrlOf } from './upload-sessions.ts'
+
+interface UploadTarget extends CallOptions {
+  /** The file whose bytes are replaced. Absent: a new file. */
+  readonly id?: string | undefined
+  /** With `mimeType`, which also is that of the bytes. */
+  readonly metadata: FileMetadata
+}
+
+export interface SmallUpload extends UploadTarget {
+  /** Google advises up to 5 MB. */
+  readonly bytes: Uint8Array
+}
+
+export interface SessionOptions extends UploadTarget {
+  /** Bytes that will come, where known. */
+  readonly size?: number | undefined
+}
+
+export interface DownloadOptions extends CallOptions {
+  /** At least one byte: Drive refuses ranges of empty files. Absent: the whole file. */
+  readonly range?: ByteRange | undefined
+  /** Exactly these bytes of the file's history (GoogleFile.headRevisionId); absent: the latest. */
+  readonly revisionId?: string | undefined
+}
+
+const octets = 'application/octet-stream'
+
+export async function uploadSmall(
+  context: GoogleContext,
+  { id, metadata, bytes, signal }: SmallUpload,
+): Promise<GoogleFile> {
+  const newId = await newIdOf(context, { id, metadata })
+  const { contentType, body } = relatedBody(metadataOf(metadata, newId), {
+    bytes,
+    mimeType: metadata.mimeType ?? octets,
+    boundary: `stowage-${randomUUID()}`,
+  })
+  const call: Call = {
+    ...uploadCall(context, { id, newId, uploadType: 'multipart' }),
+    headers: { 'content-type': contentType },
+    body,
+    signal,
+  }
+  const send = () => context.calls.json(call, googleFileSchema)
+  return newId === undefined ? send() : creating(context, { id: newId, bytes, signal }, send)
+}
+
+/** A session that a lost answer leaves behind holds nothing and ends by itself. */
+export async function beginSession(
+  context: GoogleContext,
+  { id, metadata, size, signal }: SessionOptions,
+): Promise<string> {
+  const newId = await newIdOf(context, { id, metadata })
+  const call: Call = {
+    ...uploadCall(context, { id, newId, uploadType: 'resumable' }),
+    headers: {
+      ...jsonType,
+      'x-upload-content-type': metadata.mimeType ?? octets,
+      ...(size === undefined ? {} : { 'x-upload-content-length': String(size) }),
+    },
+    body: JSON.stringify(metadataOf(metadata, newId)),
+    signal,
+  }
+  return await context.calls.run(call, async (answer) => sessionUrlOf(answer))
+}
+
+export async function download(
+  context: GoogleContext,
+  id: string,
+  options: DownloadOptions,
+): Promise<Download> {
+  const { range, revisionId, signal } = options
+  const call = (isAcknowledged: boolean): Call => ({
+    doing: 'read a file',
+    method: 'GET',
+    url: downloadUrl(context, { id, revisionId, isAcknowledged }),
+    cost: 'download',
+    lane: 'downloads',
+    headers: range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` },
+    fileId: id,
+    signal,
+  })
+  const read = (isAcknowledged: boolean) =>
+    context.calls.run(call(isAcknowledged), async (answer) => downloadOf(answer, range, signal))
+  try {
+    return await read(false)
+  } catch (error) {
+    if (!(error instanceof GoogleSuspects)) throw error
+    return await read(true)
+  }
+}
+
+interface UploadKind {
+  readonly id: string | undefined
+  readonly newId: string | undefined
+  readonly uploadType: 'multipart' | 'resumable'
+}
+
+/** PATCH replaces; with PUT there would be no session (no Location in the answer). */
+function uploadCall({ endpoints }: GoogleContext, { id, newId, uploadType }: UploadKind): Call {
+  const file = id === undefined ? '' : `/${encodeURIComponent(id)}`
+  return {
+    doing: 'take an upload',
+    method: id === undefined ? 'POST' : 'PATCH',
+    url: urlOf(`${endpoints.upload}/files${file}`, {
+      uploadType,
+      ...supported,
+      fields: fileFields,
+    }),
+    cost: 'update',
+    lane: uploadType === 'multipart' ? 'uploads' : 'calls',
+    fileId: id,
+    newId,
+  }
+}
+
+/** The id of a file that is to be made; undefined where one is replaced. */
+async function newIdOf(
+  { ids }: GoogleContext,
+  { id, metadata }: Pick<UploadTarget, 'id' | 'metadata'>,
+): Promise<string | undefined> {
+  return id === undefined ? (metadata.id ?? (await ids.next())) : undefined
+}
+
+function metadataOf(metadata: FileMetadata, newId: string | undefined): object {
+  return metadataJson(newId === undefined ? metadata : { ...metadata, id: newId })
+}
+
+interface Wanted {
+  readonly id: string
+  readonly revisionId: string | undefined
+  readonly isAcknowledged: boolean
+}
+
+function downloadUrl(context: GoogleContext, { id, revisionId, isAcknowledged }: Wanted): string {
+  const rest = revisionId === undefined ? '' : `/revisions/${encodeURIComponent(revisionId)}`
+  const parameters = { alt: 'media', acknowledgeAbuse: isAcknowledged ? 'true' : undefined }
+  return fileUrl(context, id, parameters, rest)
+}

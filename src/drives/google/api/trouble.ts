@@ -1,0 +1,61 @@
+import { DriveError } from '../../drive.ts'
+
+/** Why an attempt failed in a way that the next may not. */
+export type TroubleReason =
+  /** Google asks for fewer calls. */
+  | 'rate'
+  /** Google failed: 5xx, or an answer that makes no sense. */
+  | 'server'
+  /** No answer, or only a piece of one. */
+  | 'network'
+
+/** An attempt failed, another may do. Never leaves this folder: `driveErrorOf` is what callers get. */
+export class Trouble extends Error {
+  readonly reason: TroubleReason
+  /** Milliseconds that Google asks to wait. */
+  readonly retryAfterMs: number | undefined
+
+  /** @param message what went wrong, such as `503 backendError`; nothing secret. */
+  constructor(
+    reason: TroubleReason,
+    message: string,
+    options: ErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options)
+    this.name = 'Trouble'
+    this.reason = reason
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/**
+ * What callers of the drive get when patience has run out.
+ *
+ * @param doing for people, such as `list files`.
+ * @param waitMs after which another attempt makes sense.
+ */
+export function driveErrorOf(trouble: Trouble, doing: string, waitMs: number): DriveError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const options = { cause: trouble, retryAfterSeconds }
+  const failed = `Google Drive could not ${doing}`
+  switch (trouble.reason) {
+    case 'rate':
+      return new DriveError(
+        'busy',
+        `${failed}: too many calls for its quota (${trouble.message}). Try again in ${retryAfterSeconds} s.`,
+        options,
+      )
+    case 'server':
+      return new DriveError(
+        'unavailable',
+        `${failed}: it fails at the moment (${trouble.message}). Try again later.`,
+        options,
+      )
+    case 'network':
+      return new DriveError(
+        'unavailable',
+        `${failed}: no answer (${trouble.message}). Check the network and try again.`,
+        options,
+      )
+  }
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import { DriveError } from '../../drive.ts'
+import { piecesFrom } from './chunk-bytes.ts'
+import { type Call, type GoogleCalls, readJson } from './google-calls.ts'
+import { type GoogleFile, googleFileSchema } from './google-file.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import type { Patience } from './patience.ts'
+import { Trouble } from './trouble.ts'
+
+/** Every chunk but the last is a multiple of this (developers.google.com/workspace/drive/api/guides/manage-uploads). */
+export const chunkMultiple = 256 * 1024
+
+export interface SessionChunk {
+  /** Where the bytes begin: what the session holds already. */
+  readonly offset: number
+  /**
+   * A number of bytes that is a multiple of 256 KiB unless `total` is reached with them. An array
+   * is sent without copying, again and again until the session has all of it; a stream once.
+   */
+  readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>
+  /** May be 0 when all bytes are with Drive and only the end is to be told. */
+  readonly length: number
+  /** Bytes of the whole file, where this is its end; otherwise undefined. */
+  readonly total: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a resumable session says of itself. */
+export type SessionState =
+  /** The first `persisted` bytes are with Drive, no others. */
+  | { readonly kind: 'open'; readonly persisted: number }
+  | { readonly kind: 'done'; readonly file: GoogleFile }
+  /** Expired (a week), cancelled or refused: the upload begins anew. */
+  | { readonly kind: 'gone' }
+
+export interface UploadSessionsOptions {
+  readonly calls: GoogleCalls
+  /** Origins that the access token may be shown to. */
+  readonly uploadOrigin: string
+  readonly getFile: (id: string, signal: AbortSignal | undefined) => Promise<GoogleFile>
+}
+
+const doing = 'take an upload'
+
+/** 499 is what a cancelled session says. */
+const goneStatuses: readonly number[] = [404, 410, 499]
+/** A session that does not even say what it holds is none. */
+const queryStatuses: readonly number[] = [308, 400, ...goneStatuses]
+
+/** A resumable upload that is in the middle. Session URLs are secrets: they are in no message. */
+export class UploadSessions {
+  readonly #calls: GoogleCalls
+  readonly #options: UploadSessionsOptions
+
+  constructor(options: UploadSessionsOptions) {
+    this.#calls = options.calls
+    this.#options = options
+  }
+
+  /**
+   * Sends bytes. What counts is what the session says afterwards: Drive may have kept a part of
+   * what it was sent, and an answer may be lost after all of it was kept.
+   *
+   * @throws DriveError; what a stream threw; the signal's reason.
+   */
+  async send(sessionUrl: string, chunk: SessionChunk): Promise<SessionState> {
+    assertWhole(chunk)
+    return isArray(chunk.bytes)
+      ? await this.#sendAll(sessionUrl, { ...chunk, bytes: chunk.bytes })
+      : await this.#sendStream(sessionUrl, { ...chunk, bytes: chunk.bytes })
+  }
+
+  async query(sessionUrl: string, signal?: AbortSignal): Promise<SessionState> {
+    const call = {
+      ...this.#call(sessionUrl, { doing, signal }),
+      headers: contentRange('*'),
+      expected: queryStatuses,
+    }
+    return await this.#calls.run(call, (answer) => this.#stateOf(answer, signal))
+  }
+
+  async cancel(sessionUrl: string, signal?: AbortSignal): Promise<void> {
+    const call: Call = {
+      ...this.#call(sessionUrl, { doing: 'cancel an upload', signal }),
+      method: 'DELETE',
+      expected: queryStatuses,
+    }
+    await this.#calls.run(call, async (answer) => answer.close())
+  }
+
+  /** Goes on from what the session holds until that is all of the chunk. */
+  async #sendAll(sessionUrl: string, chunk: ArrayChunk): Promise<SessionState> {
+    const patience = this.#calls.patience({ doing, signal: chunk.signal })
+    const end = chunk.offset + chunk.length
+    let held = chunk.offset
+    for (;;) {
+      const state = await this.#sendRest(sessionUrl, { chunk, held, patience })
+      if (state.kind !== 'open' || state.persisted < chunk.offset) return state
+      if (state.persisted >= end && chunk.total === undefined) return state
+      if (state.persisted > held) patience.renew()
+      else await patience.pause(new Trouble('server', 'it keeps nothing of what it is sent'))
+      held = Math.min(state.persisted, end)
+    }
+  }
+
+  async #sendRest(sessionUrl: string, { chunk, held, patience }: Rest): Promise<SessionState> {
+    const skipped = held - chunk.offset
+    const rest = {
+      ...chunk,
+      offset: held,
+      length: chunk.length - skipped,
+      body: piecesFrom(chunk.bytes, skipped),
+    }
+    try {
+      return await this.#put(sessionUrl, rest, patience)
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error
+      await patience.pause(error)
+      return await this.query(sessionUrl, chunk.signal)
+    }
+  }
+
+  async #sendStream(sessionUrl: string, chunk: StreamChunk): Promise<SessionState> {
+    const patience = this.#calls.patience({ doing, signal: chunk.signal })
+    try {
+      return await this.#put(sessionUrl, { ...chunk, body: chunk.bytes }, patience)
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error
+      await patience.pause(error)
+      return await this.query(sessionUrl, chunk.signal)
+    }
+  }
+
+  async #put(
+    sessionUrl: string,
+    { offset, length, total, body, signal }: PutBytes,
+    patience: Patience,
+  ): Promise<SessionState> {
+    const range = length === 0 ? '*' : `${offset}-${offset + length - 1}`
+    const answer = await this.#calls.once(
+      {
+        ...this.#call(sessionUrl, { doing, signal }),
+        headers: contentRange(range, total),
+        ...(length === 0 ? {} : { body: { length, chunks: body } }),
+      },
+      patience,
+    )
+    return await this.#stateOf(answer, signal)
+  }
+
+  #call(sessionUrl: string, { doing, signal }: Pick<Call, 'doing' | 'signal'>): Call {
+    return {
+      doing,
+      method: 'PUT',
+      url: sessionUrl,
+      cost: 'other',
+      lane: 'uploads',
+      // A URL that leads elsewhere is a secret of its own and needs no token.
+      isAuthorized: URL.parse(sessionUrl)?.origin === this.#options.uploadOrigin,
+      isSession: true,
+      signal,
+      expected: [308, ...goneStatuses],
+    }
+  }
+
+  async #stateOf(answer: HttpAnswer, signal: AbortSignal | undefined): Promise<SessionState> {
+    const { status } = answer
+    if (status !== 200 && status !== 201) answer.close()
+    if (status === 308) return { kind: 'open', persisted: persistedBytes(answer.header('range')) }
+    if (status >= 400) return { kind: 'gone' }
+    return { kind: 'done', file: await this.#fileOf(answer, signal) }
+  }
+
+  /** `fields` of the session's start shapes this answer; where it does not, the file is asked for. */
+  async #fileOf(answer: HttpAnswer, signal: AbortSignal | undefined): Promise<GoogleFile> {
+    const { id, file } = await readJson(answer, finishedSchema)
+    return file ?? (await this.#options.getFile(id, signal))
+  }
+}
+
+type ArrayChunk = SessionChunk & { readonly bytes: readonly Uint8Array[] }
+type StreamChunk = SessionChunk & { readonly bytes: AsyncIterable<Uint8Array> }
+
+interface Rest {
+  readonly chunk: ArrayChunk
+  /** Bytes that the session holds. */
+  readonly held: number
+  readonly patience: Patience
+}
+
+interface PutBytes extends Omit<SessionChunk, 'bytes'> {
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+const finishedSchema = z
+  .looseObject({ id: z.string().min(1) })
+  .transform((answer) => ({ id: answer.id, file: googleFileSchema.safeParse(answer).data }))
+
+/** `Range: bytes=0-N` says that N+1 bytes are kept; no Range that none are. */
+function persistedBytes(range: string | undefined): number {
+  if (range === undefined) return 0
+  const last = /^bytes=0-(\d{1,15})$/.exec(range.trim())?.[1]
+  if (last === undefined) throw new Trouble('server', 'a range that makes no sense')
+  return Number(last) + 1
+}
+
+function contentRange(range: string, total?: number): Record<string, string> {
+  return { 'content-range': `bytes ${range}/${total ?? '*'}` }
+}
+
+function isArray(bytes: SessionChunk['bytes']): bytes is readonly Uint8Array[] {
+  return Array.isArray(bytes)
+}
+
+/** What Drive would refuse in words that name nobody. */
+function assertWhole({ offset, length, total }: SessionChunk): void {
+  const isEnd = total !== undefined
+  if (isEnd ? offset + length !== total : length === 0 || length % chunkMultiple !== 0) {
+    throw new RangeError(
+      `a chunk of ${length} bytes at ${offset}: expected a multiple of ${chunkMultiple}, or the end of the file`,
+    )
+  }
+}
+
+/** The URL of a session that was begun. @throws DriveError when the answer names none. */
+export function sessionUrlOf(answer: HttpAnswer): string {
+  const location = answer.header('location')
+  answer.close()
+  if (location === undefined || !URL.canParse(location)) {
+    throw new DriveError('unavailable', 'Google Drive began an upload without saying where.')
+  }
+  return location
+}
