@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http'
+import type { Counters } from './counters.ts'
+import { GoogleError } from './google-error.ts'
+import { afterMs, type Link } from './link.ts'
+
+/** The connection is to be closed without a reply. */
+export class DroppedConnection extends Error {
+  constructor(options?: ErrorOptions) {
+    super('the connection is gone', options)
+    this.name = 'DroppedConnection'
+  }
+}
+
+/** What a fault does to a body on its way in. */
+export interface BodyFault {
+  /** Reads so many bytes of it and no more. */
+  readonly cutAfterBytes?: number
+  /** What happens there; the connection is dropped when nothing is said. */
+  readonly cutWith?: Error
+  /** Takes the rest for received and forgets it. */
+  readonly keepBytes?: number
+  /** One bit arrives wrong. */
+  readonly isDamaged?: boolean
+  readonly bytesPerSecond?: number
+}
+
+interface BodyParts {
+  readonly link: Link
+  readonly counters: Counters
+  readonly fault?: BodyFault | undefined
+}
+
+/** Small bodies are read whole, up to this; larger ones belong in sessions. */
+const wholeLimitBytes = 64 * 1024 * 1024
+
+/** The body of a request, read at the speed of the link. */
+export class CallBody {
+  readonly fault: BodyFault
+  readonly #request: IncomingMessage
+  readonly #parts: BodyParts
+  #received = 0
+
+  constructor(request: IncomingMessage, parts: BodyParts) {
+    this.#request = request
+    this.#parts = parts
+    this.fault = parts.fault ?? {}
+  }
+
+  /** Bytes that came so far. */
+  get received(): number {
+    return this.#received
+  }
+
+  /** @throws DroppedConnection when the client goes away, or as the fault has it. */
+  async *pieces(): AsyncGenerator<Buffer> {
+    const iterator = this.#request.iterator({ destroyOnReturn: false })
+    for (;;) {
+      const next = await iterator.next().catch((cause: unknown) => {
+        throw new DroppedConnection({ cause })
+      })
+      if (next.done === true) return
+      const piece: Buffer = next.value
+      await this.#pace(piece.length)
+      const rest = (this.fault.cutAfterBytes ?? Number.POSITIVE_INFINITY) - this.#received
+      this.#received += Math.min(piece.length, rest)
+      if (piece.length <= rest) {
+        yield this.#damaged(piece)
+        continue
+      }
+      if (rest > 0) yield piece.subarray(0, rest)
+      throw this.fault.cutWith ?? new DroppedConnection()
+    }
+  }
+
+  async whole(): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    for await (const piece of this.pieces()) {
+      pieces.push(piece)
+      if (this.#received > wholeLimitBytes) {
+        throw new GoogleError('badRequest', { message: 'Request is too large', status: 413 })
+      }
+    }
+    return Buffer.concat(pieces)
+  }
+
+  async json(): Promise<Record<string, unknown>> {
+    return parseJsonObject(await this.whole())
+  }
+
+  async #pace(bytes: number): Promise<void> {
+    await this.#parts.link.pass(bytes)
+    this.#parts.counters.countBytes({ bytesIn: bytes })
+    const speed = this.fault.bytesPerSecond
+    if (speed !== undefined) await afterMs((bytes / speed) * 1000)
+  }
+
+  #damaged(piece: Buffer): Buffer {
+    const last = piece.length - 1
+    if (this.fault.isDamaged !== true || piece[last] === undefined) return piece
+    const copy = Buffer.from(piece)
+    copy[last] = piece[last] ^ 1
+    return copy
+  }
+}
+
+/** No bytes are an empty object. */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  if (bytes.length === 0) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new GoogleError('parseError', { message: `Parse Error: ${String(cause)}` })
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new GoogleError('parseError')
+  }
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,68 @@
+import type { EmulatorClock } from './emulator-clock.ts'
+import type { FileRecord } from './file-record.ts'
+
+export interface Change {
+  readonly position: number
+  readonly fileId: string
+  readonly atMs: number
+  /** As it was last: for the drive it was in. */
+  readonly last: FileRecord
+  readonly isRemoved: boolean
+}
+
+/** The changes feed. A file that changes again moves to the end and is told of once. */
+export class ChangeLog {
+  /** A change is told of this many milliseconds after it was made. */
+  lagMs = 0
+  readonly #clock: EmulatorClock
+  /** Positions before it are not taken: they are too long ago. */
+  oldest = 0
+  #changes: Change[] = []
+  readonly #latest = new Map<string, number>()
+  // Positions are not told to start anywhere, and Google's don't start with 1.
+  #next = 1001
+
+  constructor(clock: EmulatorClock) {
+    this.#clock = clock
+  }
+
+  add(last: FileRecord, isRemoved: boolean): void {
+    const position = this.#next++
+    const change = { position, fileId: last.id, atMs: this.#clock.nowMs(), last, isRemoved }
+    this.#changes.push(change)
+    this.#latest.set(last.id, position)
+    if (this.#changes.length > 2 * this.#latest.size + 1000) this.#compact()
+  }
+
+  /** The position behind everything that may be told of by now. */
+  end(): number {
+    const untold = this.#changes.find((change) => !this.#isDue(change))
+    return untold?.position ?? this.#next
+  }
+
+  /** What changed at or behind `position` and may be told of, in order. */
+  since(position: number): Change[] {
+    const changes: Change[] = []
+    for (let at = this.#indexOf(position); at < this.#changes.length; at++) {
+      const change = this.#changes[at]
+      if (change === undefined || !this.#isDue(change)) break
+      if (this.#latest.get(change.fileId) === change.position) changes.push(change)
+    }
+    return changes
+  }
+
+  #isDue(change: Change): boolean {
+    return change.atMs + this.lagMs <= this.#clock.nowMs()
+  }
+
+  #indexOf(position: number): number {
+    const index = this.#changes.findIndex((change) => change.position >= position)
+    return index === -1 ? this.#changes.length : index
+  }
+
+  #compact(): void {
+    this.#changes = this.#changes.filter(
+      ({ fileId, position }) => this.#latest.get(fileId) === position,
+    )
+  }
+}

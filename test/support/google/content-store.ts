@@ -1,0 +1,129 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Bytes up to this many stay in memory; more go to a file, so that memory is flat. */
+const memoryLimitBytes = 256 * 1024
+const readBytes = 256 * 1024
+
+/** The bytes of a file or of one version of it. Never changes. */
+export interface Content {
+  readonly size: number
+  readonly md5: string
+  /** In memory, or else in the file at `path`. */
+  readonly bytes?: Buffer
+  readonly path?: string
+}
+
+/** Where an emulator keeps bodies: memory for small ones, a temporary folder for the others. */
+export class ContentStore {
+  readonly #folder: string
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async open(): Promise<ContentStore> {
+    return new ContentStore(await mkdtemp(join(tmpdir(), 'google-emulator-')))
+  }
+
+  writer(): ContentWriter {
+    return new ContentWriter(join(this.#folder, randomUUID()))
+  }
+
+  async write(bytes: Uint8Array): Promise<Content> {
+    const writer = this.writer()
+    await writer.append(bytes)
+    return await writer.finish()
+  }
+
+  async close(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+export class ContentWriter {
+  readonly #path: string
+  readonly #md5 = createHash('md5')
+  #held: Buffer[] = []
+  #file: FileHandle | undefined
+  #size = 0
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    this.#md5.update(bytes)
+    this.#size += bytes.length
+    if (this.#file === undefined && this.#size <= memoryLimitBytes) {
+      this.#held.push(Buffer.from(bytes))
+      return
+    }
+    this.#file ??= await this.#spill()
+    await writeAll(this.#file, bytes)
+  }
+
+  async finish(): Promise<Content> {
+    const facts = { size: this.#size, md5: this.#md5.digest('hex') }
+    if (this.#file === undefined) return { ...facts, bytes: Buffer.concat(this.#held) }
+    await this.#file.close()
+    return { ...facts, path: this.#path }
+  }
+
+  /** Forgets the bytes. */
+  async discard(): Promise<void> {
+    this.#held = []
+    await this.#file?.close()
+    await rm(this.#path, { force: true })
+  }
+
+  async #spill(): Promise<FileHandle> {
+    const file = await open(this.#path, 'w')
+    for (const bytes of this.#held) await writeAll(file, bytes)
+    this.#held = []
+    return file
+  }
+}
+
+/** The bytes from `start` up to but not including `end`. */
+export async function* readContent(
+  content: Content,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer> {
+  if (content.path === undefined) {
+    if (end > start && content.bytes !== undefined) yield content.bytes.subarray(start, end)
+    return
+  }
+  const file = await open(content.path, 'r')
+  try {
+    for (let position = start; position < end; ) {
+      const length = Math.min(readBytes, end - position)
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position)
+      if (bytesRead === 0) throw new Error(`${content.path} is shorter than ${end} bytes`)
+      yield buffer.subarray(0, bytesRead)
+      position += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+export async function digestOf(content: Content, algorithm: 'sha1' | 'sha256'): Promise<string> {
+  const hash = createHash(algorithm)
+  for await (const bytes of readContent(content, 0, content.size)) hash.update(bytes)
+  return hash.digest('hex')
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done)
+    done += bytesWritten
+  }
+}

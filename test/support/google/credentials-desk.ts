@@ -1,0 +1,169 @@
+import { createVerify, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { EmulatorClock } from './emulator-clock.ts'
+import type { Owner } from './file-record.ts'
+
+/** What a person gets from the consent screen. */
+export interface UserCredentials {
+  readonly kind: 'refresh-token'
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+}
+
+/** The members of a service account's key file that matter. */
+export interface ServiceAccountKey {
+  readonly type: 'service_account'
+  readonly client_email: string
+  readonly private_key_id: string
+  readonly private_key: string
+  readonly token_uri: string
+}
+
+interface Grant {
+  readonly owner: Owner
+  readonly expiresAtMs: number
+}
+
+type TokenReply = readonly [status: number, json: Readonly<Record<string, unknown>>]
+
+const tokenScope = 'https://www.googleapis.com/auth/drive'
+const officialTokenUrl = 'https://oauth2.googleapis.com/token'
+const jwtGrant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+/** RFC 7523 leaves it open; Google allows an hour. */
+const longestAssertionSeconds = 3600
+const allowedSkewSeconds = 300
+
+/** The token endpoint (RFC 6749 section 6, RFC 7523) and the access tokens it gave out. */
+export class CredentialsDesk {
+  readonly user: UserCredentials = {
+    kind: 'refresh-token',
+    clientId: '123456789012-emulator.apps.googleusercontent.com',
+    clientSecret: `GOCSPX-${randomBytes(21).toString('base64url')}`,
+    refreshToken: `1//0e${randomBytes(45).toString('base64url')}`,
+  }
+  /** How long an access token lives. */
+  lifeSeconds = 3599
+  /** The grant was taken back, or its seven days in Testing are over. */
+  isRevoked = false
+  /** Where it answers: an assertion has to be for this URL. */
+  tokenUrl = officialTokenUrl
+  readonly #clock: EmulatorClock
+  readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  readonly #grants = new Map<string, Grant>()
+
+  constructor(clock: EmulatorClock) {
+    this.#clock = clock
+  }
+
+  get serviceAccount(): ServiceAccountKey {
+    return {
+      type: 'service_account',
+      client_email: 'gateway@emulator.iam.gserviceaccount.com',
+      private_key_id: 'emulator',
+      private_key: String(this.#keys.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      token_uri: this.tokenUrl,
+    }
+  }
+
+  /** An access token without the way to it. */
+  issue(owner: Owner): string {
+    const token = `ya29.${randomBytes(40).toString('base64url')}`
+    const expiresAtMs = this.#clock.nowMs() + this.lifeSeconds * 1000
+    this.#grants.set(token, { owner, expiresAtMs })
+    return token
+  }
+
+  /** Makes every access token that is out invalid. */
+  expireTokens(): void {
+    this.#grants.clear()
+  }
+
+  expireToken(token: string): void {
+    this.#grants.delete(token)
+  }
+
+  /** Whose token it is; undefined for one that is not valid or not any more. */
+  ownerOf(token: string): Owner | undefined {
+    const grant = this.#grants.get(token)
+    return grant !== undefined && grant.expiresAtMs > this.#clock.nowMs() ? grant.owner : undefined
+  }
+
+  answer(form: URLSearchParams): TokenReply {
+    const grantType = form.get('grant_type')
+    if (grantType === 'refresh_token') return this.#refresh(form)
+    if (grantType === jwtGrant) return this.#exchange(form.get('assertion') ?? '')
+    return refusal(400, 'unsupported_grant_type', `Invalid grant_type: ${grantType ?? ''}`)
+  }
+
+  #refresh(form: URLSearchParams): TokenReply {
+    const { clientId, clientSecret, refreshToken } = this.user
+    if (form.get('client_id') !== clientId) {
+      return refusal(401, 'invalid_client', 'The OAuth client was not found.')
+    }
+    if (form.get('client_secret') !== clientSecret) {
+      return refusal(401, 'invalid_client', 'Unauthorized')
+    }
+    if (this.isRevoked || form.get('refresh_token') !== refreshToken) {
+      return refusal(400, 'invalid_grant', 'Token has been expired or revoked.')
+    }
+    return this.#granted('user', { scope: tokenScope })
+  }
+
+  #exchange(assertion: string): TokenReply {
+    const [head, claims, signature] = assertion.split('.')
+    if (head === undefined || claims === undefined || signature === undefined) {
+      return refusal(400, 'invalid_request', 'Bad JWT')
+    }
+    const isSigned =
+      decode(head)?.alg === 'RS256' &&
+      createVerify('RSA-SHA256')
+        .update(`${head}.${claims}`)
+        .verify(this.#keys.publicKey, Buffer.from(signature, 'base64url'))
+    if (!isSigned) return refusal(400, 'invalid_grant', 'Invalid JWT Signature.')
+    const mistake = this.#claimMistake(decode(claims) ?? {})
+    if (mistake !== undefined) return refusal(400, mistake[0], mistake[1])
+    // Domain-wide delegation: it acts as the person that it names.
+    return this.#granted(decode(claims)?.sub === undefined ? 'service' : 'user', {})
+  }
+
+  #claimMistake(claims: Record<string, unknown>): readonly [string, string] | undefined {
+    const nowSeconds = this.#clock.nowMs() / 1000
+    const { iss, aud, scope, iat, exp } = claims
+    if (iss !== this.serviceAccount.client_email) {
+      return ['invalid_grant', 'Invalid grant: account not found']
+    }
+    if (aud !== this.tokenUrl && aud !== officialTokenUrl) {
+      return ['invalid_grant', 'Invalid JWT: Failed audience check.']
+    }
+    if (typeof scope !== 'string' || !scope.includes('googleapis.com/auth/drive')) {
+      return ['invalid_scope', 'Invalid OAuth scope or ID token audience provided.']
+    }
+    const isTimely =
+      typeof iat === 'number' &&
+      typeof exp === 'number' &&
+      exp - iat <= longestAssertionSeconds &&
+      exp > nowSeconds - allowedSkewSeconds &&
+      iat < nowSeconds + allowedSkewSeconds
+    if (isTimely) return undefined
+    const message = 'Invalid JWT: Token must be a short-lived token (60 minutes)'
+    return ['invalid_grant', message]
+  }
+
+  #granted(owner: Owner, more: Readonly<Record<string, string>>): TokenReply {
+    const facts = { expires_in: this.lifeSeconds, token_type: 'Bearer', ...more }
+    return [200, { access_token: this.issue(owner), ...facts }]
+  }
+}
+
+function refusal(status: number, error: string, description: string): TokenReply {
+  return [status, { error, error_description: description }]
+}
+
+function decode(part: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Record<string, unknown>
+  } catch {
+    // Not JSON: not a JWT.
+    return undefined
+  }
+}

@@ -1,0 +1,197 @@
+import { type Call, type CallKind, callKinds, type Reply } from './call.ts'
+import { DroppedConnection } from './call-body.ts'
+import type { FaultEffect, FaultRule } from './faults.ts'
+import type { FileRecord } from './file-record.ts'
+import { type ErrorDetails, GoogleError, type Reason } from './google-error.ts'
+import { HtmlError } from './html-error.ts'
+
+interface FaultKind {
+  /** The calls that it makes sense for. */
+  readonly on: readonly CallKind[]
+  readonly effect: (rule: FaultRule) => FaultEffect
+}
+
+const apiKinds = callKinds.filter((kind) => kind !== 'token')
+const sessionKinds = ['chunk', 'lastChunk', 'query'] as const
+const chunkKinds = ['chunk', 'lastChunk'] as const
+const bodyKinds = ['multipart', 'media', ...chunkKinds] as const
+const writingKinds = [...bodyKinds, 'create', 'update', 'copy'] as const
+const creatingKinds = ['create', 'multipart', 'media', 'lastChunk', 'copy'] as const
+const targetKinds = [
+  ...sessionKinds,
+  'get',
+  'download',
+  'update',
+  'copy',
+  'delete',
+  'init',
+] as const
+/** Where in a body a fault strikes when the test does not say: within the second block. */
+const usualBytes = 300_000
+
+/**
+ * Everything that can go wrong, by name. `persist-prefix-then-drop` and `drop-mid-body` are the same
+ * for calls that keep nothing.
+ */
+export const faultEffects = {
+  // The connection.
+  'drop-before': { on: callKinds, effect: () => ({ before: drop }) },
+  'drop-after-commit': { on: callKinds, effect: () => ({ after: drop }) },
+  'persist-prefix-then-drop': {
+    on: bodyKinds,
+    effect: ({ bytes = usualBytes }) => ({ body: { cutAfterBytes: bytes } }),
+  },
+  'drop-mid-reply': {
+    on: callKinds,
+    effect: ({ bytes = 10 }) => ({ reply: { cutAfterBytes: bytes } }),
+  },
+  'truncate-download': {
+    on: ['download'],
+    effect: ({ bytes = usualBytes }) => ({ reply: { cutAfterBytes: bytes } }),
+  },
+  'slow-body': {
+    on: bodyKinds,
+    effect: ({ bytes = 1_000_000 }) => ({ body: { bytesPerSecond: bytes } }),
+  },
+  'slow-download': {
+    on: ['download'],
+    effect: ({ bytes = 1_000_000 }) => ({ reply: { bytesPerSecond: bytes } }),
+  },
+  // Bytes.
+  'persist-less': {
+    on: chunkKinds,
+    effect: ({ bytes = usualBytes }) => ({ body: { keepBytes: bytes } }),
+  },
+  'persist-nothing': { on: chunkKinds, effect: () => ({ body: { keepBytes: 0 } }) },
+  'damage-upload': { on: bodyKinds, effect: () => ({ body: { isDamaged: true } }) },
+  'damage-download': { on: ['download'], effect: () => ({ reply: { isDamaged: true } }) },
+  // Credentials.
+  'expired-token': {
+    on: apiKinds,
+    effect: () => ({
+      before: (call) => {
+        expireTokenOf(call)
+        throw unauthorised()
+      },
+    }),
+  },
+  'expired-token-mid-body': {
+    on: bodyKinds,
+    effect: ({ bytes = usualBytes }) => ({
+      body: { cutAfterBytes: bytes, cutWith: unauthorised() },
+      onCut: expireTokenOf,
+    }),
+  },
+  // Rates and servers.
+  'rate-403-user': { on: apiKinds, effect: refuse('userRateLimitExceeded') },
+  'rate-403-project': { on: apiKinds, effect: refuse('rateLimitExceeded') },
+  'rate-429': { on: callKinds, effect: refuse('tooManyRequests') },
+  'rate-429-retry-after': {
+    on: callKinds,
+    effect: refuse('tooManyRequests', { headers: { 'retry-after': '1' } }),
+  },
+  'server-500': { on: callKinds, effect: refuse('internalError') },
+  'server-502-html': { on: callKinds, effect: () => ({ before: () => fail(new HtmlError(502)) }) },
+  'server-503': { on: callKinds, effect: refuse('backendError') },
+  'server-503-mid-body': {
+    on: bodyKinds,
+    effect: ({ bytes = usualBytes }) => ({
+      body: { cutAfterBytes: bytes, cutWith: new GoogleError('backendError') },
+    }),
+  },
+  'server-503-after-commit': {
+    on: writingKinds,
+    effect: () => ({ after: () => fail(new GoogleError('backendError')) }),
+  },
+  // For good.
+  'daily-limit': { on: apiKinds, effect: refuse('dailyLimitExceeded') },
+  'storage-full': { on: writingKinds, effect: refuse('storageQuotaExceeded') },
+  denied: { on: apiKinds, effect: refuse('insufficientFilePermissions') },
+  'session-gone': {
+    on: sessionKinds,
+    effect: () => ({ before: ({ account, id }) => account.sessions.forget(id) }),
+  },
+  // Other people.
+  'target-deleted': {
+    on: targetKinds,
+    effect: () => ({
+      before: (call) => withTarget(call, ({ id }) => call.account.files.remove(id)),
+    }),
+  },
+  'target-trashed': {
+    on: targetKinds,
+    effect: () => ({
+      before: (call) => withTarget(call, (target) => trash(call, target)),
+    }),
+  },
+  'parent-deleted': {
+    on: [...targetKinds, 'create', 'multipart'],
+    effect: () => ({
+      before: (call) => withParent(call, ({ id }) => call.account.files.remove(id)),
+    }),
+  },
+  'parent-trashed': {
+    on: [...targetKinds, 'create', 'multipart'],
+    effect: () => ({ before: (call) => withParent(call, (parent) => trash(call, parent)) }),
+  },
+  twin: { on: creatingKinds, effect: () => ({ after: addTwin }) },
+  run: {
+    on: callKinds,
+    effect: ({ run }) => ({ before: async (call) => await run?.(call) }),
+  },
+} as const satisfies Readonly<Record<string, FaultKind>>
+
+export type FaultName = keyof typeof faultEffects
+
+/** Every fault and the calls that it makes sense for, for runs through all of them. */
+export const faultKinds: Readonly<Record<FaultName, readonly CallKind[]>> = Object.fromEntries(
+  Object.entries(faultEffects).map(([name, { on }]) => [name, on]),
+) as Record<FaultName, readonly CallKind[]>
+
+function refuse(reason: Reason, details: ErrorDetails = {}): () => FaultEffect {
+  return () => ({ before: () => fail(new GoogleError(reason, details)) })
+}
+
+function fail(error: Error): never {
+  throw error
+}
+
+function drop(): never {
+  throw new DroppedConnection()
+}
+
+function unauthorised(): GoogleError {
+  return new GoogleError('authError', { location: 'Authorization', locationType: 'header' })
+}
+
+function expireTokenOf({ account, headers }: Call): void {
+  account.desk.expireToken((headers.authorization ?? '').replace(/^Bearer /i, ''))
+}
+
+/** The file that a call or its session is about. */
+function withTarget({ account, id }: Call, act: (target: FileRecord) => void): void {
+  const [fileId = ''] = id.split('/')
+  const target = account.files.get(account.sessions.get(id)?.target.fileId ?? fileId)
+  if (target?.parent !== undefined) act(target)
+}
+
+/** The folder that a call or its session is about; never a root. */
+function withParent(call: Call, act: (parent: FileRecord) => void): void {
+  const { account, id } = call
+  const target = account.sessions.get(id)?.target
+  const fileId = target?.fileId ?? id.split('/')[0] ?? ''
+  const parentId = target?.metadata.parents?.[0] ?? account.files.get(fileId)?.parent ?? ''
+  const parent = account.files.get(parentId)
+  if (parent?.parent !== undefined) act(parent)
+}
+
+function trash({ account }: Call, record: FileRecord): void {
+  account.files.put({ ...record, isTrashed: true })
+}
+
+/** Somebody puts another file of the same name beside the new one. */
+function addTwin({ account }: Call, { record }: Reply): void {
+  if (record === undefined) return
+  const { files } = account
+  files.put({ ...record, id: files.newId(), appProperties: {} })
+}

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto'
+import { type Account, usedBytes } from './account.ts'
+import { supportsAllDrives } from './call.ts'
+import type { Content } from './content-store.ts'
+import { type FileMetadata, patchProperties } from './file-metadata.ts'
+import {
+  type FileRecord,
+  folderMimeType,
+  isFolder,
+  isGoogleType,
+  type Owner,
+  type Revision,
+  shortcutMimeType,
+} from './file-record.ts'
+import { fileNotFound, GoogleError, invalidValue } from './google-error.ts'
+
+const maxRevisions = 100
+const serviceQuotaMessage =
+  'Service Accounts do not have storage quota. Leverage shared drives, or use OAuth delegation instead.'
+
+/** New bytes of a file. */
+export interface Media {
+  readonly content: Content
+  readonly mimeType?: string
+}
+
+/** Who asks, and with what parameters. */
+export interface Request {
+  readonly query: URLSearchParams
+  readonly caller: Owner
+}
+
+export interface FileChange extends Request {
+  readonly metadata: FileMetadata
+  readonly media?: Media
+}
+
+/** The file that a call is about. @throws GoogleError 404 when it is not there for this caller. */
+export function findFile({ files }: Account, id: string, query: URLSearchParams): FileRecord {
+  const record = files.get(id)
+  if (record === undefined) throw fileNotFound(id)
+  if (record.driveId !== undefined && !supportsAllDrives(query)) throw fileNotFound(id)
+  return record
+}
+
+/** What of a new file can be refused before its bytes came. Returns its folder. */
+export function checkNewFile(account: Account, { metadata, query }: FileChange): FileRecord {
+  const { files } = account
+  const { id, mimeType } = metadata
+  if (id !== undefined) {
+    if (files.isTaken(id)) throw new GoogleError('fileIdInUse')
+    if (!files.isGenerated(id)) {
+      throw invalidValue('file.id', 'The provided file ID is not usable.')
+    }
+    const takesId = [folderMimeType, shortcutMimeType].includes(mimeType ?? '')
+    if (isGoogleType(mimeType ?? '') && !takesId) throw new GoogleError('generatedIdNotSupported')
+  }
+  const parent = findFile(account, metadata.parents?.[0] ?? 'root', query)
+  if (!isFolder(parent)) throw new GoogleError('parentNotAFolder')
+  return parent
+}
+
+export function createFile(account: Account, change: FileChange): FileRecord {
+  const { metadata, media } = change
+  const parent = checkNewFile(account, change)
+  const mimeType = metadata.mimeType ?? media?.mimeType ?? 'application/octet-stream'
+  const content = isGoogleType(mimeType) ? undefined : (media?.content ?? emptyContent)
+  if (content !== undefined) checkQuota(account, { content, driveId: parent.driveId, ...change })
+  const blank = account.files.blank({
+    id: metadata.id ?? account.files.newId(),
+    name: metadata.name ?? 'Untitled',
+    mimeType,
+  })
+  const placed: FileRecord = {
+    ...blank,
+    parent: parent.id,
+    owner: change.caller,
+    ...(parent.driveId === undefined ? {} : { driveId: parent.driveId }),
+    ...described(blank, metadata),
+  }
+  return account.files.put(content === undefined ? placed : withContent(placed, content))
+}
+
+export function updateFile(account: Account, id: string, change: FileChange): FileRecord {
+  const { metadata, media, query } = change
+  const before = findFile(account, id, query)
+  const place = placeAfter(account, before, query)
+  const nowMs = account.clock.nowMs()
+  const isRenamed = metadata.name !== undefined && metadata.name !== before.name
+  const touchedAtMs = isRenamed || media !== undefined ? nowMs : before.modifiedAtMs
+  const after: FileRecord = {
+    ...before,
+    ...place,
+    modifiedAtMs: touchedAtMs,
+    ...described(before, metadata),
+  }
+  if (metadata.isTrashed !== undefined && before.parent === undefined) {
+    throw new GoogleError('insufficientFilePermissions')
+  }
+  if (media === undefined) return account.files.put(after)
+  if (isGoogleType(before.mimeType)) throw new GoogleError('badRequest')
+  checkQuota(account, { content: media.content, driveId: before.driveId, caller: before.owner })
+  // The type goes with the bytes: without new ones it stays, whatever the metadata says.
+  const mimeType = metadata.mimeType ?? media.mimeType ?? before.mimeType
+  return account.files.put(withContent({ ...after, mimeType }, media.content))
+}
+
+export function copyFile(account: Account, id: string, change: FileChange): FileRecord {
+  const { metadata, query } = change
+  const source = findFile(account, id, query)
+  if (isFolder(source)) throw new GoogleError('cannotCopyFile')
+  const isCopied = account.knobs.copiesProperties
+  const target: FileMetadata = {
+    mimeType: source.mimeType,
+    name: `Copy of ${source.name}`,
+    ...(source.parent === undefined ? {} : { parents: [source.parent] }),
+    ...metadata,
+    appProperties: { ...(isCopied ? source.appProperties : {}), ...metadata.appProperties },
+    properties: { ...(isCopied ? source.properties : {}), ...metadata.properties },
+  }
+  const media = source.content === undefined ? {} : { media: { content: source.content } }
+  return createFile(account, { ...change, ...media, metadata: target })
+}
+
+/** @throws GoogleError for a root, which nobody may delete. */
+export function deleteFile(account: Account, id: string, query: URLSearchParams): void {
+  const record = findFile(account, id, query)
+  if (record.parent === undefined) throw new GoogleError('insufficientFilePermissions')
+  account.files.remove(record.id)
+}
+
+/** The record with other bytes as its newest revision. */
+export function withContent(record: FileRecord, content: Content): FileRecord {
+  const id = `0B${randomBytes(24).toString('base64url')}`
+  const { mimeType, modifiedAtMs } = record
+  const revision: Revision = { id, content, mimeType, modifiedAtMs }
+  const revisions = [...record.revisions, revision].slice(-maxRevisions)
+  return { ...record, content, headRevisionId: id, revisions }
+}
+
+const emptyContent: Content = {
+  size: 0,
+  md5: 'd41d8cd98f00b204e9800998ecf8427e',
+  bytes: Buffer.alloc(0),
+}
+
+/** What the metadata makes of the record, apart from its place and its type. */
+function described(before: FileRecord, metadata: FileMetadata): Partial<FileRecord> {
+  const { appProperties, properties, parents, id, mimeType, ...simple } = metadata
+  return {
+    ...simple,
+    appProperties: patchProperties(before.appProperties, appProperties),
+    properties: patchProperties(before.properties, properties),
+  }
+}
+
+function placeAfter(
+  account: Account,
+  before: FileRecord,
+  query: URLSearchParams,
+): Pick<FileRecord, 'parent' | 'driveId'> {
+  const added = idsOf(query, 'addParents').map((id) => findFile(account, id, query))
+  const removed = idsOf(query, 'removeParents').map((id) => account.files.get(id)?.id)
+  const [folder, ...more] = added
+  if (folder === undefined) {
+    if (removed.includes(before.parent)) throw new GoogleError('badRequest')
+    return {}
+  }
+  if (!isFolder(folder)) throw new GoogleError('parentNotAFolder')
+  const isMove = removed.includes(before.parent) || folder.id === before.parent
+  if (more.length > 0 || !isMove) throw new GoogleError('cannotAddParent')
+  if (isWithin(account, folder, before.id)) {
+    throw new GoogleError('badRequest', { message: 'A folder cannot be moved into itself.' })
+  }
+  return { parent: folder.id, ...(folder.driveId === undefined ? {} : { driveId: folder.driveId }) }
+}
+
+function isWithin({ files }: Account, folder: FileRecord, id: string): boolean {
+  for (let at: FileRecord | undefined = folder; at !== undefined; ) {
+    if (at.id === id) return true
+    at = at.parent === undefined ? undefined : files.get(at.parent)
+  }
+  return false
+}
+
+function idsOf(query: URLSearchParams, name: string): string[] {
+  return (query.get(name) ?? '').split(',').filter((id) => id !== '')
+}
+
+function checkQuota(
+  account: Account,
+  { content, driveId, caller }: { content: Content; driveId: string | undefined; caller: Owner },
+): void {
+  if (driveId !== undefined) return
+  if (caller === 'service') {
+    throw new GoogleError('storageQuotaExceeded', { message: serviceQuotaMessage })
+  }
+  const limit = account.knobs.limitBytes ?? Number.POSITIVE_INFINITY
+  if (content.size > 0 && usedBytes(account) + content.size > limit) {
+    throw new GoogleError('storageQuotaExceeded')
+  }
+}
