@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { DavPath } from './dav-path.ts'
+import type { NextcloudFault } from './nextcloud-faults.ts'
+
+/** One request below `files/{uid}` or `uploads/{uid}`. */
+export interface DavCall {
+  readonly request: IncomingMessage
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  /** Below the user's folder. */
+  readonly path: DavPath
+  /** What a test has ordered for it. */
+  readonly fault: NextcloudFault | undefined
+}
+
+export interface DavReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Readable
+  /** Called once the body is sent, or can't be. */
+  readonly release?: () => void
+}
+
+export const xmlType = { 'content-type': 'application/xml; charset=utf-8' }
+
+/** First value of a header that node may give as a list. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

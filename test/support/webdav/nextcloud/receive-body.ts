@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { DavError } from './dav-error.ts'
+import type { Content } from './file-tree.ts'
+
+const hashNames = ['md5', 'sha1', 'sha256'] as const
+export type HashName = (typeof hashNames)[number]
+
+export interface ReceivedBody {
+  readonly content: Content
+  readonly digests: Readonly<Record<HashName, string>>
+}
+
+export function isHashName(name: string): name is HashName {
+  return (hashNames as readonly string[]).includes(name)
+}
+
+/**
+ * Keeps the body in a file. Rejects, and keeps nothing, when the client goes before it has sent what
+ * it announced. A body of unknown length is taken for an empty one: what php-fpm hands on behind the
+ * usual front ends.
+ */
+export async function receiveBody(request: IncomingMessage, file: string): Promise<ReceivedBody> {
+  const isKept = request.headers['content-length'] !== undefined
+  const hashes = hashNames.map((name) => createHash(name))
+  let size = 0
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (!isKept) return done()
+      size += chunk.length
+      for (const hash of hashes) hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+  try {
+    await pipeline(request, measure, createWriteStream(file))
+  } catch (error) {
+    await rm(file, { force: true })
+    const wanted = request.headers['content-length']
+    throw new DavError(400, `Expected filesize of ${wanted} bytes but read ${size} (${error})`)
+  }
+  const [md5 = '', sha1 = '', sha256 = ''] = hashes.map((hash) => hash.digest('hex'))
+  return { content: { file, size }, digests: { md5, sha1, sha256 } }
+}
+
+/** A body of XML, at most a megabyte of it. */
+export async function receiveText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > 1_048_576) throw new DavError(400, 'the body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
