@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import {
+  accessKeyPlaceholder,
+  clientSettings,
+  secretKeyPlaceholder,
+} from '../../web/src/overview/connect/client-settings.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { describeOverBoth } from './endpoint.ts'
+import { absenceOf, runClient } from './run-client.ts'
+
+interface ShellOptions {
+  /** The variable by which the client is told which authority to trust. */
+  readonly trustBy?: string
+  readonly RESTIC_PASSWORD?: string
+}
+
+/** The settings that the dashboard shows, pasted as they are but for the keys. */
+describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoint) => {
+  function block(id: string, index = 0): string {
+    const { gateway } = endpoint()
+    const { accessKey, secretKey, region } = gateway.credentials
+    const settings = clientSettings({ endpoint: gateway.url, region, bucket: testBucket })
+    const text = settings.find((each) => each.id === id)?.blocks[index]?.text
+    assert.ok(text !== undefined, id)
+    return text
+      .replaceAll(accessKeyPlaceholder, accessKey)
+      .replaceAll(secretKeyPlaceholder, secretKey)
+  }
+
+  /** Runs lines as a person does who pastes them into a shell, with a file in the bucket to be found. */
+  function shell(text: string, { trustBy, ...environment }: ShellOptions = {}) {
+    const ca = endpoint().caFile
+    mkdirSync(endpoint().bucketFolder, { recursive: true })
+    writeFileSync(join(endpoint().bucketFolder, 'pasted.txt'), 'hello')
+    return runClient(endpoint(), {
+      program: '/bin/bash',
+      args: ['-ec', text],
+      environment: {
+        ...(trustBy !== undefined && ca !== undefined && { [trustBy]: ca }),
+        ...environment,
+      },
+    })
+  }
+
+  it('aws-cli lists the bucket', { skip: absenceOf('/usr/bin/aws') }, async () => {
+    assert.match(await shell(block('aws-cli'), { trustBy: 'AWS_CA_BUNDLE' }), / 5 pasted\.txt/)
+  })
+
+  it('rclone lists the bucket', { skip: absenceOf('rclone') }, async () => {
+    assert.match(await shell(block('rclone'), { trustBy: 'RCLONE_CA_CERT' }), / 5 pasted\.txt/)
+  })
+
+  it('s3cmd lists the bucket', { skip: absenceOf('s3cmd') }, async () => {
+    const ca = endpoint().caFile
+    const trusted = ca === undefined ? '' : `ca_certs_file = ${ca}\n`
+    writeFileSync(join(endpoint().workFolder, '.s3cfg'), block('s3cmd') + trusted)
+    assert.match(await shell(block('s3cmd', 1)), / 5 +s3:\/\/photos\/pasted\.txt/)
+  })
+
+  it('restic backs up', { skip: absenceOf('restic') }, async () => {
+    mkdirSync(join(endpoint().workFolder, 'Documents'), { recursive: true })
+    writeFileSync(join(endpoint().workFolder, 'Documents/letter'), 'hello')
+    const ca = endpoint().caFile
+    const text =
+      ca === undefined
+        ? block('restic')
+        : `restic() { /usr/bin/restic --cacert ${ca} "$@"; }\n${block('restic')}`
+    assert.match(await shell(text, { RESTIC_PASSWORD: 'correct horse' }), /snapshot \w+ saved/)
+  })
+
+  it('boto3 lists the bucket', { skip: absenceOfBoto3() }, async () => {
+    writeFileSync(join(endpoint().workFolder, 'pasted.py'), block('boto3'))
+    assert.match(await shell('python3 pasted.py', { trustBy: 'AWS_CA_BUNDLE' }), /pasted\.txt 5/)
+  })
+
+  it('AWS SDK for JavaScript lists the bucket', async () => {
+    // Within the project, where its packages are found.
+    const text = block('aws-sdk-js').replace(
+      '@aws-sdk/client-s3',
+      import.meta.resolve('@aws-sdk/client-s3'),
+    )
+    writeFileSync(join(endpoint().workFolder, 'pasted.mjs'), text)
+    assert.match(
+      await shell(`${process.execPath} pasted.mjs`, { trustBy: 'NODE_EXTRA_CA_CERTS' }),
+      /pasted\.txt 5/,
+    )
+  })
+})
+
+/** Debian's aws-cli brings the library that boto3 is a layer on, not boto3 itself. */
+function absenceOfBoto3(): string | false {
+  try {
+    execFileSync('/usr/bin/python3', ['-c', 'import boto3'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'boto3 is not installed (.ci/run installs it)'
+  }
+}

@@ -1,0 +1,199 @@
+/** What the settings of a client depend on. Keys are never among it: the browser has none. */
+export interface Gateway {
+  /** As clients reach it, without a slash at its end: `https://files.example.com`. */
+  readonly endpoint: string
+  readonly region: string
+  /** One of the buckets, for the lines that try it. */
+  readonly bucket: string
+}
+
+export interface SettingsBlock {
+  /** What to do with the text. */
+  readonly caption: string
+  readonly text: string
+  /** Where it is a file to be saved, its name. */
+  readonly fileName?: string
+}
+
+export interface ClientSettings {
+  readonly id: string
+  readonly name: string
+  readonly blocks: readonly SettingsBlock[]
+}
+
+/** To be replaced by the person. Shells, XML and INI files take them as they are. */
+export const accessKeyPlaceholder = 'YOUR_ACCESS_KEY'
+export const secretKeyPlaceholder = 'YOUR_SECRET_KEY'
+
+/** Settings to paste, client by client. test/clients/pasted-settings.test.ts runs them. */
+export function clientSettings(gateway: Gateway): readonly ClientSettings[] {
+  return [
+    { id: 'aws-cli', name: 'aws-cli', blocks: awsCli(gateway) },
+    { id: 'rclone', name: 'rclone', blocks: rclone(gateway) },
+    { id: 's3cmd', name: 's3cmd', blocks: s3cmd(gateway) },
+    { id: 'restic', name: 'restic', blocks: restic(gateway) },
+    { id: 'boto3', name: 'boto3', blocks: boto3(gateway) },
+    { id: 'aws-sdk-js', name: 'AWS SDK JS', blocks: awsSdkJs(gateway) },
+    { id: 'cyberduck', name: 'Cyberduck', blocks: cyberduck(gateway) },
+  ]
+}
+
+type Blocks = readonly SettingsBlock[]
+
+const exportedKeys = [
+  `export AWS_ACCESS_KEY_ID=${accessKeyPlaceholder}`,
+  `export AWS_SECRET_ACCESS_KEY=${secretKeyPlaceholder}`,
+]
+
+function lines(...text: readonly string[]): string {
+  return `${text.join('\n')}\n`
+}
+
+function awsCli({ endpoint, region, bucket }: Gateway): Blocks {
+  return [
+    {
+      caption: 'In a shell',
+      text: lines(
+        ...exportedKeys,
+        `export AWS_DEFAULT_REGION=${region}`,
+        `aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
+      ),
+    },
+  ]
+}
+
+function rclone({ endpoint, region, bucket }: Gateway): Blocks {
+  return [
+    {
+      caption: 'In a shell. Without no_check_bucket rclone tries to make the bucket first',
+      text: lines(
+        'rclone config create stowage s3 provider=Other no_check_bucket=true \\',
+        `  endpoint=${endpoint} region=${region} \\`,
+        `  access_key_id=${accessKeyPlaceholder} secret_access_key=${secretKeyPlaceholder}`,
+        `rclone ls stowage:${bucket}`,
+      ),
+    },
+  ]
+}
+
+function s3cmd({ endpoint, region, bucket }: Gateway): Blocks {
+  const { protocol, host } = new URL(endpoint)
+  return [
+    {
+      caption: 'Saved as ~/.s3cfg, or under another name for s3cmd -c',
+      fileName: '.s3cfg',
+      text: lines(
+        '[default]',
+        `access_key = ${accessKeyPlaceholder}`,
+        `secret_key = ${secretKeyPlaceholder}`,
+        `host_base = ${host}`,
+        `host_bucket = ${host}`,
+        `bucket_location = ${region}`,
+        `use_https = ${protocol === 'https:' ? 'True' : 'False'}`,
+      ),
+    },
+    { caption: 'Then', text: lines(`s3cmd ls s3://${bucket}/`) },
+  ]
+}
+
+function restic({ endpoint, region, bucket }: Gateway): Blocks {
+  return [
+    {
+      caption: 'In a shell. restic asks for a password of its own, which no one can recover',
+      text: lines(
+        ...exportedKeys,
+        `export AWS_DEFAULT_REGION=${region}`,
+        `export RESTIC_REPOSITORY=s3:${endpoint}/${bucket}/restic`,
+        'restic init',
+        'restic backup ~/Documents',
+      ),
+    },
+  ]
+}
+
+function boto3({ endpoint, region, bucket }: Gateway): Blocks {
+  return [
+    {
+      caption: 'Python',
+      text: lines(
+        'import boto3',
+        '',
+        's3 = boto3.client(',
+        '    "s3",',
+        `    endpoint_url="${endpoint}",`,
+        `    region_name="${region}",`,
+        `    aws_access_key_id="${accessKeyPlaceholder}",`,
+        `    aws_secret_access_key="${secretKeyPlaceholder}",`,
+        ')',
+        `for item in s3.list_objects_v2(Bucket="${bucket}").get("Contents", []):`,
+        '    print(item["Key"], item["Size"])',
+      ),
+    },
+  ]
+}
+
+function awsSdkJs({ endpoint, region, bucket }: Gateway): Blocks {
+  return [
+    {
+      caption: 'JavaScript, with @aws-sdk/client-s3 of version 3',
+      text: lines(
+        "import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'",
+        '',
+        'const s3 = new S3Client({',
+        `  endpoint: '${endpoint}',`,
+        `  region: '${region}',`,
+        '  forcePathStyle: true,',
+        '  credentials: {',
+        `    accessKeyId: '${accessKeyPlaceholder}',`,
+        `    secretAccessKey: '${secretKeyPlaceholder}',`,
+        '  },',
+        '})',
+        `const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: '${bucket}' }))`,
+        'for (const { Key, Size } of Contents) console.log(Key, Size)',
+      ),
+    },
+  ]
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/** A profile, since Cyberduck's own S3 speaks HTTPS to `bucket.host` only (docs.cyberduck.io, "Connection Profiles"). */
+function cyberduck({ endpoint, region, bucket }: Gateway): Blocks {
+  const { protocol, hostname, port } = new URL(endpoint)
+  const entry = (key: string, value: string) => [
+    `  <key>${key}</key>`,
+    `  <string>${xmlText(value)}</string>`,
+  ]
+  return [
+    {
+      caption: 'Saved as Stowage.cyberduckprofile and opened with a double-click',
+      fileName: 'Stowage.cyberduckprofile',
+      text: lines(
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
+        '<plist version="1.0">',
+        '<dict>',
+        ...entry('Protocol', 's3'),
+        ...entry('Vendor', 'stowage'),
+        ...entry('Description', 'Stowage'),
+        ...entry('Scheme', protocol.slice(0, -1)),
+        ...entry('Default Hostname', hostname.replace(/^\[(.*)\]$/, '$1')),
+        ...entry('Default Port', port === '' ? (defaultPorts[protocol] ?? '') : port),
+        ...entry('Default Path', `/${bucket}`),
+        ...entry('Region', region),
+        ...entry('Username Placeholder', 'Access key'),
+        ...entry('Password Placeholder', 'Secret key'),
+        '  <key>Properties</key>',
+        '  <array>',
+        '    <string>s3.bucket.virtualhost.disable=true</string>',
+        '  </array>',
+        '</dict>',
+        '</plist>',
+      ),
+    },
+  ]
+}
+
+function xmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}
