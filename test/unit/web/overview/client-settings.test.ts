@@ -32,7 +32,7 @@ test('clientSettings names the endpoint, or its host, in each', () => {
 test('clientSettings of s3cmd says whether the endpoint speaks HTTPS', () => {
   assert.match(textOf(plain, 's3cmd'), /use_https = False/)
   const safe = { ...plain, endpoint: 'https://files.example.com' }
-  assert.match(textOf(safe, 's3cmd'), /host_base = files\.example\.com\n[^]*use_https = True/)
+  assert.match(textOf(safe, 's3cmd'), /host_base = files\.example\.com\n[\s\S]*use_https = True/)
 })
 
 for (const [endpoint, scheme, hostname, port] of [
