@@ -11,7 +11,8 @@
  * An object `a` beside objects `a/…` can't be the file `a`, because `a` is a folder: it is the file
  * `a.%file`, its alternative path. Names that are too long are cut, see long-name.ts. Unicode is
  * kept byte for byte. Characters that some file systems refuse (`:`, `\`, trailing dots) are not
- * escaped: the drive answers `invalid-key` when its file system refuses them.
+ * escaped, unless the drive has rules for them (name-rules.ts): it answers `invalid-key` when its file
+ * system refuses them.
  *
  * `decodeName` gives a segment for every name that a person may choose, but for two kinds, which
  * are no key's names and are to be ignored: a *folder* that ends in `.%file`, and a name of 252 to
@@ -26,6 +27,13 @@ import {
   looksContinued,
   maxNameBytes,
 } from './long-name.ts'
+import {
+  escapeRefused,
+  isRefused,
+  type NameRules,
+  plainNames,
+  unescapeBytes,
+} from './name-rules.ts'
 
 /** AWS, "Naming Amazon S3 objects": the name of a key is at most 1,024 bytes long in UTF-8. */
 export const maxKeyBytes = 1024
@@ -62,28 +70,30 @@ export function isLegalKey(key: string): boolean {
 }
 
 /** The two places where the object of a legal key may be. */
-export function pathOfKey(key: string): KeyPath {
+export function pathOfKey(key: string, rules: NameRules = plainNames): KeyPath {
   const segments = key.split('/')
   const last = segments.pop() ?? ''
-  const isPlain = !oddKey.test(key) && (key.length <= maxPlainUnits || segments.every(isShort))
+  const mayBePlain = rules === plainNames && !oddKey.test(key)
+  const isPlain = mayBePlain && (key.length <= maxPlainUnits || segments.every(isShort))
   if (isPlain && isShort(last)) {
     return { natural: [...segments, last], alternative: [...segments, last + alternativeSuffix] }
   }
-  const folders = segments.flatMap((segment) => cutName(encodeSegment(segment)))
-  const name = encodeSegment(last)
+  const cut = (name: string) => cutName(name, rules.maxNameBytes)
+  const folders = segments.flatMap((segment) => cut(encodeSegment(segment, rules)))
+  const name = encodeSegment(last, rules)
   return {
-    natural: [...folders, ...cutName(name)],
-    alternative: [...folders, ...cutName(name + alternativeSuffix)],
+    natural: [...folders, ...cut(name)],
+    alternative: [...folders, ...cut(name + alternativeSuffix)],
   }
 }
 
 /** The folder components of a prefix that ends in `/`, or of the bucket when it is empty. */
-export function pathOfFolder(prefix: string): string[] {
+export function pathOfFolder(prefix: string, rules: NameRules = plainNames): string[] {
   if (prefix === '') return []
   return prefix
     .slice(0, -1)
     .split('/')
-    .flatMap((segment) => cutName(encodeSegment(segment)))
+    .flatMap((segment) => cutName(encodeSegment(segment, rules), rules.maxNameBytes))
 }
 
 /** Where a name was found. */
@@ -104,28 +114,34 @@ export type DecodedName =
   | { readonly kind: 'continuation'; readonly continued: string }
 
 /** The inverse of `pathOfKey` for one name; undefined when no key has it. */
-export function decodeName(name: string, place: NamePlace): DecodedName | undefined {
+export function decodeName(
+  name: string,
+  place: NamePlace,
+  rules: NameRules = plainNames,
+): DecodedName | undefined {
   const before = place.continued ?? ''
-  if (before === '' && !name.includes('%')) {
+  if (before === '' && !name.includes('%') && !isRefused(name, rules)) {
     return { kind: 'segment', segment: name, isAlternative: false }
   }
-  if (looksContinued(name)) {
+  const limit = rules.maxNameBytes
+  if (looksContinued(name, limit)) {
     const text = continuedText(name)
-    if (place.isFile || !isCutAt(before, text)) return undefined
+    if (place.isFile || !isCutAt(before, text, limit)) return undefined
     return { kind: 'continuation', continued: before + text }
   }
   const whole = before + name
-  if (before !== '' && lastPiece(whole) !== name) return undefined
-  return decodeWhole(whole, place.isFile)
+  if (before !== '' && lastPiece(whole, limit) !== name) return undefined
+  return decodeWhole(whole, place.isFile, rules)
 }
 
-function decodeWhole(name: string, isFile: boolean): DecodedName | undefined {
-  if (isAlternativeName(name)) {
-    const stem = name.slice(0, -alternativeSuffix.length)
-    if (!isFile) return undefined
-    return { kind: 'segment', segment: escapedSegment(stem) ?? stem, isAlternative: true }
-  }
-  return { kind: 'segment', segment: escapedSegment(name) ?? name, isAlternative: false }
+function decodeWhole(name: string, isFile: boolean, rules: NameRules): DecodedName | undefined {
+  const isAlternative = isAlternativeName(name, rules)
+  if (isAlternative && !isFile) return undefined
+  const stem = isAlternative ? name.slice(0, -alternativeSuffix.length) : name
+  const segment = escapedSegment(stem, rules)
+  // What the drive refuses came there by some other way, and can't be reached.
+  if (segment === undefined && isRefused(stem, rules)) return undefined
+  return { kind: 'segment', segment: segment ?? stem, isAlternative }
 }
 
 function isShort(name: string): boolean {
@@ -133,46 +149,57 @@ function isShort(name: string): boolean {
 }
 
 /** The natural name of a segment, not yet cut. */
-function encodeSegment(segment: string): string {
-  return mustEscape(segment) ? escapeSegment(segment) : segment
+function encodeSegment(segment: string, rules: NameRules): string {
+  return mustEscape(segment, rules) ? escapeSegment(segment, rules) : segment
 }
 
-function mustEscape(segment: string): boolean {
-  return isReserved(segment) || escapedSegment(segment) !== undefined
+function mustEscape(segment: string, rules: NameRules): boolean {
+  return isReserved(segment, rules) || escapedSegment(segment, rules) !== undefined
 }
 
 /** What can't be a natural name, apart from what an escaped segment looks like. */
-function isReserved(segment: string): boolean {
-  if (specialNames.has(segment) || segment.includes('\0')) return true
-  return isAlternativeName(segment) || endsLikeContinued(segment)
+function isReserved(segment: string, rules: NameRules): boolean {
+  if (specialNames.has(segment) || segment.includes('\0') || isRefused(segment, rules)) return true
+  return isAlternativeName(segment, rules) || endsLikeContinued(segment, rules.maxNameBytes)
 }
 
 /** Whether this is a natural name and the suffix. (`x.%file.%file` is not: it is its own name.) */
-function isAlternativeName(name: string): boolean {
-  return name.endsWith(alternativeSuffix) && isNaturalName(name.slice(0, -alternativeSuffix.length))
+function isAlternativeName(name: string, rules: NameRules): boolean {
+  if (!name.endsWith(alternativeSuffix)) return false
+  return isNaturalName(name.slice(0, -alternativeSuffix.length), rules)
 }
 
-function isNaturalName(name: string): boolean {
-  return escapedSegment(name) !== undefined || !isReserved(name)
+function isNaturalName(name: string, rules: NameRules): boolean {
+  return escapedSegment(name, rules) !== undefined || !isReserved(name, rules)
 }
 
 /**
  * The segment of which this name is the escaped form, if it is one. The recursion with mustEscape
  * ends because each step takes characters away.
  */
-function escapedSegment(name: string): string | undefined {
-  const segment = unescapeName(name)
-  return segment !== undefined && mustEscape(segment) ? segment : undefined
+function escapedSegment(name: string, rules: NameRules): string | undefined {
+  const segment = unescapeName(name, rules)
+  return segment !== undefined && mustEscape(segment, rules) ? segment : undefined
 }
 
-function escapeSegment(segment: string): string {
-  return specialNames.get(segment) ?? segment.replaceAll('%', '%25').replaceAll('\0', '%00')
+function escapeSegment(segment: string, rules: NameRules): string {
+  const special = specialNames.get(segment)
+  if (special !== undefined) return special
+  const escaped = segment.replaceAll('%', '%25').replaceAll('\0', '%00')
+  return isRefused(segment, rules) ? escapeRefused(escaped, rules) : escaped
 }
 
 /** Undoes `escapeSegment`; undefined for what it can't have made out of another text. */
-function unescapeName(name: string): string | undefined {
+function unescapeName(name: string, rules: NameRules): string | undefined {
   const special = specialSegments.get(name)
   if (special !== undefined) return special
-  if (!name.includes('%') || /%(?!25|00)/.test(name)) return undefined
+  if (!name.includes('%')) return undefined
+  if (/%(?!25|00)/.test(name) || isRefused(name, rules)) return unescapeRefused(name, rules)
   return name.replace(/%(?:25|00)/g, (escaped) => (escaped === '%25' ? '%' : '\0'))
+}
+
+function unescapeRefused(name: string, rules: NameRules): string | undefined {
+  if (rules === plainNames || /%(?![0-9A-F]{2})/.test(name)) return undefined
+  const segment = unescapeBytes(name)
+  return segment !== undefined && escapeSegment(segment, rules) === name ? segment : undefined
 }

@@ -1,0 +1,64 @@
+import { maxNameBytes } from './long-name.ts'
+
+/**
+ * What a drive can't name beside what no file system can: characters that it refuses or changes, and
+ * names that mean something to it. Rules decide where files are, so a drive that has files keeps the
+ * rules it began with.
+ */
+export interface NameRules {
+  /** Bytes of UTF-8 that one name may have. */
+  readonly maxNameBytes: number
+  /** A class of characters that are escaped wherever they stand in a name. */
+  readonly characters: RegExp | undefined
+  /** Names of which the first character is escaped. */
+  readonly beginnings: RegExp | undefined
+  /** Names of which the last character is escaped. */
+  readonly endings: RegExp | undefined
+}
+
+/** Names are as on a file system of this machine. */
+export const plainNames: NameRules = {
+  maxNameBytes,
+  characters: undefined,
+  beginnings: undefined,
+  endings: undefined,
+}
+
+export function isRefused(segment: string, rules: NameRules): boolean {
+  const { characters, beginnings, endings } = rules
+  return [characters, beginnings, endings].some((refused) => refused?.test(segment))
+}
+
+/**
+ * Escapes what is refused, as `%` and two upper-case hex digits for each byte of UTF-8. The segment's
+ * own `%` must be escaped already.
+ */
+export function escapeRefused(segment: string, rules: NameRules): string {
+  const characters = Array.from(segment)
+  const first = rules.beginnings?.test(segment) === true ? 0 : -1
+  const last = rules.endings?.test(segment) === true ? characters.length - 1 : -1
+  return characters
+    .map((character, index) => {
+      const isInPlace = index !== first && index !== last
+      return isInPlace && rules.characters?.test(character) !== true ? character : hexOf(character)
+    })
+    .join('')
+}
+
+/** Undoes all escapes of bytes; undefined when what comes out is no text. */
+export function unescapeBytes(name: string): string | undefined {
+  let isText = true
+  const text = name.replace(/(?:%[0-9A-F]{2})+/g, (run) => {
+    const bytes = Buffer.from(run.replaceAll('%', ''), 'hex')
+    const decoded = bytes.toString()
+    if (!Buffer.from(decoded).equals(bytes)) isText = false
+    return decoded
+  })
+  return isText ? text : undefined
+}
+
+function hexOf(character: string): string {
+  return Array.from(Buffer.from(character), (byte) => {
+    return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }).join('')
+}

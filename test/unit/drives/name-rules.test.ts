@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { decodeName, isLegalKey, pathOfKey } from '../../../src/drives/key-path.ts'
+import { isRefused, type NameRules } from '../../../src/drives/name-rules.ts'
+
+const rules: NameRules = {
+  maxNameBytes: 200,
+  characters: /[\u0001-\u001f\u007f\\:é😀]/u,
+  beginnings: /^\.ht|^index\.html$/i,
+  endings: /[ .]$|\.part$/i,
+}
+
+const piece = fc.constantFrom(
+  ...['%', '.', '%2', '%25', '%2E', '%5C', '%5c', '%00', '.%', '%+', '.%file', '5C', '\0'],
+  ...['a', 'é', '%C3%A9', '%C3', '日', '😀', '%F0%9F%98%80', ' ', '\\', ':', '\n', '.part', '.ht'],
+  ...['index.html', '%69ndex.html', '%2Eht', '%2Epart', 'x'.repeat(190), 'é'.repeat(90), 'P'],
+)
+const text = fc.oneof(
+  fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+)
+const key = fc
+  .array(text, { minLength: 1, maxLength: 3 })
+  .map((segments) => segments.join('/'))
+  .filter(isLegalKey)
+
+/** The key of a path as a drive finds it: name by name from the bucket's folder. */
+function keyOfPath(path: readonly string[]): string | undefined {
+  const segments: string[] = []
+  let continued: string | undefined
+  for (const [index, name] of path.entries()) {
+    const isFile = index === path.length - 1
+    const place = { isFile, ...(continued !== undefined && { continued }) }
+    const decoded = decodeName(name, place, rules)
+    if (decoded === undefined) return undefined
+    continued = decoded.kind === 'continuation' ? decoded.continued : undefined
+    if (decoded.kind === 'segment') segments.push(decoded.segment)
+  }
+  return segments.join('/')
+}
+
+describe('pathOfKey with rules', () => {
+  const paths: [key: string, natural: string][] = [
+    ['a\\b', 'a%5Cb'],
+    ['a%5Cb', 'a%255Cb'],
+    ['é', '%C3%A9'],
+    ['100%', '100%'],
+    ['.htaccess', '%2Ehtaccess'],
+    ['a/index.html', 'a/%69ndex.html'],
+    ['index.html/a', '%69ndex.html/a'],
+    ['x.part', 'x.par%74'],
+    ['end ', 'end%20'],
+    [' a', ' a'],
+    ['%5C', '%255C'],
+    ['%5c', '%5c'],
+    ['%69ndex.html', '%2569ndex.html'],
+  ]
+  for (const [name, natural] of paths) {
+    it(`puts ${JSON.stringify(name)} at ${natural}`, () => {
+      assert.equal(pathOfKey(name, rules).natural.join('/'), natural)
+      assert.equal(keyOfPath(natural.split('/')), name)
+    })
+  }
+
+  it('is undone by decodeName, uses no name that is refused, and none that is too long', () => {
+    fc.assert(
+      fc.property(key, (name) => {
+        const { natural, alternative } = pathOfKey(name, rules)
+        for (const path of [natural, alternative]) {
+          assert.equal(keyOfPath(path), name)
+          for (const part of path) {
+            assert.ok(Buffer.byteLength(part) <= rules.maxNameBytes)
+            assert.ok(!rules.characters?.test(part), part)
+          }
+        }
+        if (natural.length === name.split('/').length) {
+          assert.ok(natural.every((part) => !isRefused(part, rules)))
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('gives every name that is a key the path of that key', () => {
+    const name = text.filter(
+      (one) =>
+        !/[/\0]/.test(one) && !['', '.', '..'].includes(one) && Buffer.byteLength(one) <= 200,
+    )
+    fc.assert(
+      fc.property(name, (one) => {
+        const decoded = decodeName(one, { isFile: true }, rules)
+        if (decoded?.kind !== 'segment') return
+        const { natural, alternative } = pathOfKey(`x/${decoded.segment}`, rules)
+        assert.deepEqual(decoded.isAlternative ? alternative : natural, ['x', one])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
