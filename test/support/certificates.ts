@@ -9,8 +9,17 @@ export interface ServerCertificate {
   readonly keyFile: string
 }
 
-/** Makes a certificate authority and a certificate of it for 127.0.0.1, good for two days. */
-export function makeCertificate(folder: string): ServerCertificate {
+const loopbackNames = ['IP:127.0.0.1', 'DNS:localhost'] as const
+
+/**
+ * Makes a certificate authority and a certificate of it for 127.0.0.1, good for two days.
+ *
+ * @param names other names that it is for, as OpenSSL writes them: `DNS:example.com`.
+ */
+export function makeCertificate(
+  folder: string,
+  names: readonly string[] = loopbackNames,
+): ServerCertificate {
   const caFile = join(folder, 'ca.pem')
   const caKeyFile = join(folder, 'ca.key')
   const certFile = join(folder, 'server.pem')
@@ -24,7 +33,7 @@ export function makeCertificate(folder: string): ServerCertificate {
   const server = ['-subj', '/CN=127.0.0.1', '-keyout', keyFile, '-out', requestFile]
   openssl('req', ...newKey, ...server)
   // Go clients look at the alternative names only (RFC 6125 section 6.4.4).
-  writeFileSync(extensionsFile, 'subjectAltName=IP:127.0.0.1,DNS:localhost\n')
+  writeFileSync(extensionsFile, `subjectAltName=${names.join(',')}\n`)
   const issuer = ['-CA', caFile, '-CAkey', caKeyFile, '-CAcreateserial', '-days', '2']
   const files = ['-in', requestFile, '-out', certFile, '-extfile', extensionsFile]
   openssl('x509', '-req', ...issuer, ...files)

@@ -1,11 +1,11 @@
 import type { Account } from '../account.ts'
 import type { Handler } from '../call.ts'
 import type { Change } from '../change-log.ts'
-import { applyFieldMask, type FieldMask, parseFieldMask } from '../field-mask.ts'
+import { applyFieldMask, type FieldMask } from '../field-mask.ts'
 import { changeListSchema, defaultFileMask, fileResource } from '../file-resource.ts'
 import { GoogleError, invalidValue } from '../google-error.ts'
 import { corporaOfChanges, type IsInCorpora } from './corpora.ts'
-import { pageSizeOf } from './shaped-reply.ts'
+import { maskOf, pageSizeOf } from './shaped-reply.ts'
 
 const pageSizes = { usual: 100, most: 1000 }
 
@@ -31,7 +31,7 @@ export const startPageToken: Handler = ({ account }) => {
 
 export const listChanges: Handler = async ({ query, account }) => {
   const { knobs, files } = account
-  const mask = maskOf(query)
+  const mask = maskOf(query, { schema: changeListSchema, usual: defaultChangeMask })
   const isInCorpora = corporaOfChanges(query)
   const size = Math.min(pageSizeOf(query, pageSizes), knobs.pageLimit)
   const { position, isAfterEmpty } = positionOf(query, account)
@@ -54,11 +54,6 @@ export const listChanges: Handler = async ({ query, account }) => {
 
 /** Marks the token of a page that was left empty. */
 const emptySuffix = '.1'
-
-function maskOf(query: URLSearchParams): FieldMask {
-  const fields = query.get('fields')
-  return fields === null ? defaultChangeMask : parseFieldMask(fields, changeListSchema)
-}
 
 function positionOf(
   query: URLSearchParams,

@@ -1,13 +1,13 @@
 import type { Account } from '../account.ts'
 import type { Handler } from '../call.ts'
-import { applyFieldMask, type FieldMask, parseFieldMask } from '../field-mask.ts'
+import { applyFieldMask, type FieldMask } from '../field-mask.ts'
 import type { FileRecord } from '../file-record.ts'
 import { defaultFileMask, fileListSchema, fileResource } from '../file-resource.ts'
 import { invalidValue } from '../google-error.ts'
 import type { PageCursor } from '../page-tokens.ts'
 import { parseQuery } from '../query-parser.ts'
 import { corporaOfSearch } from './corpora.ts'
-import { pageSizeOf } from './shaped-reply.ts'
+import { maskOf, pageSizeOf } from './shaped-reply.ts'
 
 const pageSizes = { usual: 100, most: 1000 }
 
@@ -33,7 +33,7 @@ const orders: Readonly<Record<string, Comparison>> = {
 
 export const listFiles: Handler = async ({ query, account }) => {
   const { knobs, pages } = account
-  const mask = maskOf(query)
+  const mask = maskOf(query, { schema: fileListSchema, usual: defaultListMask })
   const size = Math.min(pageSizeOf(query, pageSizes), knobs.pageLimit)
   const cursor = cursorOf(query, account)
   const isEmpty = knobs.hasEmptyPages && !cursor.isAfterEmpty && cursor.ids.length > 0
@@ -48,11 +48,6 @@ export const listFiles: Handler = async ({ query, account }) => {
     files: await resources({ ...cursor, ids: cursor.ids.slice(cursor.position, position) }, mask),
   }
   return { status: 200, json: applyFieldMask(json, mask) }
-}
-
-function maskOf(query: URLSearchParams): FieldMask {
-  const fields = query.get('fields')
-  return fields === null ? defaultListMask : parseFieldMask(fields, fileListSchema)
 }
 
 async function resources(page: PageCursor, mask: FieldMask): Promise<unknown[]> {

@@ -1,14 +1,22 @@
 import type { Account } from '../account.ts'
 import type { Call, Reply } from '../call.ts'
-import { applyFieldMask, type FieldMask, parseFieldMask } from '../field-mask.ts'
+import { applyFieldMask, type FieldMask, type FieldSchema, parseFieldMask } from '../field-mask.ts'
 import type { FileRecord } from '../file-record.ts'
 import { defaultFileMask, fileResource, fileSchema } from '../file-resource.ts'
 import { invalidValue } from '../google-error.ts'
 
 /** The mask of a reply that is a file. */
 export function fileMask(query: URLSearchParams): FieldMask {
-  const fields = query.get('fields')
-  return fields === null ? defaultFileMask : parseFieldMask(fields, fileSchema)
+  return maskOf(query, { schema: fileSchema, usual: defaultFileMask })
+}
+
+/** The mask that the query asks for, or the usual one. Empty `fields` ask for nothing special. */
+export function maskOf(
+  query: URLSearchParams,
+  { schema, usual }: { schema: FieldSchema; usual: FieldMask },
+): FieldMask {
+  const fields = query.get('fields') ?? ''
+  return fields === '' ? usual : parseFieldMask(fields, schema)
 }
 
 /** A file, as far as `fields` of the query asks for it. */
