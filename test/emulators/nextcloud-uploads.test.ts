@@ -39,7 +39,7 @@ class UploadClient extends DavClient {
 
   async chunksThere() {
     const { text } = await this.find(`${base}/u`, ['d:getcontentlength'], '1')
-    const found = text.matchAll(/uploads\/alice\/u\/([^<]*)<.*?getcontentlength>(\d*)</g)
+    const found = text.matchAll(/uploads\/alice\/u\/([^<]+)<.*?getcontentlength>(\d*)</g)
     return Object.fromEntries(Array.from(found, ([, name, size]) => [name, Number(size)]))
   }
 }

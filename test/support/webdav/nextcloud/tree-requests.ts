@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { idHeaders } from './content-requests.ts'
 import { DavError } from './dav-error.ts'
 import type { DavCall, DavReply } from './dav-exchange.ts'
@@ -7,6 +7,9 @@ import { checkApart, checkedDestination } from './destination.ts'
 import { nameOf } from './file-tree.ts'
 import { receiveText } from './receive-body.ts'
 import type { UserFiles } from './user-files.ts'
+
+/** How long a target that is moved over is not there. */
+const goneMs = 2
 
 export async function deleteNode(user: UserFiles, { path }: DavCall): Promise<DavReply> {
   user.tree.get(path)
@@ -53,7 +56,7 @@ async function clearDestination(user: UserFiles, call: DavCall) {
   if (destination.exists) {
     remove(user, destination.path)
     if (call.fault?.kind === 'lose-target') throw new DavError(500, 'died between the two')
-    await turn()
+    await wait(goneMs)
   }
   return destination
 }
