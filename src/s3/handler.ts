@@ -38,6 +38,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
       reply = await answer(service, request, trail)
     } catch (error) {
       reply = renderError(error, request, service.log)
+      if (trail.key === undefined) nameKey(trail, request.rawPath)
     }
     return {
       status: reply.status,
@@ -49,6 +50,16 @@ export function createS3Handler(service: S3Service): HttpHandler {
       body: reply.body,
       facts: reply.facts === undefined ? trail : { ...trail, ...reply.facts },
     }
+  }
+}
+
+/** Of a request that failed before anybody looked at its key, where it has one. */
+function nameKey(trail: Trail, rawPath: string): void {
+  try {
+    const address = parseAddress(rawPath)
+    if (address.level === 'object') trail.key = decodeKey(address.rawKey)
+  } catch {
+    // It is no key, which the client was told.
   }
 }
 

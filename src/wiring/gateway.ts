@@ -73,6 +73,13 @@ const s3CodeOf = {
   internal: 'InternalError',
 } as const satisfies Record<Parameters<RenderFault>[0], S3ErrorCode>
 
+/** What the owner is told of a fault, where S3's words do not say it. */
+const reasonOf: Readonly<Partial<Record<Parameters<RenderFault>[0], string>>> = {
+  malformed:
+    'What came is no HTTP, or broken. A client that is set to https sends such to a port of plain http.',
+  internal: 'Something failed in the service; its log says what.',
+}
+
 /** Issue: XML errors on every path, also on malformed HTTP where a response is possible. */
 export const renderFault: RenderFault = (fault, requestId): HttpReply => {
   const error = new S3Error(s3CodeOf[fault])
@@ -83,6 +90,6 @@ export const renderFault: RenderFault = (fault, requestId): HttpReply => {
       ['Content-Type', 'application/xml'],
     ],
     body: errorDocument(error, '', requestId),
-    facts: { code: error.code },
+    facts: { code: error.code, reason: reasonOf[fault] ?? error.message },
   }
 }

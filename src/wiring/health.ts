@@ -1,4 +1,5 @@
 import type { HttpHandler, HttpReply } from '../http/message.ts'
+import { withinTime } from '../process/time-limit.ts'
 
 /** What must answer for the gateway to be of use. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>
@@ -64,7 +65,7 @@ async function failingParts(
   const answers = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        await within(check, timeoutMs)
+        await withinTime(check(), timeoutMs)
         return []
       } catch (error) {
         onFailure(name, error)
@@ -73,18 +74,6 @@ async function failingParts(
     }),
   )
   return answers.flat()
-}
-
-async function within(check: () => Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    await Promise.race([check(), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function json(status: number, body: object, headers: HttpReply['headers'] = []): HttpReply {

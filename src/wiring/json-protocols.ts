@@ -1,4 +1,5 @@
 import { createLogin } from '../console/login/login-api.ts'
+import { managementApi } from '../console/management/management-api.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { bridge } from '../json-api/bridge.ts'
@@ -11,17 +12,13 @@ import { routingApi } from '../models/routing/routing-api.ts'
 import { RoutingStore } from '../models/routing/routing-store.ts'
 import { createKeySealer } from '../models/routing/seal.ts'
 import { Upstreams } from '../models/upstream/upstreams.ts'
-import { type Database, DatabaseError } from '../state/database.ts'
+import { DatabaseError } from '../state/database.ts'
 import { KeyValueError, type KeyValueStore } from '../state/key-value.ts'
 import { RoutingTables } from '../state/routing.ts'
 import { clientOf } from './client-of.ts'
-import type { Log } from './log.ts'
-import type { Settings } from './settings/read-settings.ts'
+import { type ManagementWiring, openManagement } from './management.ts'
 
-export interface JsonProtocolParts {
-  readonly settings: Settings
-  readonly log: Log
-  readonly database: Database
+export interface JsonProtocolParts extends ManagementWiring {
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
 }
@@ -65,8 +62,20 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonP
     requireSession: login.requireSession,
     now: Date.now,
   })
+  const management = await openManagement(parts)
+  await app.register(managementApi, {
+    prefix: '/-/api',
+    ...management.parts,
+    requireSession: login.requireSession,
+  })
   const handler = await bridge(app, { clientAddress: clientOf(settings) })
-  return { handler, close: () => app.close() }
+  return {
+    handler,
+    async close() {
+      await management.close()
+      await app.close()
+    },
+  }
 }
 
 /** What is kept below does not answer, which is nothing the client did. */

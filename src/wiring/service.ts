@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
@@ -7,11 +8,13 @@ import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
+import { DeletionTable } from '../state/deletions.ts'
 import { DatabaseFileRecords } from '../state/file-records.ts'
 import type { KeyValueStore } from '../state/key-value.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { openKeyValueStore } from '../state/open-key-value.ts'
 import { UploadTable } from '../state/uploads.ts'
+import { FailureWatch } from './failure-watch.ts'
 import { createGateway } from './gateway.ts'
 import { createHealthHandler } from './health.ts'
 import { LazyJson } from './lazy-json.ts'
@@ -28,6 +31,8 @@ export interface Service {
    * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
    */
   connect(): Promise<HttpHandler>
+  /** To be told how every request ended. */
+  readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
   /** To be called once it serves: begins what the first requests would else wait for. */
   warmUp(): void
   /** Removes what has expired and what crashes left; for one process to call from time to time. */
@@ -99,9 +104,12 @@ export function connectService(parts: ServiceParts): Service {
     checks: { drive: () => drive.check(), database: () => database.check() },
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
-  const json = new LazyJson(parts)
+  const failures = new FailureWatch({ settings, database })
+  const deletions = new DeletionTable(database, deletionLimits)
+  const json = new LazyJson({ ...parts, uploads, failures })
   const web = createWebApp({ folder: webBuild })
   return {
+    failures,
     async connect() {
       // A catalogue of the person's own may have mistakes, which are told at start.
       if (settings.modelCatalogue !== undefined) await json.open()
@@ -111,9 +119,11 @@ export function connectService(parts: ServiceParts): Service {
     async sweep(signal) {
       await uploads.sweep(signal)
       await sessions.sweep()
+      await deletions.sweep(Date.now() - deletionKeptMs)
     },
     async close() {
       await json.close()
+      await failures.close()
       await uploads.settled()
     },
   }

@@ -25,11 +25,20 @@ export interface ServeOptions {
 /** @throws the system's error when the port can't be listened on; and what `connect` throws. */
 export async function serve({ settings, log, service }: ServeOptions): Promise<Serving> {
   const tls = tlsIdentityOf(settings)
+  const { failures } = service
+  const logRequest = requestLogger(log, clientOf(settings))
+  const logRefusal = refusalLogger(log)
   const server = new HttpServer({
     handler: await service.connect(),
     renderFault,
-    onFinish: requestLogger(log, clientOf(settings)),
-    onRefuse: refusalLogger(log),
+    onFinish(request, outcome) {
+      logRequest(request, outcome)
+      failures.onFinish(request, outcome)
+    },
+    onRefuse(refusal) {
+      logRefusal(refusal)
+      failures.onRefuse(refusal)
+    },
     ...(tls === undefined ? {} : { tls }),
   })
   const port = await server.listen({ host: settings.host, port: settings.port })

@@ -37,6 +37,11 @@ export function decodeTarget(target: string): ObjectName {
   return { bucket, key }
 }
 
+/** How the target of every upload to this bucket begins, or of any upload. */
+export function targetStart(bucket: string | undefined): string {
+  return bucket === undefined ? '[' : `[${JSON.stringify(bucket)},`
+}
+
 export function encodeDetails(details: UploadDetails): string {
   return JSON.stringify(details)
 }

@@ -11,9 +11,11 @@ import { type PartSource, PartWriter } from './part-writer.ts'
 import { noSuchUpload } from './upload-errors.ts'
 import {
   decodePart,
+  decodeTarget,
   detailsOf,
   encodeDetails,
   encodeTarget,
+  targetStart,
   type UploadDetails,
   type UploadedPart,
   type UploadName,
@@ -38,6 +40,23 @@ export interface PartPage {
   readonly details: UploadDetails
   readonly parts: readonly UploadedPart[]
   readonly isTruncated: boolean
+}
+
+/** An open upload, for whoever looks after them. */
+export interface OpenUpload extends UploadName {
+  readonly createdAtMs: number
+  /** When it began or its last part came. */
+  readonly touchedAtMs: number
+  /** When it goes unless a part comes. */
+  readonly expiresAtMs: number
+  readonly partCount: number
+  readonly size: number
+}
+
+/** Where a page of open uploads begins: behind this one, among older ones. */
+export interface UploadPosition {
+  readonly uploadId: string
+  readonly createdAtMs: number
 }
 
 /**
@@ -122,6 +141,36 @@ export class Uploads {
       parts: rows.slice(0, page.limit).map(decodePart),
       isTruncated: rows.length > page.limit,
     }
+  }
+
+  /** At most `limit` open uploads of the bucket, or of all, newest first. */
+  async listOpen(page: {
+    readonly bucket: string | undefined
+    readonly after: UploadPosition | undefined
+    readonly limit: number
+  }): Promise<OpenUpload[]> {
+    const { table, expiryMs } = this.#options
+    const { bucket, after, limit } = page
+    const rows = await table.open(
+      targetStart(bucket),
+      after && { id: after.uploadId, createdAtMs: after.createdAtMs },
+      limit,
+    )
+    return rows.map(({ id, target, createdAtMs, touchedAtMs, partCount, size }) => ({
+      ...{ uploadId: id, ...decodeTarget(target), createdAtMs, touchedAtMs, partCount, size },
+      expiresAtMs: touchedAtMs + expiryMs,
+    }))
+  }
+
+  /**
+   * As `abort`, for whoever knows only the id.
+   *
+   * @throws S3Error NoSuchUpload.
+   */
+  async abortById(uploadId: string, signal: AbortSignal): Promise<void> {
+    const upload = await this.#options.table.find(uploadId)
+    if (upload === undefined) throw noSuchUpload(uploadId)
+    await this.abort({ uploadId, ...decodeTarget(upload.target) }, signal)
   }
 
   /** See sweepUploads. To be called at start and from time to time, by one process or several. */

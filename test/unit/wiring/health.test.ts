@@ -34,7 +34,7 @@ test('Health answers 503 naming what fails or does not answer in time', async ()
   assert.equal(reply.body, '{"status":"unavailable","failing":["drive","database"]}')
   assert.deepEqual(failures.sort(), [
     'database: Error: locked',
-    'drive: Error: no answer within 50 ms',
+    'drive: TimeLimitError: no answer within 50 ms',
   ])
 })
 

@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Drive, DriveError } from '../../drives/drive.ts'
+import { untilAborted } from '../../process/time-limit.ts'
+
+/** Keys that are in memory at a time. */
+const pageEntries = 500
+
+/** Removals under way at a time: each waits for the disk. */
+const concurrency = 8
+
+/**
+ * Listings of everything: the first finds all that was there, the others what a listing may miss
+ * because it came meanwhile.
+ */
+const maxPasses = 3
+
+/** How often a removal is tried that a busy drive refuses, and the pause before the second try. */
+const maxTries = 6
+const firstPauseMs = 200
+const maxPauseMs = 30_000
+
+export interface PrefixDeletion {
+  readonly drive: Pick<Drive, 'list' | 'remove'>
+  readonly bucket: string
+  readonly prefix: string
+  /** Aborts to leave the rest; removals under way may still happen. */
+  readonly signal: AbortSignal
+  /** Called for each object that is gone. */
+  readonly onDeleted: () => void
+}
+
+/**
+ * Removes every object whose key begins with the prefix. One that comes meanwhile may stay.
+ *
+ * @throws DriveError when the drive refuses one; those before it are gone.
+ * @throws the signal's reason.
+ */
+export async function deletePrefix(deletion: PrefixDeletion): Promise<void> {
+  for (let pass = 1; pass <= maxPasses; pass++) {
+    if ((await deleteListed(deletion)) === 0) return
+  }
+}
+
+/** Resolves with how many keys were listed. */
+async function deleteListed(deletion: PrefixDeletion): Promise<number> {
+  const { drive, bucket, prefix, signal } = deletion
+  const cursor = drive.list(bucket, { prefix, after: '' })
+  let listed = 0
+  for (;;) {
+    const entries = await untilAborted(cursor.next(pageEntries), signal)
+    if (entries.length === 0) return listed
+    listed += entries.length
+    await deleteAll(
+      deletion,
+      entries.map(({ key }) => key),
+    )
+  }
+}
+
+async function deleteAll(deletion: PrefixDeletion, keys: readonly string[]): Promise<void> {
+  const rest = keys.values()
+  let hasFailed = false
+  const work = async (): Promise<void> => {
+    // The workers share one iterator.
+    for (const key of rest) {
+      if (hasFailed) return
+      deletion.signal.throwIfAborted()
+      try {
+        if (await deleteOne(deletion, key)) deletion.onDeleted()
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
+  }
+  // All of them, so that nothing is counted when the deletion has ended.
+  const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+  const failure = outcomes.find(({ status }) => status === 'rejected')
+  if (failure?.status === 'rejected') throw failure.reason
+}
+
+/** Whether it was there. */
+async function deleteOne({ drive, bucket, signal }: PrefixDeletion, key: string): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await untilAborted(drive.remove(bucket, key), signal)
+    } catch (error) {
+      if (!(error instanceof DriveError) || error.kind !== 'busy' || tries === maxTries) throw error
+      const asked = (error.retryAfterSeconds ?? 0) * 1_000
+      const pauseMs = Math.min(Math.max(asked, firstPauseMs * 2 ** (tries - 1)), maxPauseMs)
+      await wait(pauseMs, undefined, { signal, ref: false })
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { isLegalKey } from '../../drives/key-path.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import type { DeletionRow } from '../../state/deletions.ts'
+import { decodeTarget } from './deletions.ts'
+import type { ManagementApiParts } from './management-api.ts'
+import { type DeletionReply, deletionBody, deletionReply, deletionsReply } from './replies.ts'
+import { assertBucket, refusals, timeOf } from './route-checks.ts'
+
+const idParams = z.object({ id: z.string() })
+
+export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementApiParts): void {
+  app.post(
+    '/deletions',
+    {
+      schema: {
+        operationId: 'startDeletion',
+        summary: 'Deletes everything below a prefix',
+        description:
+          'In the background: every object whose key begins with the prefix, `photos/2024/` or ' +
+          '`photos/2024`. Asking again while it runs gives the same deletion.',
+        body: deletionBody,
+        response: { 202: deletionReply, ...refusals },
+      },
+    },
+    async ({ body: { bucket, prefix } }, reply) => {
+      assertBucket(buckets, bucket)
+      if (!isLegalKey(prefix)) {
+        throw new ApiError(400, 'Expected 1 to 1,024 bytes of UTF-8, as keys have.', {
+          field: 'prefix',
+        })
+      }
+      return reply.code(202).send(replyOf(await deletions.start({ bucket, prefix })))
+    },
+  )
+
+  app.get(
+    '/deletions',
+    {
+      schema: {
+        operationId: 'getDeletions',
+        summary: 'Deletions that run, and those of the last day',
+        response: { 200: deletionsReply, ...refusals },
+      },
+    },
+    async () => ({ deletions: (await deletions.latest()).map(replyOf) }),
+  )
+
+  app.get(
+    '/deletions/:id',
+    {
+      schema: {
+        operationId: 'getDeletion',
+        summary: 'How far a deletion is',
+        params: idParams,
+        response: { 200: deletionReply, ...refusals },
+      },
+    },
+    async ({ params: { id } }) => replyOf(found(await deletions.find(id))),
+  )
+
+  app.delete(
+    '/deletions/:id',
+    {
+      schema: {
+        operationId: 'cancelDeletion',
+        summary: 'Stops a deletion',
+        description:
+          'What is deleted already stays deleted. It may still be `running` in the answer: another ' +
+          'worker then stops it within a second or two. One that has ended stays as it is.',
+        params: idParams,
+        response: { 200: deletionReply, ...refusals },
+      },
+    },
+    async ({ params: { id } }) => replyOf(found(await deletions.cancel(id))),
+  )
+}
+
+function found(row: DeletionRow | undefined): DeletionRow {
+  if (row !== undefined) return row
+  throw new ApiError(404, 'There is no such deletion; ended ones are forgotten after a day.')
+}
+
+function replyOf(row: DeletionRow): DeletionReply {
+  const { id, state, deleted, startedAtMs, endedAtMs, message } = row
+  return {
+    ...{ id, ...decodeTarget(row.target), state, deleted },
+    startedAt: timeOf(startedAtMs),
+    endedAt: endedAtMs === 0 ? null : timeOf(endedAtMs),
+    message: message === '' ? null : message,
+  }
+}

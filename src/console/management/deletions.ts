@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { type Drive, DriveError } from '../../drives/drive.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
+import type { DeletionEnd, DeletionRow, DeletionTable, NewDeletion } from '../../state/deletions.ts'
+import { deletePrefix } from './delete-prefix.ts'
+import type { ManagementLog } from './management-log.ts'
+
+/** Deletions that may run at once, in all processes together, and ended ones that are remembered. */
+export const deletionLimits = { running: 4, ended: 200 } as const
+
+/** How long an ended deletion is remembered at most. */
+export const deletionKeptMs = 24 * 60 * 60_000
+
+/** A deletion whose process does not say for so long how far it is counts as interrupted. */
+const leaseMs = 30_000
+const beatEveryMs = 1_000
+
+const processIsGone =
+  'The process that deleted has ended. What is not deleted yet is still there: delete again for the rest.'
+const serviceStopped =
+  'The service was stopped. What is not deleted yet is still there: delete again for the rest.'
+
+export interface DeletionsParts {
+  readonly drive: Pick<Drive, 'list' | 'remove'>
+  readonly table: DeletionTable
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: ManagementLog
+}
+
+export interface DeletionTarget {
+  readonly bucket: string
+  readonly prefix: string
+}
+
+/** Why a deletion of this process stops before its end. */
+type StopReason = 'cancelled' | 'closing' | 'lost'
+
+/** One that runs in this process. */
+interface Job {
+  readonly row: NewDeletion
+  readonly target: DeletionTarget
+  readonly stopping: AbortController
+  deleted: number
+  untilMs: number
+}
+
+/**
+ * Deletions of everything below a prefix, each in the process that was asked for it. The others see
+ * how far it is, and stop it, through the database.
+ */
+export class Deletions {
+  readonly #parts: DeletionsParts
+  readonly #jobs = new Map<Job, Promise<void>>()
+  #isClosed = false
+
+  constructor(parts: DeletionsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Begins one, or gives the one that deletes the same already.
+   *
+   * @throws ApiError 409 when too many run.
+   */
+  async start(target: DeletionTarget): Promise<DeletionRow> {
+    const { table, now } = this.#parts
+    const row = {
+      id: randomBytes(12).toString('base64url'),
+      target: encodeTarget(target),
+      startedAtMs: now(),
+      leaseOwner: newLeaseOwner(),
+      leaseUntilMs: now() + leaseMs,
+    }
+    const running = (await this.#withoutDead(await table.running())).filter(isRunning)
+    const same = running.find((other) => other.target === row.target)
+    if (same !== undefined) return same
+    if (this.#isClosed || !(await table.insert(row))) {
+      throw new ApiError(
+        409,
+        `No more than ${deletionLimits.running} deletions run at once: wait for one, or cancel it.`,
+      )
+    }
+    this.#run(row, target)
+    return { ...row, state: 'running', deleted: 0, endedAtMs: 0, message: '', isCancelled: 0 }
+  }
+
+  /** Newest first. */
+  async latest(): Promise<readonly DeletionRow[]> {
+    return this.#withoutDead(await this.#parts.table.latest())
+  }
+
+  async find(id: string): Promise<DeletionRow | undefined> {
+    const row = await this.#parts.table.find(id)
+    return row === undefined ? undefined : (await this.#withoutDead([row]))[0]
+  }
+
+  /** Asks it to stop, wherever it runs; resolves with it as it is then. Undefined: unknown. */
+  async cancel(id: string): Promise<DeletionRow | undefined> {
+    await this.#parts.table.cancel(id)
+    for (const [job, end] of this.#jobs) {
+      if (job.row.id !== id) continue
+      job.stopping.abort('cancelled' satisfies StopReason)
+      await end
+    }
+    return this.find(id)
+  }
+
+  /** Stops those of this process. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { stopping } of this.#jobs.keys()) stopping.abort('closing' satisfies StopReason)
+    await Promise.all(this.#jobs.values())
+  }
+
+  /** Those whose process is gone are ended here, by whoever looks. */
+  async #withoutDead(rows: readonly DeletionRow[]): Promise<DeletionRow[]> {
+    const { table, now } = this.#parts
+    return Promise.all(
+      rows.map(async (row) => {
+        if (!isRunning(row) || !isLeaseFree(row, now())) return row
+        await table.interrupt(row, { endedAtMs: now(), message: processIsGone })
+        return (await table.find(row.id)) ?? row
+      }),
+    )
+  }
+
+  #run(row: NewDeletion, target: DeletionTarget): void {
+    const { log, now } = this.#parts
+    const stopping = new AbortController()
+    const job: Job = { row, target, stopping, deleted: 0, untilMs: row.leaseUntilMs }
+    const beats = setInterval(() => this.#beat(job), beatEveryMs).unref()
+    const end = this.#delete(job)
+      .then(async (how) => {
+        clearInterval(beats)
+        await this.#parts.table.end(row, { ...how, deleted: job.deleted, endedAtMs: now() })
+      })
+      .catch((error: unknown) => {
+        // The lease runs out, and whoever looks then finds the deletion interrupted.
+        log.error({ deletionId: row.id, err: error }, 'the end of a deletion could not be kept')
+      })
+      .finally(() => this.#jobs.delete(job))
+    this.#jobs.set(job, end)
+  }
+
+  async #delete(job: Job): Promise<Pick<DeletionEnd, 'state' | 'message'>> {
+    const { drive, log } = this.#parts
+    const { signal } = job.stopping
+    const onDeleted = () => {
+      job.deleted += 1
+    }
+    try {
+      await deletePrefix({ drive, ...job.target, signal, onDeleted })
+      return { state: 'done', message: '' }
+    } catch (error) {
+      if (signal.aborted) return endings[signal.reason as StopReason]
+      log.warn({ ...job.target, err: error }, 'a deletion failed')
+      if (error instanceof DriveError) return { state: 'failed', message: error.message }
+      return { state: 'failed', message: 'It failed; the log of the service says why.' }
+    }
+  }
+
+  /** Tells the others how far it is, and hears of them whether to go on. Never rejects. */
+  async #beat(job: Job): Promise<void> {
+    const { table, now } = this.#parts
+    const leaseUntilMs = now() + leaseMs
+    try {
+      const answer = await table.progress(job.row, { deleted: job.deleted, leaseUntilMs })
+      if (answer === 'go on') job.untilMs = leaseUntilMs
+      else job.stopping.abort(answer satisfies StopReason)
+    } catch {
+      // The database may answer again before the lease ends; after that others call it interrupted.
+      if (now() >= job.untilMs) job.stopping.abort('lost' satisfies StopReason)
+    }
+  }
+}
+
+const endings: Readonly<Record<StopReason, Pick<DeletionEnd, 'state' | 'message'>>> = {
+  cancelled: { state: 'cancelled', message: '' },
+  closing: { state: 'interrupted', message: serviceStopped },
+  lost: { state: 'interrupted', message: processIsGone },
+}
+
+function isRunning({ state }: DeletionRow): boolean {
+  return state === 'running'
+}
+
+function encodeTarget({ bucket, prefix }: DeletionTarget): string {
+  return JSON.stringify([bucket, prefix])
+}
+
+export function decodeTarget(target: string): DeletionTarget {
+  const [bucket, prefix] = JSON.parse(target) as [string, string]
+  return { bucket, prefix }
+}

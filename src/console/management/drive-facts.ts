@@ -1,0 +1,64 @@
+import type { Drive } from '../../drives/drive.ts'
+import { KeptAnswer } from './kept-answer.ts'
+import type { ManagementLog } from './management-log.ts'
+import type { StatusReply } from './replies.ts'
+
+/** How long a person waits for a drive that hangs. */
+const defaultWaitMs = 2_000
+
+const roomMaxAgeMs = 10_000
+/** A bucket's folder is made once. */
+const creationMaxAgeMs = 10 * 60_000
+
+export interface DriveFactsParts {
+  readonly drive: Pick<Drive, 'kind' | 'quota' | 'bucketCreatedAtMs'>
+  readonly buckets: readonly string[]
+  /** Milliseconds. */
+  readonly now: () => number
+  readonly log: ManagementLog
+  readonly waitMs?: number
+}
+
+/** What the pages show of the drive: never a reason for them to wait for long, or to fail. */
+export class DriveFacts {
+  readonly #drive: DriveFactsParts['drive']
+  readonly #room: KeptAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
+  readonly #createdAtMs: ReadonlyMap<string, KeptAnswer<number>>
+
+  constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveFactsParts) {
+    const onError = (error: unknown) => log.warn({ err: error }, 'the drive does not tell')
+    const common = { waitMs, now, onError }
+    const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
+    this.#drive = drive
+    this.#room = new KeptAnswer({
+      ...common,
+      maxAgeMs: roomMaxAgeMs,
+      ask: async () => (await drive.quota?.()) ?? unlimited,
+    })
+    this.#createdAtMs = new Map(
+      buckets.map((bucket) => {
+        const ask = () => drive.bucketCreatedAtMs(bucket)
+        return [bucket, new KeptAnswer({ ...common, maxAgeMs: creationMaxAgeMs, ask })]
+      }),
+    )
+  }
+
+  async status(): Promise<StatusReply['drive']> {
+    const room = await this.#room.read()
+    return {
+      kind: this.#drive.kind,
+      freeBytes: bytesOf(room?.freeBytes),
+      totalBytes: bytesOf(room?.totalBytes),
+    }
+  }
+
+  /** Milliseconds since the epoch. */
+  async createdAtMs(bucket: string): Promise<number | undefined> {
+    return this.#createdAtMs.get(bucket)?.read()
+  }
+}
+
+/** Null: no limit, or nothing that makes sense. */
+function bytesOf(bytes: number | undefined): number | null {
+  return bytes !== undefined && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null
+}

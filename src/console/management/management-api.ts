@@ -1,0 +1,78 @@
+import type { OriginOf } from '../../http/request-origin.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import type { RequireSession } from '../login/login-api.ts'
+import type { BucketCounter } from './bucket-counter.ts'
+import { bucketRoutes } from './bucket-routes.ts'
+import { deletionRoutes } from './deletion-routes.ts'
+import type { Deletions } from './deletions.ts'
+import { failureRoutes } from './failure-routes.ts'
+import { presignRoute } from './presign-route.ts'
+import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
+import { statusRoute } from './status-route.ts'
+import { uploadRoutes } from './upload-routes.ts'
+
+export interface ManagementApiParts {
+  /** Fails unless the request has a valid session; runs before anything of the body is read. */
+  readonly requireSession: RequireSession
+  readonly buckets: BucketFacts
+  readonly counter: Pick<BucketCounter, 'read' | 'count'>
+  readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
+  /** All of the status but what the request has to do with. */
+  readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
+  readonly region: string
+  /** Scheme and host that clients of this request use; undefined when it doesn't tell. */
+  readonly originOf: OriginOf
+  readonly presign: (request: PresignRequest) => string
+  readonly uploads: OpenUploads
+  /** The latest failed requests, newest first. */
+  readonly failures: () => Promise<FailureStatus[]>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+export interface BucketFacts {
+  /** ALLOWED_BUCKETS. */
+  readonly names: readonly string[]
+  /** PUBLIC_READ_BUCKETS. */
+  readonly publicNames: readonly string[]
+  /** Milliseconds since the epoch; undefined when the drive does not tell in time. */
+  createdAtMs(bucket: string): Promise<number | undefined>
+}
+
+export interface PresignRequest {
+  readonly method: string
+  /** Scheme and host. */
+  readonly origin: string
+  /** Decoded: `/bucket/key`. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly expiresSeconds: number
+  readonly nowMs: number
+}
+
+export interface OpenUploads {
+  /** Newest first; `next` is for `after`. */
+  list(page: {
+    readonly bucket: string | undefined
+    readonly after: string | undefined
+  }): Promise<{ readonly uploads: UploadStatus[]; readonly next: string | null }>
+  /** False when there is no such open upload. */
+  abort(uploadId: string, signal: AbortSignal): Promise<boolean>
+}
+
+/**
+ * The management API (docs/management-api.md), a Fastify plugin; to be registered with the prefix
+ * `/-/api`.
+ */
+export async function managementApi(app: JsonApp, parts: ManagementApiParts): Promise<void> {
+  app.addHook('onRequest', parts.requireSession)
+  app.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, tags: ['management'], security: [{ session: [] }] }
+  })
+  statusRoute(app, parts)
+  bucketRoutes(app, parts)
+  presignRoute(app, parts)
+  deletionRoutes(app, parts)
+  uploadRoutes(app, parts)
+  failureRoutes(app, parts)
+}

@@ -1,0 +1,69 @@
+import type { z } from 'zod'
+import { isLegalKey } from '../../drives/key-path.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { jsonPath } from '../../json-api/json-path.ts'
+import type { ManagementApiParts } from './management-api.ts'
+import { presignBody, presignReply } from './replies.ts'
+import { assertBucket, originOfRequest, refusals, timeOf } from './route-checks.ts'
+
+/** Those of the signature itself, of Version 4 or 2: given by hand they would make another one. */
+const ofSignature =
+  /^(?:x-amz-(?:algorithm|content-sha256|credential|date|expires|security-token|signature|signedheaders)|signature|awsaccesskeyid|expires)$/i
+
+/** Servers and proxies take URLs of 8 KiB; a key of 1,024 bytes is three times as long in one. */
+const maxQueryLength = 4_096
+
+/** One request each, for whoever holds the URL; the browser never sees a credential. */
+export function presignRoute(app: JsonApp, parts: ManagementApiParts): void {
+  app.post(
+    '/presign',
+    {
+      schema: {
+        operationId: 'presign',
+        summary: 'Makes a presigned URL',
+        description:
+          'It allows one kind of request until it ends. Header fields `x-amz-*` that the request ' +
+          'needs are parameters of its query.',
+        body: presignBody,
+        response: { 200: presignReply, ...refusals },
+      },
+    },
+    async (request) => {
+      const { method, bucket, key, query = {}, expiresSeconds } = request.body
+      assertBucket(parts.buckets, bucket)
+      assertKey(key)
+      assertQuery(query)
+      // Signatures say whole seconds.
+      const nowMs = Math.floor(parts.now() / 1_000) * 1_000
+      const url = parts.presign({
+        ...{ method, query, expiresSeconds, nowMs },
+        origin: originOfRequest(parts, request),
+        path: key === undefined ? `/${bucket}` : `/${bucket}/${key}`,
+      })
+      return { url, expiresAt: timeOf(nowMs + expiresSeconds * 1_000) }
+    },
+  )
+}
+
+function assertKey(key: string | undefined): void {
+  if (key === undefined || isLegalKey(key)) return
+  throw new ApiError(400, 'Expected a key of 1 to 1,024 bytes of UTF-8.', { field: 'key' })
+}
+
+function assertQuery(query: NonNullable<z.output<typeof presignBody>['query']>): void {
+  let length = 0
+  for (const [name, value] of Object.entries(query)) {
+    const field = jsonPath(['query', name])
+    if (name === '' || !name.isWellFormed() || !value.isWellFormed()) {
+      throw new ApiError(400, 'Expected a parameter with a name, in Unicode.', { field })
+    }
+    if (ofSignature.test(name)) {
+      throw new ApiError(400, 'Parameters of the signature are made here.', { field })
+    }
+    length += encodeURIComponent(name).length + encodeURIComponent(value).length
+    if (length > maxQueryLength) {
+      throw new ApiError(400, `A query has at most ${maxQueryLength} characters.`, { field })
+    }
+  }
+}

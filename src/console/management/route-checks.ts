@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import type { HttpRequest } from '../../http/message.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import { enteredRequest } from '../../json-api/entry.ts'
+import type { BucketFacts, ManagementApiParts } from './management-api.ts'
+import { errorReply } from './replies.ts'
+
+/** The answers that every route may give. */
+export const refusals = { '4xx': errorReply, '5xx': errorReply } as const
+
+/** @throws ApiError 400 naming the field when it is none of ALLOWED_BUCKETS. */
+export function assertBucket({ names }: BucketFacts, bucket: string): void {
+  if (names.includes(bucket)) return
+  throw new ApiError(400, `Expected one of the buckets ${names.join(', ')}.`, { field: 'bucket' })
+}
+
+/** @throws ApiError 400 when the request does not tell what address it was sent to. */
+export function originOfRequest(
+  { originOf }: Pick<ManagementApiParts, 'originOf'>,
+  request: FastifyRequest,
+): string {
+  const origin = originOf(enteredRequest()?.request ?? injected(request))
+  if (origin !== undefined) return origin
+  throw new ApiError(400, 'The Host header of the request is no host name.', { field: 'host' })
+}
+
+/** What a test gives to the app without an HTTP server. */
+function injected({
+  headers,
+  ip,
+}: FastifyRequest): Pick<HttpRequest, 'headers' | 'isSecure' | 'remoteAddress'> {
+  return { headers, isSecure: false, remoteAddress: ip }
+}
+
+/** ISO 8601 in UTC. */
+export function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString()
+}

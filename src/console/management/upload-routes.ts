@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { ApiError } from '../../json-api/api-error.ts'
+import { enteredRequest } from '../../json-api/entry.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import type { ManagementApiParts } from './management-api.ts'
+import { uploadsReply } from './replies.ts'
+import { assertBucket, refusals } from './route-checks.ts'
+
+/** As `next` of a page is made: a moment and an id. */
+export const uploadPosition = /^\d{1,15}\.[A-Za-z0-9_-]{1,64}$/
+
+export function uploadRoutes(app: JsonApp, { buckets, uploads }: ManagementApiParts): void {
+  app.get(
+    '/uploads',
+    {
+      schema: {
+        operationId: 'getUploads',
+        summary: 'Multipart uploads that are open, newest first',
+        querystring: z.strictObject({
+          bucket: z.string().optional(),
+          after: z
+            .string()
+            .regex(uploadPosition, 'expected `next` of the page before')
+            .optional()
+            .meta({ description: '`next` of the page before.' }),
+        }),
+        response: { 200: uploadsReply, ...refusals },
+      },
+    },
+    async ({ query: { bucket, after } }) => {
+      if (bucket !== undefined) assertBucket(buckets, bucket)
+      return uploads.list({ bucket, after })
+    },
+  )
+
+  app.delete(
+    '/uploads/:uploadId',
+    {
+      schema: {
+        operationId: 'abortUpload',
+        summary: 'Aborts an open multipart upload',
+        description: 'Its bytes are removed. A part that arrives at this moment fails.',
+        params: z.object({ uploadId: z.string() }),
+        response: { 204: z.undefined().meta({ description: 'It is gone.' }), ...refusals },
+      },
+    },
+    async ({ params: { uploadId } }, reply) => {
+      const signal = enteredRequest()?.request.signal ?? new AbortController().signal
+      if (!(await uploads.abort(uploadId, signal))) {
+        throw new ApiError(404, 'There is no such open upload.')
+      }
+      return reply.code(204).send()
+    },
+  )
+}

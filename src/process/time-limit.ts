@@ -1,0 +1,36 @@
+/** Something took longer than it was given. */
+export class TimeLimitError extends Error {
+  constructor(limitMs: number) {
+    super(`no answer within ${limitMs} ms`)
+    this.name = 'TimeLimitError'
+  }
+}
+
+/**
+ * Settles as `work` does, or rejects with TimeLimitError when that takes too long. The work goes on
+ * then; nobody is told of its end.
+ */
+export async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeLimitError(limitMs)), limitMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Settles as `work` does, or rejects with the signal's reason as soon as it aborts, for work that
+ * can't be aborted itself: it goes on then, and nobody is told of its end.
+ */
+export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,81 @@
+import { FailureRecorder, failureOf, keptFailures } from '../console/management/failure-recorder.ts'
+import { isOrdinaryFailure } from '../console/management/ordinary-failures.ts'
+import type { FailureStatus } from '../console/management/replies.ts'
+import type { Outcome } from '../http/exchange.ts'
+import type { HttpReply, HttpRequest } from '../http/message.ts'
+import type { Refusal } from '../http/server.ts'
+import type { Database } from '../state/database.ts'
+import { FailureTable } from '../state/failures.ts'
+import { clientOf } from './client-of.ts'
+import type { Settings } from './settings/read-settings.ts'
+
+export interface FailureWatchParts {
+  readonly settings: Pick<Settings, 'allowedBuckets' | 'trustProxy' | 'dashboardPassword'>
+  readonly database: Database
+}
+
+type Noted = Pick<HttpRequest, 'id' | 'method' | 'receivedAtMs'> &
+  Pick<HttpReply, 'status' | 'facts'>
+
+/** Notes which requests of this process have failed, for the dashboard, if there is one. */
+export class FailureWatch {
+  readonly #settings: FailureWatchParts['settings']
+  readonly #addressOf: (request: HttpRequest) => string
+  readonly #table: FailureTable
+  readonly #recorder: FailureRecorder
+
+  constructor({ settings, database }: FailureWatchParts) {
+    this.#settings = settings
+    this.#addressOf = clientOf(settings)
+    this.#table = new FailureTable(database, keptFailures)
+    this.#recorder = new FailureRecorder(this.#table)
+  }
+
+  /** For every finished request; of one that did not fail it costs a comparison. */
+  onFinish(request: HttpRequest, { status, facts }: Outcome): void {
+    if (status < 400) return
+    const { id, method, receivedAtMs } = request
+    this.#note({ id, method, receivedAtMs, status, facts }, () => this.#addressOf(request))
+  }
+
+  /** For what was no request. */
+  onRefuse({ requestId, remoteAddress, reply: { status, facts } }: Refusal): void {
+    const noted = { id: requestId, method: '', receivedAtMs: Date.now(), status, facts }
+    this.#note(noted, () => remoteAddress)
+  }
+
+  /**
+   * Of all processes, newest first: those of this one at once, those of others within a second.
+   *
+   * @throws DatabaseError
+   */
+  async latest(): Promise<FailureStatus[]> {
+    await this.#recorder.flush()
+    return (await this.#table.latest()).map(failureOf)
+  }
+
+  /** Writes what is left. */
+  close(): Promise<void> {
+    return this.#recorder.close()
+  }
+
+  #note({ id, method, receivedAtMs, status, facts = {} }: Noted, addressOf: () => string): void {
+    const { dashboardPassword, allowedBuckets } = this.#settings
+    // Without a dashboard nobody would ever look.
+    if (dashboardPassword === undefined) return
+    if (isOrdinaryFailure({ status, facts }, allowedBuckets)) return
+    this.#recorder.note({
+      ...{ atMs: receivedAtMs, requestId: id, method, status },
+      bucket: textOf(facts.bucket),
+      key: textOf(facts.key),
+      operation: textOf(facts.operation),
+      code: textOf(facts.code),
+      reason: textOf(facts.reason),
+      remoteAddress: addressOf(),
+    })
+  }
+}
+
+function textOf(fact: string | number | boolean | undefined): string | null {
+  return fact === undefined ? null : String(fact)
+}

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Settings } from './read-settings.ts'
+import type { Setting } from './setting.ts'
+import { settingsTable } from './table.ts'
+
+/** A setting as the dashboard shows it. */
+export interface ShownSetting {
+  readonly name: string
+  /** Null: unset, or a secret. */
+  readonly value: string | null
+  readonly isSecret: boolean
+  /** False: the default is in force. */
+  readonly isSet: boolean
+}
+
+/** A credential is half of a secret: no page shows it. */
+const credentials: ReadonlySet<string> = new Set([settingsTable.accessKey.name])
+
+/** The settings in the order of docs/configuration.md, without any secret. */
+export function shownSettings(settings: Settings): ShownSetting[] {
+  const values: Readonly<Record<string, unknown>> = settings
+  return Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
+    const { name } = setting
+    const value = values[key]
+    const isSecret = setting.isSecret === true || credentials.has(name)
+    const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting))
+    return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
+  })
+}
+
+function defaultOf({ default: text, parse }: Setting<unknown>): unknown {
+  return text === undefined ? undefined : parse(text)
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')
+  if (typeof value === 'object') return placeText(value)
+  const text = String(value)
+  return text.includes('-----BEGIN ') ? 'PEM' : withoutUser(text)
+}
+
+/**
+ * A drive or database: where it is, of a URL only what has no password. What is not known here
+ * shows its kind alone, so that no new one can show more than it should.
+ */
+function placeText(place: object): string {
+  const { kind, path, url } = place as Readonly<Record<string, unknown>>
+  if (typeof path === 'string') return `${String(kind)}:${path}`
+  if (typeof url === 'string') return withoutUser(url)
+  return String(kind)
+}
+
+/** A URL without user, password, query and fragment; anything else as it is. */
+function withoutUser(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
+  if (!URL.canParse(text)) return text.replace(/:.*$/s, '')
+  const { protocol, host, pathname } = new URL(text)
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
+}
