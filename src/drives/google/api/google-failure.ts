@@ -39,7 +39,17 @@ const maxErrorBytes = 64 * 1024
 const errorBody = z.object({
   error: z.object({
     message: z.string().default(''),
-    errors: z.array(z.object({ reason: z.string().default('') })).default([]),
+    // A word of Google's; what is none is not repeated, in no message.
+    errors: z
+      .array(
+        z.object({
+          reason: z
+            .string()
+            .regex(/^\w{1,64}$/)
+            .catch(''),
+        }),
+      )
+      .default([]),
   }),
 })
 

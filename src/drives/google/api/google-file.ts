@@ -97,10 +97,12 @@ export const googleFileSchema = z
     mimeType: z.string(),
     parents: z.array(z.string()).default([]),
     size: wholeNumber.optional(),
+    // What is no MD5 must not become an ETag.
     md5Checksum: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
-      .optional(),
+      .optional()
+      .catch(undefined),
     createdTime: instant,
     modifiedTime: instant,
     trashed: z.boolean().default(false),

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GoogleNotFound } from '../../../../../src/drives/google/api/google-errors.ts'
+import { collected, refusal, reset, type Step, startTestApi, status } from './scripted-google.ts'
+
+const text = async (body: AsyncIterable<Uint8Array>) =>
+  Buffer.concat(await collected(body)).toString()
+const whole =
+  (content: string): Step =>
+  ({ response }) => {
+    response.writeHead(200, { 'content-length': content.length }).end(content)
+  }
+const part =
+  (content: string, range: string): Step =>
+  ({ response }) => {
+    response
+      .writeHead(206, { 'content-length': content.length, 'content-range': range })
+      .end(content)
+  }
+
+test('download gives the whole file', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(whole('hello'))
+  const { status, length, size, body } = await api.download('f1')
+  assert.deepEqual([status, length, size, await text(body)], [200, 5, 5, 'hello'])
+  assert.equal(google.asked[0]?.headers.range, undefined)
+  assert.equal(google.asked[0]?.url.searchParams.get('alt'), 'media')
+})
+
+test('download gives a range, and less where the file ends before it does', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(part('ell', 'bytes 1-3/5'), part('lo', 'bytes 3-4/5'))
+  const first = await api.download('f1', { range: { start: 1, end: 4 } })
+  assert.deepEqual(
+    [first.status, first.length, first.size, await text(first.body)],
+    [206, 3, 5, 'ell'],
+  )
+  const second = await api.download('f1', { range: { start: 3, end: 100 } })
+  assert.deepEqual([second.length, await text(second.body)], [2, 'lo'])
+  assert.equal(google.asked[0]?.headers.range, 'bytes=1-3')
+})
+
+test('download asks for one revision', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(whole('x'))
+  const { body } = await api.download('f1', { revisionId: 'r1' })
+  await text(body)
+  assert.equal(google.asked[0]?.url.pathname, '/drive/v3/files/f1/revisions/r1')
+})
+
+test('download does not take other bytes than it asked for', async (t) => {
+  const { api, google } = await startTestApi(t, { patienceMs: 0 })
+  const range = { start: 1, end: 4 }
+  const compressed: Step = ({ response }) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('zzz')
+  }
+  const wrong = [
+    whole('hello'),
+    part('hel', 'bytes 0-2/5'),
+    part('ell', 'bytes 1-3/*'),
+    status(206),
+  ]
+  for (const step of wrong) {
+    google.play(step)
+    await assert.rejects(api.download('f1', { range }), { kind: 'unavailable' })
+  }
+  google.play(compressed)
+  await assert.rejects(api.download('f1'), { kind: 'unavailable' })
+})
+
+test('download rejects when the bytes break off', async (t) => {
+  const { api, google } = await startTestApi(t)
+  const breakOff: Step = ({ response }) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('half', () => response.destroy())
+  }
+  google.play(breakOff)
+  const { body } = await api.download('f1')
+  await assert.rejects(text(body), { kind: 'unavailable', retryAfterSeconds: 2 })
+})
+
+test('download says yes once to a file that Drive takes for malware', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(refusal(403, 'cannotDownloadAbusiveFile'), whole('evil'))
+  assert.equal(await text((await api.download('f1')).body), 'evil')
+  const asked = google.asked.map(({ url }) => url.searchParams.get('acknowledgeAbuse'))
+  assert.deepEqual(asked, [null, 'true'])
+  google.play(refusal(403, 'cannotDownloadAbusiveFile'), refusal(403, 'cannotDownloadAbusiveFile'))
+  await assert.rejects(api.download('f1'), { kind: 'denied' })
+  assert.equal(google.asked.length, 4)
+})
+
+test('download repeats what may pass and tells the rest apart', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(status(500), reset, whole('x'))
+  assert.equal(await text((await api.download('f1')).body), 'x')
+  google.play(refusal(404, 'notFound'))
+  await assert.rejects(api.download('f1'), GoogleNotFound)
+  google.play(refusal(416, 'requestedRangeNotSatisfiable'))
+  await assert.rejects(api.download('f1', { range: { start: 9, end: 10 } }), { kind: 'changed' })
+  google.play(refusal(403, 'fileNotDownloadable'))
+  await assert.rejects(api.download('f1'), { kind: 'denied' })
+})
+
+test('download ends with its signal, by close and by leaving the iteration', async (t) => {
+  const { api, google } = await startTestApi(t, {
+    limits: { connections: { calls: 4, uploads: 1, downloads: 1 } },
+  })
+  const endless: Step = ({ response }) => {
+    response.writeHead(200, { 'content-length': 1e9 })
+    response.write(Buffer.alloc(100_000))
+  }
+  google.play(endless, endless, endless, whole('x'))
+  const stop = new AbortController()
+  const aborted = await api.download('f1', { signal: stop.signal })
+  await assert.rejects(async () => {
+    for await (const _chunk of aborted.body) stop.abort(new Error('left'))
+  }, /left/)
+  const unread = await api.download('f1')
+  unread.close()
+  unread.close()
+  const left = await api.download('f1')
+  for await (const _chunk of left.body) break
+  // There is one connection: the others were given back.
+  assert.equal(await text((await api.download('f1')).body), 'x')
+})

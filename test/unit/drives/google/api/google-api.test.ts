@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import { type GoogleApi, quoted } from '../../../../../src/drives/google/api/google-api.ts'
+import {
+  GoogleIdTaken,
+  GoogleNotFound,
+  GooglePageExpired,
+} from '../../../../../src/drives/google/api/google-errors.ts'
+import {
+  fileJson,
+  json,
+  refusal,
+  reset,
+  type Step,
+  secrets,
+  startTestApi,
+  status,
+} from './scripted-google.ts'
+
+const ids = json(200, { ids: ['n2', 'n1'] })
+const parameters = (url: URL | undefined) => {
+  const { fields = '', ...rest } = Object.fromEntries(url?.searchParams ?? [])
+  return { ...rest, hasFields: fields !== '' }
+}
+
+interface CallCase {
+  readonly name: string
+  readonly call: (api: GoogleApi) => Promise<unknown>
+  readonly steps: readonly Step[]
+  /** Method, path and parameters of the last request. */
+  readonly asked: readonly [string, string, Record<string, unknown>]
+  readonly body?: unknown
+}
+
+const all = { supportsAllDrives: 'true' }
+const calls: readonly CallCase[] = [
+  {
+    name: 'getFile',
+    call: (api) => api.getFile('a/b'),
+    steps: [json(200, fileJson())],
+    asked: ['GET', '/drive/v3/files/a%2Fb', { ...all, hasFields: true }],
+  },
+  {
+    name: 'listFiles',
+    call: (api) => api.listFiles({ q: `${quoted("it's")} in parents`, pageToken: 'p2' }),
+    steps: [json(200, { files: [fileJson()] })],
+    asked: [
+      'GET',
+      '/drive/v3/files',
+      {
+        ...all,
+        includeItemsFromAllDrives: 'true',
+        corpora: 'user',
+        spaces: 'drive',
+        q: "'it\\'s' in parents",
+        pageToken: 'p2',
+        pageSize: '1000',
+        hasFields: true,
+      },
+    ],
+  },
+  {
+    name: 'createFile',
+    call: (api) => api.createFile({ name: 'x', parents: ['p1'] }),
+    steps: [ids, json(200, fileJson())],
+    asked: ['POST', '/drive/v3/files', { ...all, hasFields: true }],
+    body: { name: 'x', parents: ['p1'], id: 'n1' },
+  },
+  {
+    name: 'updateFile',
+    call: (api) => api.updateFile('f1', { name: 'y' }, { addParents: ['a'], removeParents: ['b'] }),
+    steps: [json(200, fileJson())],
+    asked: [
+      'PATCH',
+      '/drive/v3/files/f1',
+      { ...all, addParents: 'a', removeParents: 'b', hasFields: true },
+    ],
+    body: { name: 'y' },
+  },
+  {
+    name: 'trash',
+    call: (api) => api.trash('f1'),
+    steps: [json(200, { id: 'f1' })],
+    asked: ['PATCH', '/drive/v3/files/f1', { ...all, hasFields: true }],
+    body: { trashed: true },
+  },
+  {
+    name: 'delete',
+    call: (api) => api.delete('f1'),
+    steps: [status(204)],
+    asked: ['DELETE', '/drive/v3/files/f1', { ...all, hasFields: false }],
+  },
+  {
+    name: 'copyFile',
+    call: (api) => api.copyFile('f1', { id: 'chosen', name: 'copy', parents: ['p2'] }),
+    steps: [json(200, fileJson())],
+    asked: ['POST', '/drive/v3/files/f1/copy', { ...all, hasFields: true }],
+    body: { name: 'copy', parents: ['p2'], id: 'chosen' },
+  },
+  {
+    name: 'generateIds',
+    call: (api) => api.generateIds(7),
+    steps: [ids],
+    asked: ['GET', '/drive/v3/files/generateIds', { count: '7', space: 'drive', hasFields: true }],
+  },
+  {
+    name: 'startPageToken',
+    call: (api) => api.startPageToken(),
+    steps: [json(200, { startPageToken: '5' })],
+    asked: ['GET', '/drive/v3/changes/startPageToken', { ...all, hasFields: true }],
+  },
+  {
+    name: 'changes',
+    call: (api) => api.changes('5'),
+    steps: [json(200, { changes: [], newStartPageToken: '6' })],
+    asked: [
+      'GET',
+      '/drive/v3/changes',
+      {
+        ...all,
+        includeItemsFromAllDrives: 'true',
+        includeRemoved: 'true',
+        spaces: 'drive',
+        pageToken: '5',
+        pageSize: '1000',
+        hasFields: true,
+      },
+    ],
+  },
+  {
+    name: 'about',
+    call: (api) => api.about(),
+    steps: [json(200, { storageQuota: { usage: '1' } })],
+    asked: ['GET', '/drive/v3/about', { hasFields: true }],
+  },
+  {
+    name: 'beginSession for a new file',
+    call: (api) => api.beginSession({ metadata: { name: 'big', mimeType: 'video/mp4' }, size: 9 }),
+    steps: [ids, ({ response }) => void response.writeHead(200, { location: 'http://s/1' }).end()],
+    asked: ['POST', '/upload/drive/v3/files', { ...all, uploadType: 'resumable', hasFields: true }],
+    body: { name: 'big', mimeType: 'video/mp4', id: 'n1' },
+  },
+  {
+    name: 'beginSession for other bytes of a file',
+    call: (api) => api.beginSession({ id: 'f1', metadata: {} }),
+    steps: [({ response }) => void response.writeHead(200, { location: 'http://s/1' }).end()],
+    asked: [
+      'PATCH',
+      '/upload/drive/v3/files/f1',
+      { ...all, uploadType: 'resumable', hasFields: true },
+    ],
+    body: {},
+  },
+]
+for (const { name, call, steps, asked, body } of calls) {
+  test(`${name} asks what Drive expects, with the token`, async (t) => {
+    const { api, google } = await startTestApi(t)
+    google.play(...steps)
+    await call(api)
+    const last = google.asked.at(-1)
+    assert.deepEqual([last?.method, last?.url.pathname, parameters(last?.url)], asked)
+    assert.equal(last?.headers.authorization, 'Bearer token-1')
+    assert.equal(last?.headers['accept-encoding'], 'identity')
+    const sent = last?.body.toString() ?? ''
+    assert.deepEqual(sent === '' ? undefined : JSON.parse(sent), body)
+    assert.equal(google.asked.length, steps.length)
+  })
+}
+
+test('listFiles and changes ask a shared drive when there is one', async (t) => {
+  const { api, google } = await startTestApi(t, { sharedDriveId: 'shared-1' })
+  google.play(
+    json(200, { files: [] }),
+    json(200, { startPageToken: '5' }),
+    json(200, { changes: [], newStartPageToken: '6' }),
+  )
+  await api.listFiles({})
+  await api.startPageToken()
+  await api.changes('5')
+  const driveIds = google.asked.map(({ url }) => url.searchParams.get('driveId'))
+  assert.deepEqual(driveIds, ['shared-1', 'shared-1', 'shared-1'])
+  assert.equal(google.asked[0]?.url.searchParams.get('corpora'), 'drive')
+})
+
+test('uploadSmall sends metadata and bytes in one request', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(json(200, fileJson()))
+  const bytes = Buffer.from([0xff, 0xfe, 0])
+  const file = await api.uploadSmall({
+    metadata: { id: 'n9', name: 'a', mimeType: 'image/png' },
+    bytes,
+  })
+  assert.equal(file.id, 'f1')
+  const [asked] = google.asked
+  assert.equal(asked?.url.searchParams.get('uploadType'), 'multipart')
+  assert.match(asked?.headers['content-type'] ?? '', /^multipart\/related; boundary=stowage-/)
+  assert.ok(asked?.body.includes(bytes))
+  assert.ok(asked?.body.includes('"id":"n9"'))
+})
+
+test('quoted escapes quotes and backslashes', () => {
+  assert.equal(quoted(String.raw`it's a \ mess`), String.raw`'it\'s a \\ mess'`)
+})
+
+test('newId asks for many ids at once, for many callers', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(json(200, { ids: ['a', 'b', 'c'] }), json(200, { ids: ['d'] }))
+  const given = await Promise.all([api.newId(), api.newId(), api.newId(), api.newId()])
+  assert.deepEqual(given.toSorted(), ['a', 'b', 'c', 'd'])
+  assert.equal(google.asked.length, 2)
+})
+
+test('a file is created once though the answer was lost', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(reset, refusal(409, 'fileIdInUse'), json(200, fileJson({ id: 'n9' })))
+  const file = await api.createFile({ id: 'n9', name: 'x' })
+  assert.equal(file.id, 'n9')
+  assert.deepEqual(
+    google.asked.map(({ method }) => method),
+    ['POST', 'POST', 'GET'],
+  )
+})
+
+test('uploadSmall takes a file of its id for its own only when it holds the bytes', async (t) => {
+  const { api, google } = await startTestApi(t)
+  const bytes = Buffer.from('abc')
+  const md5Checksum = createHash('md5').update(bytes).digest('hex')
+  google.play(refusal(409, 'fileIdInUse'), json(200, fileJson({ md5Checksum })))
+  await api.uploadSmall({ metadata: { id: 'n9' }, bytes })
+  google.play(refusal(409, 'fileIdInUse'), json(200, fileJson({ md5Checksum })))
+  const other = api.uploadSmall({ metadata: { id: 'n9' }, bytes: Buffer.from('xyz') })
+  await assert.rejects(other, GoogleIdTaken)
+})
+
+test('trash and delete tell whether there was a file', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(refusal(404, 'notFound'), refusal(404, 'notFound'))
+  assert.equal(await api.trash('f1'), false)
+  assert.equal(await api.delete('f1'), false)
+  // The first attempt may have been what removed it.
+  google.play(reset, refusal(404, 'notFound'))
+  assert.equal(await api.delete('f1'), true)
+})
+
+test('getFile, updateFile and copyFile reject with GoogleNotFound', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(refusal(404, 'notFound'), refusal(404, 'notFound'), refusal(404, 'notFound'))
+  await assert.rejects(api.getFile('f1'), GoogleNotFound)
+  await assert.rejects(api.updateFile('f1', {}), GoogleNotFound)
+  await assert.rejects(api.copyFile('f1', { id: 'n' }), GoogleNotFound)
+})
+
+test('changes and listFiles reject with GooglePageExpired when a token is not taken', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(refusal(400, 'invalid'), refusal(410, 'gone'), refusal(400, 'invalid'))
+  await assert.rejects(api.changes('old'), GooglePageExpired)
+  await assert.rejects(api.listFiles({ pageToken: 'old' }), GooglePageExpired)
+  await assert.rejects(api.listFiles({ q: 'wrong' }), { kind: 'unavailable' })
+})
+
+test('a call is repeated with growing waits while that may help', async (t) => {
+  const { api, google, clock, notes } = await startTestApi(t)
+  const garbage: Step = ({ response }) => void response.writeHead(200).end('<html>')
+  google.play(
+    status(503),
+    reset,
+    garbage,
+    json(200, { name: 'no id' }),
+    refusal(403, 'userRateLimitExceeded'),
+    json(200, fileJson()),
+  )
+  assert.equal((await api.getFile('f1')).name, 'a.txt')
+  assert.deepEqual(clock.waits, [375, 750, 1500, 3000, 6000])
+  assert.match(notes.join('\n'), /^look up a file 1 375 503$/m)
+  assert.match(notes.join('\n'), /^look up a file 5 6000 403 userRateLimitExceeded$/m)
+})
+
+test('a call gives up when its patience would be over, and says when to come back', async (t) => {
+  const { api, google, clock } = await startTestApi(t, { patienceMs: 4000 })
+  google.play(...Array.from({ length: 4 }, () => refusal(403, 'rateLimitExceeded')))
+  await assert.rejects(api.getFile('f1'), (error) => {
+    assert.ok(error instanceof DriveError)
+    assert.deepEqual([error.kind, error.retryAfterSeconds], ['busy', 3])
+    return true
+  })
+  assert.equal(google.asked.length, 4)
+  // The others of this credential wait, too.
+  const before = clock.waits.length
+  google.play(json(200, fileJson()))
+  await api.getFile('f1')
+  assert.deepEqual(clock.waits.slice(before), [3000])
+})
+
+test('Retry-After is waited for, and passed on when it is too long', async (t) => {
+  const { api, google, clock } = await startTestApi(t)
+  google.play(status(503, { 'retry-after': '11' }), status(503, { 'retry-after': '120' }))
+  await assert.rejects(api.about(), { kind: 'unavailable', retryAfterSeconds: 120 })
+  assert.deepEqual(clock.waits, [11_000])
+})
+
+test('a 401 is answered with a fresh token, once', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(status(401), json(200, fileJson()))
+  await api.getFile('f1')
+  assert.deepEqual(
+    google.asked.map(({ headers }) => headers.authorization),
+    ['Bearer token-1', 'Bearer token-2'],
+  )
+  google.play(status(401), status(401))
+  await assert.rejects(api.getFile('f1'), (error) => {
+    assert.ok(error instanceof DriveError && error.kind === 'denied')
+    assert.match(error.message, /npm run connect -- google/)
+    return true
+  })
+})
+
+test('many calls that get 401 at once share one fresh token', async (t) => {
+  const { api, google } = await startTestApi(t)
+  const byToken: Step = ({ headers, response }) => {
+    if (headers.authorization === 'Bearer token-1') response.writeHead(401).end()
+    else response.end(JSON.stringify(fileJson()))
+  }
+  google.play(...Array.from({ length: 40 }, () => byToken))
+  await Promise.all(Array.from({ length: 20 }, () => api.getFile('f1')))
+  assert.equal(google.grants.length, 2)
+})
+
+test('a final refusal is not repeated', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(refusal(403, 'storageQuotaExceeded'))
+  await assert.rejects(api.createFile({ id: 'n', name: 'x' }), { kind: 'full' })
+  assert.equal(google.asked.length, 1)
+})
+
+test('a redirect is not followed', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(status(302, { location: `${google.origin}/elsewhere` }))
+  await assert.rejects(api.getFile('f1'), { kind: 'unavailable' })
+  assert.equal(google.asked.length, 1)
+})
+
+test('an answer larger than any is not read to the end', async (t) => {
+  const { api, google } = await startTestApi(t, { patienceMs: 0 })
+  const piece = Buffer.alloc(1024 * 1024, 0x20)
+  let written = 0
+  google.play(({ response }) => {
+    const more = () => {
+      while (written < 500 && !response.destroyed) {
+        written++
+        if (!response.write(piece)) return
+      }
+    }
+    response.on('drain', more).on('error', () => undefined)
+    more()
+  })
+  await assert.rejects(api.getFile('f1'), { kind: 'unavailable' })
+  assert.ok(written < 100, `${written} MiB`)
+})
+
+test('a signal ends a call under way and a wait between attempts', async (t) => {
+  const { api, google, clock } = await startTestApi(t)
+  const stop = new AbortController()
+  google.play(() => stop.abort(new Error('left')))
+  await assert.rejects(api.getFile('f1', { signal: stop.signal }), /left/)
+  const second = new AbortController()
+  clock.wait = async () => {
+    second.abort(new Error('left, too'))
+    throw second.signal.reason
+  }
+  google.play(status(503))
+  await assert.rejects(api.getFile('f1', { signal: second.signal }), /left, too/)
+})
+
+test('no error and no note holds a token, a secret or the URL of a session', async (t) => {
+  const { api, google, notes } = await startTestApi(t, { patienceMs: 1000 })
+  const sessionUrl = `${google.endpoints.upload}/files?upload_id=session-secret`
+  const shown: string[] = []
+  const fail = async (work: Promise<unknown>, ...steps: Step[]) => {
+    google.play(...steps)
+    await assert.rejects(work, (error) => {
+      shown.push(inspect(error, { depth: 9 }), (error as Error).stack ?? '')
+      return true
+    })
+  }
+  await fail(api.getFile('f1'), status(503), reset)
+  await fail(api.getFile('f1'), refusal(400, `see ${sessionUrl}`))
+  await fail(api.querySession(sessionUrl), status(503), reset)
+  const message = `upload ${sessionUrl} failed`
+  await fail(
+    api.querySession(sessionUrl),
+    json(403, { error: { message, errors: [{ reason: 'x' }] } }),
+  )
+  for (const secret of ['token-1', 'session-secret', secrets.clientSecret, secrets.refreshToken]) {
+    assert.ok(!`${shown}${notes}`.includes(secret), secret)
+  }
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import {
+  GoogleIdTaken,
+  GoogleNotFound,
+  GooglePageExpired,
+  GoogleSuspects,
+} from '../../../../../src/drives/google/api/google-errors.ts'
+import { errorOfFailure } from '../../../../../src/drives/google/api/google-failure.ts'
+import { Trouble } from '../../../../../src/drives/google/api/trouble.ts'
+
+const failure = (status: number, reason = '') => ({
+  status,
+  reason,
+  message: 'Google says so',
+  retryAfterMs: undefined,
+})
+const context = { doing: 'do it' }
+
+test('errorOfFailure lets pass only what may pass', () => {
+  const passing: readonly [number, string, string][] = [
+    [403, 'rateLimitExceeded', 'rate'],
+    [403, 'userRateLimitExceeded', 'rate'],
+    [429, '', 'rate'],
+    [429, 'rateLimitExceeded', 'rate'],
+    [408, '', 'server'],
+    [500, 'internalError', 'server'],
+    [502, '', 'server'],
+    [503, 'backendError', 'server'],
+    [599, '', 'server'],
+  ]
+  for (const [status, reason, expected] of passing) {
+    const error = errorOfFailure(failure(status, reason), context)
+    assert.ok(error instanceof Trouble, `${status} ${reason}`)
+    assert.equal(error.reason, expected)
+  }
+})
+
+test('errorOfFailure tells final refusals apart by their reason', () => {
+  const final: readonly [number, string, string, RegExp][] = [
+    [403, 'storageQuotaExceeded', 'full', /shared drive/],
+    [403, 'quotaExceeded', 'full', /storage is used up/],
+    [403, 'teamDriveFileLimitExceeded', 'full', /no more items/],
+    [403, 'numChildrenInNonRootLimitExceeded', 'full', /no more items/],
+    [403, 'insufficientFilePermissions', 'denied', /editor/],
+    [403, 'appNotAuthorizedToFile', 'denied', /drive\.file/],
+    [403, 'accessNotConfigured', 'denied', /Switch on the Google Drive API/],
+    [403, 'somethingNew', 'denied', /may not do that/],
+    [403, 'constructor', 'denied', /may not do that/],
+    [403, '', 'denied', /may not do that/],
+    [403, 'dailyLimitExceeded', 'busy', /calls of the day/],
+    [403, 'downloadQuotaExceeded', 'busy', /rest for up to a day/],
+    [416, 'requestedRangeNotSatisfiable', 'changed', /shorter/],
+    [400, 'invalid', 'unavailable', /do it \(400 invalid: Google says so\)/],
+    [404, 'notFound', 'unavailable', /please report/],
+    [409, '', 'unavailable', /please report/],
+    [302, '', 'unavailable', /please report/],
+  ]
+  for (const [status, reason, kind, message] of final) {
+    const error = errorOfFailure(failure(status, reason), context)
+    assert.ok(error instanceof DriveError, `${status} ${reason}`)
+    assert.equal(error.kind, kind, `${status} ${reason}`)
+    assert.match(error.message, message)
+  }
+  const daily = errorOfFailure(failure(403, 'dailyLimitExceeded'), context)
+  assert.equal((daily as DriveError).retryAfterSeconds, 3600)
+})
+
+test('errorOfFailure has types for what callers act on', () => {
+  const notFound = errorOfFailure(failure(404, 'notFound'), { ...context, fileId: 'f1' })
+  assert.ok(notFound instanceof GoogleNotFound)
+  assert.equal(notFound.fileId, 'f1')
+  const taken = errorOfFailure(failure(409, 'fileIdInUse'), { ...context, newId: 'n1' })
+  assert.ok(taken instanceof GoogleIdTaken)
+  assert.equal(taken.fileId, 'n1')
+  for (const status of [400, 404, 410]) {
+    const expired = errorOfFailure(failure(status, 'invalid'), { ...context, hasPageToken: true })
+    assert.ok(expired instanceof GooglePageExpired)
+  }
+  const suspects = errorOfFailure(failure(403, 'cannotDownloadAbusiveFile'), context)
+  assert.ok(suspects instanceof GoogleSuspects)
+})
+
+test('errorOfFailure takes a 400 in a session for a misunderstanding that can be cleared up', () => {
+  const error = errorOfFailure(failure(400, 'badRequest'), { ...context, isSession: true })
+  assert.ok(error instanceof Trouble)
+})

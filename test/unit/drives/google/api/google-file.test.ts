@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  accountSchema,
+  changePageSchema,
+  filePageSchema,
+  googleFileSchema,
+  metadataJson,
+} from '../../../../../src/drives/google/api/google-file.ts'
+import { fileJson } from './scripted-google.ts'
+
+test('googleFileSchema reads sizes and times as numbers', () => {
+  assert.deepEqual(googleFileSchema.parse(fileJson({ kind: 'drive#file', size: '5368709120' })), {
+    id: 'f1',
+    name: 'a.txt',
+    mimeType: 'text/plain',
+    parents: ['p1'],
+    size: 5_368_709_120,
+    md5Checksum: '900150983cd24fb0d6963f7d28e17f72',
+    createdAtMs: Date.parse('2026-11-20T10:00:00Z'),
+    modifiedAtMs: Date.parse('2026-11-21T10:00:00.5Z'),
+    trashed: false,
+    appProperties: {},
+    headRevisionId: 'r1',
+    version: 7,
+  })
+})
+
+test('googleFileSchema leaves out what folders, documents and strangers do not have', () => {
+  const folder = googleFileSchema.parse({
+    id: 'd',
+    name: 'docs/../x',
+    mimeType: 'application/vnd.google-apps.folder',
+    createdTime: '2026-11-20T10:00:00.000Z',
+    modifiedTime: '2026-11-20T10:00:00.000Z',
+  })
+  assert.deepEqual(Object.keys(folder).sort(), [
+    'appProperties',
+    'createdAtMs',
+    'id',
+    'mimeType',
+    'modifiedAtMs',
+    'name',
+    'parents',
+    'trashed',
+    'version',
+  ])
+})
+
+test('googleFileSchema refuses what is no file', () => {
+  for (const wrong of [
+    {},
+    fileJson({ size: '-1' }),
+    fileJson({ id: '' }),
+    fileJson({ parents: 'p' }),
+    null,
+  ]) {
+    assert.equal(googleFileSchema.safeParse(wrong).success, false)
+  }
+})
+
+test('googleFileSchema takes a checksum that is no MD5 for none', () => {
+  assert.equal('md5Checksum' in googleFileSchema.parse(fileJson({ md5Checksum: 'x' })), false)
+})
+
+test('filePageSchema tells an incomplete search', () => {
+  const page = filePageSchema.parse({ files: [], incompleteSearch: true, nextPageToken: 'n' })
+  assert.deepEqual(page, { files: [], isIncomplete: true, nextPageToken: 'n' })
+})
+
+test('changePageSchema leaves out changes of whole shared drives', () => {
+  const page = changePageSchema.parse({
+    newStartPageToken: '9',
+    changes: [
+      { changeType: 'drive', driveId: 'd' },
+      { fileId: 'gone', removed: true },
+      { fileId: 'f1', removed: false, file: fileJson() },
+    ],
+  })
+  assert.equal(page.newStartPageToken, '9')
+  assert.deepEqual(
+    page.changes.map(({ fileId, isRemoved, file }) => [fileId, isRemoved, file?.name]),
+    [
+      ['gone', true, undefined],
+      ['f1', false, 'a.txt'],
+    ],
+  )
+})
+
+test('accountSchema takes no limit for unlimited', () => {
+  const storageQuota = { limit: '100', usage: '40' }
+  assert.deepEqual(accountSchema.parse({ storageQuota, user: { emailAddress: 'a@b' } }), {
+    usageBytes: 40,
+    limitBytes: 100,
+    emailAddress: 'a@b',
+  })
+  assert.deepEqual(accountSchema.parse({ storageQuota: { usage: '40' } }), { usageBytes: 40 })
+})
+
+test('metadataJson writes times as Drive reads them', () => {
+  assert.deepEqual(metadataJson({ name: 'a', appProperties: { x: null }, modifiedAtMs: 0 }), {
+    name: 'a',
+    appProperties: { x: null },
+    modifiedTime: '1970-01-01T00:00:00.000Z',
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  defaultLimits,
+  GoogleHttp,
+  type HttpLimits,
+} from '../../../../../src/drives/google/api/google-http.ts'
+import { Trouble } from '../../../../../src/drives/google/api/trouble.ts'
+import { collected, type Step, startScriptedGoogle, status } from './scripted-google.ts'
+
+async function startHttp(t: TestContext, limits: Partial<HttpLimits> = {}) {
+  const google = await startScriptedGoogle(t)
+  const http = new GoogleHttp({ ...defaultLimits, ...limits })
+  t.after(() => http.close())
+  const get = (more = {}) =>
+    http.send({ method: 'GET', url: `${google.origin}/x`, lane: 'calls', ...more })
+  return { google, http, get }
+}
+
+const troubleOf = (reason: string, message: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof Trouble, String(error))
+  assert.equal(error.reason, reason)
+  assert.match(error.message, message)
+  return true
+}
+const silence: Step = () => undefined
+
+test('GoogleHttp.send waits for the head of an answer no longer than its limit', async (t) => {
+  const headersMs = { calls: 50, uploads: 50, downloads: 50 }
+  const { google, get } = await startHttp(t, { headersMs })
+  google.play(silence)
+  await assert.rejects(get(), troubleOf('network', /UND_ERR_HEADERS_TIMEOUT/))
+})
+
+test('GoogleHttp.send waits for the body of an answer no longer than its limit', async (t) => {
+  const { google, get } = await startHttp(t, { idleMs: 50 })
+  google.play(({ response }) => void response.writeHead(200, { 'content-length': 9 }).write('half'))
+  const answer = await get({ lane: 'downloads' })
+  await assert.rejects(collected(answer.chunks()), troubleOf('network', /UND_ERR_BODY_TIMEOUT/))
+})
+
+test('GoogleHttp.send bounds a call as a whole, however often a byte comes', async (t) => {
+  const { google, get } = await startHttp(t, { callMs: 120 })
+  const drip: Step = ({ response }) => {
+    const timer = setInterval(() => response.write(' '), 10)
+    response.on('close', () => clearInterval(timer))
+  }
+  google.play(drip)
+  const answer = await get()
+  await assert.rejects(answer.text(1000), troubleOf('network', /in time/))
+})
+
+test('GoogleHttp.send tells that nobody listens', async (t) => {
+  const { http } = await startHttp(t)
+  const url = 'http://127.0.0.1:1/'
+  await assert.rejects(
+    http.send({ method: 'GET', url, lane: 'calls' }),
+    troubleOf('network', /ECONNREFUSED/),
+  )
+})
+
+test('GoogleHttp.send uses no more connections than a lane has, and the same ones again', async (t) => {
+  const connections = { calls: 2, uploads: 1, downloads: 1 }
+  const { google, get } = await startHttp(t, { connections })
+  let atOnce = 0
+  let most = 0
+  const together = Promise.withResolvers<void>()
+  const counted: Step = async ({ response }) => {
+    most = Math.max(most, ++atOnce)
+    if (atOnce === 2) together.resolve()
+    await together.promise
+    atOnce--
+    response.end('ok')
+  }
+  google.play(...Array.from({ length: 20 }, () => counted))
+  const texts = await Promise.all(Array.from({ length: 20 }, async () => (await get()).text(10)))
+  assert.equal(texts.join(''), 'ok'.repeat(20))
+  assert.equal(most, 2)
+  assert.equal(google.connections(), 2)
+})
+
+test('GoogleHttp.send gives up when no place becomes free, and leaves the other lanes alone', async (t) => {
+  const connections = { calls: 1, uploads: 1, downloads: 1 }
+  const { google, get } = await startHttp(t, { connections, placeMs: 40 })
+  google.play(silence, status(200))
+  const stop = new AbortController()
+  const held = get({ lane: 'downloads', signal: stop.signal })
+  await assert.rejects(get({ lane: 'downloads' }), { name: 'DriveError', kind: 'busy' })
+  assert.equal((await get()).status, 200)
+  stop.abort(new Error('left'))
+  await assert.rejects(held, /left/)
+})
+
+test('GoogleHttp.send does not wait for a place when its signal aborts', async (t) => {
+  const { get } = await startHttp(t, { connections: { calls: 1, uploads: 1, downloads: 1 } })
+  await assert.rejects(get({ signal: AbortSignal.abort(new Error('left')) }), /left/)
+})
+
+test('GoogleHttp.send does not take a stream of another length', async (t) => {
+  const { google, http } = await startHttp(t)
+  async function* stream() {
+    yield Buffer.from('abc')
+  }
+  google.play(status(200))
+  const sent = http.send({
+    method: 'PUT',
+    url: `${google.origin}/x`,
+    lane: 'uploads',
+    body: { length: 2, chunks: stream() },
+  })
+  await assert.rejects(sent, { code: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' })
+})
+
+test('GoogleHttp.close ends what is under way', async (t) => {
+  const { google, http, get } = await startHttp(t)
+  google.play(() => void http.close())
+  await assert.rejects(get(), { name: 'DriveError', kind: 'unavailable' })
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import {
+  type Cost,
+  defaultQuota,
+  RateBudget,
+} from '../../../../../src/drives/google/api/rate-budget.ts'
+import { FakeClock } from './scripted-google.ts'
+
+const small = { unitsPerMinute: 600, costs: { ...defaultQuota.costs, get: 1, list: 10 } }
+
+test('RateBudget.take lets no minute have more units than the quota', async () => {
+  const call = fc.record({
+    cost: fc.constantFrom<Cost>('get', 'list'),
+    idleMs: fc.integer({ min: 0, max: 20_000 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 300 }), async (calls) => {
+      const clock = new FakeClock()
+      const budget = new RateBudget(small, clock)
+      const taken: { readonly atMs: number; readonly units: number }[] = []
+      for (const { cost, idleMs } of calls) {
+        // Mostly one call after the other, sometimes a pause.
+        clock.nowMs += idleMs < 15_000 ? 0 : idleMs
+        await budget.take(cost, { deadlineMs: Number.POSITIVE_INFINITY })
+        taken.push({ atMs: clock.nowMs, units: small.costs[cost] })
+      }
+      for (const { atMs } of taken) {
+        const minute = taken.filter((one) => one.atMs >= atMs && one.atMs < atMs + 60_000)
+        const units = minute.reduce((sum, one) => sum + one.units, 0)
+        assert.ok(units <= small.unitsPerMinute, `${units} units in a minute`)
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('RateBudget.take gives a fifth of a minute at once, the rest evenly', async () => {
+  const clock = new FakeClock()
+  const budget = new RateBudget(small, clock)
+  const take = () => budget.take('list', { deadlineMs: Number.POSITIVE_INFINITY })
+  for (let count = 0; count < 12; count++) await take()
+  assert.deepEqual(clock.waits, [])
+  await take()
+  await take()
+  // 480 units a minute are one call of 10 units in 1,250 ms.
+  assert.deepEqual(clock.waits.map(Math.round), [1250, 1250])
+})
+
+test('RateBudget.take refuses at once what would come after the deadline, and takes nothing for it', async () => {
+  const clock = new FakeClock()
+  const budget = new RateBudget(small, clock)
+  const take = (deadlineMs: number) => budget.take('list', { deadlineMs })
+  for (let count = 0; count < 12; count++) await take(clock.nowMs)
+  for (let count = 0; count < 5; count++) {
+    await assert.rejects(take(clock.nowMs + 1000), (error) => {
+      assert.ok(error instanceof DriveError)
+      assert.equal(error.kind, 'busy')
+      assert.equal(error.retryAfterSeconds, 2)
+      return true
+    })
+  }
+  await take(clock.nowMs + 1250)
+  assert.deepEqual(clock.waits.map(Math.round), [1250])
+})
+
+test('RateBudget.pause holds all calls back', async () => {
+  const clock = new FakeClock()
+  const budget = new RateBudget(small, clock)
+  budget.pause(4000)
+  budget.pause(1000)
+  await assert.rejects(budget.take('get', { deadlineMs: clock.nowMs + 3000 }), { kind: 'busy' })
+  await budget.take('get', { deadlineMs: clock.nowMs + 5000 })
+  assert.deepEqual(clock.waits, [4000])
+})
+
+test('RateBudget.take gives back what an aborted call does not use', async () => {
+  const clock = new FakeClock()
+  const budget = new RateBudget(small, clock)
+  for (let count = 0; count < 12; count++) await budget.take('list', { deadlineMs: clock.nowMs })
+  const stop = new AbortController()
+  clock.wait = async () => {
+    stop.abort(new Error('left'))
+    throw stop.signal.reason
+  }
+  const deadlineMs = clock.nowMs + 60_000
+  await assert.rejects(budget.take('list', { deadlineMs, signal: stop.signal }), /left/)
+  const waits: number[] = []
+  clock.wait = async (ms) => {
+    waits.push(Math.round(ms))
+    clock.nowMs += ms
+  }
+  await budget.take('list', { deadlineMs })
+  assert.deepEqual(waits, [1250])
+})
