@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  keysOf,
+  type ManagementFixture,
+  openManagement,
+  put,
+  session,
+  until,
+} from './management-fixture.ts'
+
+type Method = Parameters<ManagementFixture['send']>[0]
+
+const endpoints: readonly (readonly [method: Method, path: string, body?: object])[] = [
+  ['GET', '/status'],
+  ['GET', '/buckets'],
+  ['POST', '/buckets/files/count'],
+  ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
+  ['POST', '/deletions', { bucket: 'files', prefix: 'a' }],
+  ['GET', '/deletions'],
+  ['GET', '/deletions/some'],
+  ['DELETE', '/deletions/some'],
+  ['GET', '/uploads'],
+  ['DELETE', '/uploads/some'],
+  ['GET', '/failures'],
+]
+
+test('every endpoint of the management API is in the list below', async (t) => {
+  const { app } = await openManagement(t)
+  await app.ready()
+  const printed = app.printRoutes({ commonPrefix: false, includeHooks: false })
+  const counted = [...printed.matchAll(/\(([A-Z, ]+)\)/g)].flatMap(([, methods = '']) =>
+    methods.split(', ').filter((method) => method !== 'HEAD'),
+  )
+  assert.equal(counted.length, endpoints.length, printed)
+})
+
+for (const [method, path, body] of endpoints) {
+  test(`${method} ${path} without a session is 401 and does nothing`, async (t) => {
+    const { send, drive, presigned, deletions } = await openManagement(t)
+    await put(drive, 'a')
+    for (const authorization of ['', 'Bearer wrong', `Basic ${session.authorization}`]) {
+      const answer = await send(method, path, body, { authorization })
+      assert.equal(answer.status, 401)
+      assert.deepEqual(Object.keys(answer.body), ['message'])
+    }
+    assert.deepEqual(await keysOf(drive), ['a'])
+    assert.deepEqual(await deletions.latest(), [])
+    assert.deepEqual(presigned, [])
+  })
+}
+
+const hour = '3600'
+type Row = readonly [
+  method: Method,
+  path: string,
+  body: unknown,
+  field?: string | undefined,
+  status?: number,
+]
+const presign = (fields: object) => ({
+  ...{ method: 'GET', bucket: 'files', key: 'k' },
+  ...fields,
+})
+const badBodies = [[], '"text"', 'null', '{"half":', '{"__proto__": {}}', '5']
+
+const rows: readonly Row[] = [
+  ...badBodies.flatMap((body): Row[] => [
+    ['POST', '/presign', body],
+    ['POST', '/deletions', body],
+  ]),
+  ['POST', '/presign', {}, 'method'],
+  ['POST', '/presign', presign({ method: 'PATCH' }), 'method'],
+  ['POST', '/presign', presign({ method: 'get' }), 'method'],
+  ['POST', '/presign', presign({ bucket: undefined }), 'bucket'],
+  ['POST', '/presign', presign({ bucket: 'other' }), 'bucket'],
+  ['POST', '/presign', presign({ bucket: '' }), 'bucket'],
+  ['POST', '/presign', presign({ bucket: '../files' }), 'bucket'],
+  ['POST', '/presign', presign({ bucket: 'files/x' }), 'bucket'],
+  ['POST', '/presign', presign({ bucket: 'FILES' }), 'bucket'],
+  ['POST', '/presign', presign({ bucket: ['files'] }), 'bucket'],
+  ['POST', '/presign', presign({ key: '' }), 'key'],
+  ['POST', '/presign', presign({ key: 'ж'.repeat(513) }), 'key'],
+  ['POST', '/presign', presign({ key: 'k'.repeat(1_025) }), 'key'],
+  ['POST', '/presign', '{"method":"GET","bucket":"files","key":"\\ud800"}', 'key'],
+  ['POST', '/presign', presign({ key: null }), 'key'],
+  ['POST', '/presign', presign({ expiresSeconds: 0 }), 'expiresSeconds'],
+  ['POST', '/presign', presign({ expiresSeconds: 604_801 }), 'expiresSeconds'],
+  ['POST', '/presign', presign({ expiresSeconds: 1.5 }), 'expiresSeconds'],
+  ['POST', '/presign', presign({ expiresSeconds: hour }), 'expiresSeconds'],
+  ['POST', '/presign', presign({ origin: 'https://evil.example' }), 'origin'],
+  ['POST', '/presign', presign({ query: [] }), 'query'],
+  ['POST', '/presign', presign({ query: { uploads: 1 } }), 'query.uploads'],
+  ['POST', '/presign', presign({ query: { '': 'x' } }), 'query[""]'],
+  ['POST', '/presign', presign({ query: { a: 'x'.repeat(4_097) } }), 'query.a'],
+  ['POST', '/presign', '{"method":"GET","bucket":"files","query":{"a":"\\udc00"}}', 'query.a'],
+  ...[
+    'X-Amz-Signature',
+    'x-amz-signature',
+    'X-Amz-Date',
+    'X-Amz-Expires',
+    'X-Amz-Credential',
+    'X-Amz-Algorithm',
+    'X-Amz-SignedHeaders',
+    'X-Amz-Security-Token',
+    'X-Amz-Content-Sha256',
+    'Signature',
+    'AWSAccessKeyId',
+    'Expires',
+  ].map(
+    (name): Row => [
+      'POST',
+      '/presign',
+      presign({ query: { a: 'b', [name]: '1' } }),
+      name.includes('-') ? `query["${name}"]` : `query.${name}`,
+    ],
+  ),
+  ['POST', '/deletions', {}, 'bucket'],
+  ['POST', '/deletions', { bucket: 'files' }, 'prefix'],
+  ['POST', '/deletions', { bucket: 'files', prefix: '' }, 'prefix'],
+  ['POST', '/deletions', { bucket: 'files', prefix: 'a'.repeat(1_025) }, 'prefix'],
+  ['POST', '/deletions', '{"bucket":"files","prefix":"\\ud800"}', 'prefix'],
+  ['POST', '/deletions', { bucket: 'other', prefix: 'a' }, 'bucket'],
+  ['POST', '/deletions', { bucket: 'files', prefix: 'a', force: true }, 'force'],
+  ['POST', '/buckets/other/count', undefined, undefined, 404],
+  ['GET', '/deletions/none', undefined, undefined, 404],
+  ['DELETE', '/deletions/none', undefined, undefined, 404],
+  ['GET', '/uploads?bucket=other', undefined, 'bucket'],
+  ['GET', '/uploads?after=x', undefined, 'after'],
+  ['GET', "/uploads?after=1.'%20OR%201=1", undefined, 'after'],
+  ['GET', '/uploads?after=1.a&after=2.b', undefined, 'after'],
+  ['GET', '/uploads?limit=5', undefined, 'limit'],
+  ['DELETE', '/uploads/none', undefined, undefined, 404],
+  ['PUT', '/status', undefined, undefined, 405],
+  ['POST', '/buckets', undefined, undefined, 405],
+  ['GET', '/presign', undefined, undefined, 405],
+  ['GET', '/nothing', undefined, undefined, 404],
+]
+
+describe('management API, bad input', () => {
+  let fixture: ManagementFixture
+  const ends: (() => unknown)[] = []
+  // One for all of them: nothing may change.
+  before(async () => {
+    fixture = await openManagement({ after: (end) => void ends.unshift(end) })
+    await put(fixture.drive, 'a')
+  })
+  after(async () => {
+    for (const end of ends) await end()
+  })
+
+  for (const [method, path, body, field, status = 400] of rows) {
+    const said = (typeof body === 'string' ? body : JSON.stringify(body)) ?? 'nothing'
+    test(`${method} ${path} answers ${status}, ${field}, to ${said.slice(0, 90)}`, async () => {
+      const answer = await fixture.send(method, path, body)
+      assert.equal(answer.status, status, answer.text)
+      assert.equal(answer.body.field, field, answer.text)
+      assert.equal(typeof answer.body.message, 'string')
+      assert.ok(answer.text.length < 1_000)
+      assert.deepEqual(await keysOf(fixture.drive), ['a'])
+      assert.deepEqual(await fixture.deletions.latest(), [])
+      assert.deepEqual(fixture.presigned, [])
+    })
+  }
+})
+
+test('GET /status tells the version, the drive and the address of the request', async (t) => {
+  const { send } = await openManagement(t)
+  const { status, body } = await send('GET', '/status', undefined, { host: 'example.org:9000' })
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    ...{ version: '1.2.3', uptimeSeconds: 5, settings: [] },
+    drive: { kind: 'memory', freeBytes: null, totalBytes: null },
+    endpoint: { url: 'http://example.org:9000', region: 'us-east-1' },
+  })
+})
+
+test('A request whose Host is no host is refused where the address matters', async (t) => {
+  const { send, presigned } = await openManagement(t)
+  const body = { method: 'GET', bucket: 'files' }
+  for (const answer of [
+    await send('GET', '/status', undefined, { host: 'bad' }),
+    await send('POST', '/presign', body, { host: 'bad' }),
+  ]) {
+    assert.deepEqual([answer.status, answer.body.field], [400, 'host'])
+  }
+  assert.deepEqual(presigned, [])
+  assert.equal((await send('GET', '/buckets', undefined, { host: 'bad' })).status, 200)
+})
+
+test('POST /presign signs method, path and query for five minutes unless told otherwise', async (t) => {
+  const { send, presigned } = await openManagement(t)
+  const query = { partNumber: '2', uploadId: 'u', 'x-amz-copy-source': '/files/a' }
+  const answer = await send(
+    ...(['POST', '/presign', { method: 'PUT', bucket: 'files', key: 'a b/é', query }] as const),
+    { host: 'h' },
+  )
+  assert.equal(answer.status, 200)
+  assert.deepEqual(answer.body, {
+    url: 'http://h/files/a b/é?signed',
+    // Of the second that is in the signature.
+    expiresAt: '2023-11-14T22:18:20.000Z',
+  })
+  const body = { method: 'GET', bucket: 'public', expiresSeconds: 604_800 }
+  assert.equal((await send('POST', '/presign', body, { host: 'h' })).status, 200)
+  assert.deepEqual(presigned, [
+    {
+      ...{ method: 'PUT', origin: 'http://h', path: '/files/a b/é', query },
+      ...{ expiresSeconds: 300, nowMs: 1_700_000_000_000 },
+    },
+    {
+      ...{ method: 'GET', origin: 'http://h', path: '/public', query: {} },
+      ...{ expiresSeconds: 604_800, nowMs: 1_700_000_000_000 },
+    },
+  ])
+})
+
+test('GET /buckets has every bucket at once, and its figures when they are counted', async (t) => {
+  const { send, drive } = await openManagement(t)
+  await put(drive, 'a', 'four')
+  await put(drive, 'b/c', 'sixsix')
+  const first = await send('GET', '/buckets')
+  assert.equal(first.status, 200)
+  const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
+  const common = { ...nothing, isCounting: true, problem: null }
+  for (const bucket of first.body.buckets) assert.match(bucket.createdAt, /^\d{4}-.*Z$/)
+  assert.deepEqual(
+    first.body.buckets.map(({ createdAt: _, ...bucket }: { createdAt: string }) => bucket),
+    [
+      { name: 'files', isPublic: false, ...common },
+      { name: 'public', isPublic: true, ...common },
+    ],
+  )
+  await until(async () => {
+    const { body } = await send('GET', '/buckets')
+    return body.buckets.every(({ isCounting }: { isCounting: boolean }) => !isCounting)
+  })
+  const { body } = await send('GET', '/buckets')
+  const [files, empty] = body.buckets
+  assert.deepEqual([files.objects, files.bytes], [2, 10])
+  assert.ok(Date.parse(files.countedAt) >= Date.parse(files.lastModified) - 1_000)
+  assert.deepEqual([empty.objects, empty.bytes, empty.lastModified], [0, 0, null])
+})
+
+test('GET /buckets answers where the drive does not', async (t) => {
+  const { send } = await openManagement(t, {
+    buckets: { names: ['files'], publicNames: [], createdAtMs: async () => undefined },
+  })
+  const { status, body } = await send('GET', '/buckets')
+  assert.equal(status, 200)
+  assert.equal(body.buckets[0].createdAt, null)
+})
+
+test('POST /buckets/{bucket}/count counts again what was counted just now', async (t) => {
+  const { send, drive } = await openManagement(t)
+  const objects = async () => (await send('GET', '/buckets')).body.buckets[0].objects
+  await until(async () => (await objects()) === 0)
+  await put(drive, 'a')
+  assert.equal(await objects(), 0)
+  const answer = await send('POST', '/buckets/files/count')
+  assert.deepEqual([answer.status, answer.text], [202, ''])
+  await until(async () => (await objects()) === 1)
+})
+
+test('POST /deletions deletes below the prefix, and GET shows how it went', async (t) => {
+  const { send, drive } = await openManagement(t)
+  for (const key of ['a', 'a/', 'a/b', 'a/b/c', 'ab', 'b']) await put(drive, key)
+  const started = await send('POST', '/deletions', { bucket: 'files', prefix: 'a/' })
+  assert.equal(started.status, 202)
+  const { id, startedAt, ...rest } = started.body
+  assert.deepEqual(rest, {
+    ...{ bucket: 'files', prefix: 'a/', state: 'running', deleted: 0 },
+    ...{ endedAt: null, message: null },
+  })
+  await until(async () => (await send('GET', `/deletions/${id}`)).body.state !== 'running')
+  const { body } = await send('GET', `/deletions/${id}`)
+  assert.deepEqual(
+    [body.state, body.deleted, body.startedAt, body.message],
+    ['done', 3, startedAt, null],
+  )
+  assert.ok(body.endedAt >= startedAt)
+  assert.deepEqual((await send('GET', '/deletions')).body, { deletions: [body] })
+  assert.deepEqual(await keysOf(drive), ['a', 'ab', 'b'])
+  // It has ended: it stays as it is.
+  assert.deepEqual((await send('DELETE', `/deletions/${id}`)).body, body)
+})
+
+test('GET and DELETE of uploads pass on what they are asked', async (t) => {
+  const asked: unknown[] = []
+  const upload = {
+    ...{ uploadId: 'u-_', bucket: 'files', key: 'k\0', parts: 2, bytes: 5 },
+    ...{ initiatedAt: '2026-01-01T00:00:00.000Z', lastPartAt: '2026-01-01T00:00:01.000Z' },
+    expiresAt: '2026-01-02T00:00:01.000Z',
+  }
+  const { send } = await openManagement(t, {
+    uploads: {
+      list: async (page) => {
+        asked.push(page)
+        return { uploads: [upload], next: '17.u-_' }
+      },
+      abort: async (id) => {
+        asked.push(id)
+        return true
+      },
+    },
+  })
+  const { body } = await send('GET', '/uploads?bucket=files&after=18.Ab-_')
+  assert.deepEqual(body, { uploads: [upload], next: '17.u-_' })
+  const answer = await send('DELETE', '/uploads/u-_')
+  assert.deepEqual([answer.status, answer.text], [204, ''])
+  assert.deepEqual(asked, [{ bucket: 'files', after: '18.Ab-_' }, 'u-_'])
+})

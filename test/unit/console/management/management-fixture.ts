@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
+import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
+import {
+  type ManagementApiParts,
+  managementApi,
+} from '../../../../src/console/management/management-api.ts'
+import type { Drive } from '../../../../src/drives/drive.ts'
+import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { ApiError } from '../../../../src/json-api/api-error.ts'
+import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
+import { BucketCountTable } from '../../../../src/state/bucket-counts.ts'
+import type { Database } from '../../../../src/state/database.ts'
+import { DeletionTable } from '../../../../src/state/deletions.ts'
+import { openDatabase } from '../../../../src/state/open-database.ts'
+
+export const session = { authorization: 'Bearer let me in' }
+export const buckets = ['files', 'public'] as const
+
+export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** A test, or whoever else has an end. */
+export interface Ending {
+  after(end: () => unknown): void
+}
+
+export interface ManagementFixture {
+  readonly app: JsonApp
+  readonly drive: MemoryDrive
+  readonly database: Database
+  readonly counter: BucketCounter
+  readonly deletions: Deletions
+  readonly presigned: Parameters<ManagementApiParts['presign']>[0][]
+  /** A path below /-/api, with a session unless told otherwise. */
+  send(
+    method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH' | 'HEAD',
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+}
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  readonly body: any
+  readonly text: string
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+export async function openTestDatabase(t: Ending): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-management-'))
+  const path = join(folder, 'stowage.db')
+  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
+  t.after(async () => {
+    await database.close()
+    await rm(folder, { recursive: true })
+  })
+  return database
+}
+
+export async function put(drive: Drive, key: string, text = '', bucket = 'files'): Promise<void> {
+  const draft = await drive.draft(bucket, key, {})
+  await draft.write(Buffer.from(text))
+  await draft.publish({ etag: 'e', headers: {}, metadata: {} })
+}
+
+export async function keysOf(drive: Drive, bucket = 'files'): Promise<string[]> {
+  const keys: string[] = []
+  const cursor = drive.list(bucket, { prefix: '', after: '' })
+  for (;;) {
+    const entries = await cursor.next(1_000)
+    if (entries.length === 0) return keys
+    keys.push(...entries.map(({ key }) => key))
+  }
+}
+
+/** The management API on a memory drive and a database of its own. */
+export async function openManagement(
+  t: Ending,
+  changes: Partial<ManagementApiParts> = {},
+): Promise<ManagementFixture> {
+  const database = await openTestDatabase(t)
+  const drive = new MemoryDrive()
+  await drive.prepare(buckets)
+  const common = { drive, now: Date.now, log: silent }
+  const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
+  const deletions = new Deletions({
+    ...common,
+    table: new DeletionTable(database, deletionLimits),
+  })
+  const presigned: ManagementFixture['presigned'] = []
+  const app = createJsonApp()
+  await app.register(managementApi, {
+    prefix: '/-/api',
+    buckets: {
+      names: buckets,
+      publicNames: ['public'],
+      createdAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
+    },
+    counter,
+    deletions,
+    region: 'us-east-1',
+    originOf: ({ headers }) => (headers.host === 'bad' ? undefined : `http://${headers.host}`),
+    presign: (request) => {
+      presigned.push(request)
+      return `${request.origin}${request.path}?signed`
+    },
+    uploads: { list: async () => ({ uploads: [], next: null }), abort: async () => false },
+    failures: async () => [],
+    status: async () => ({
+      version: '1.2.3',
+      uptimeSeconds: 5,
+      drive: { kind: drive.kind, freeBytes: null, totalBytes: null },
+      settings: [],
+    }),
+    now: () => 1_700_000_000_999,
+    requireSession: async ({ headers }) => {
+      if (headers.authorization !== session.authorization) throw new ApiError(401, 'Sign in.')
+    },
+    ...changes,
+  })
+  t.after(() => Promise.all([counter.close(), deletions.close()]))
+  return {
+    ...{ app, drive, database, counter, deletions, presigned },
+    async send(method, path, body, headers = {}) {
+      const answer = await app.inject({
+        method,
+        url: `/-/api${path}`,
+        headers: {
+          ...session,
+          ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: body as object }),
+      })
+      const text = answer.body
+      const isJson = text !== '' && method !== 'HEAD'
+      return {
+        status: answer.statusCode,
+        body: isJson ? JSON.parse(text) : undefined,
+        text,
+        headers: answer.headers,
+      }
+    },
+  }
+}
+
+/** Resolves when it holds; fails after 10 s. */
+export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  const deadlineMs = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error('it did not come true in time')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
