@@ -37,6 +37,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c92a2a',
     '--mantine-color-anchor': '#0b7285',
     '--mantine-color-text': '#1b2024',
+    '--mantine-color-orange-light-color': '#a33303',
+    '--mantine-color-yellow-light-color': '#8a5300',
   },
   dark: {
     '--mantine-color-error': '#ff8787',

@@ -1,0 +1,102 @@
+import { Badge, Table, Text } from '@mantine/core'
+import { IconBucket } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import type { BucketStatus } from '../../../../src/console/management/replies.ts'
+import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
+import { Age } from '../../ui/age.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { Section } from '../../ui/section.tsx'
+import { useBuckets } from '../overview-queries.ts'
+import classes from './buckets-section.module.css'
+import { CountState } from './count-state.tsx'
+import { RecountButton } from './recount-button.tsx'
+
+export function BucketsSection() {
+  const { data, error, refetch } = useBuckets()
+  return (
+    <Section title="Buckets">
+      {data !== undefined && <Buckets buckets={data.buckets} />}
+      {data === undefined && error === null && <LoadingLines />}
+      {data === undefined && error !== null && (
+        <FailureNotice
+          title="The buckets could not be loaded"
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
+  if (buckets.length === 0) {
+    return (
+      <EmptyState icon={<IconBucket size={32} stroke={1.5} />} title="No buckets">
+        Name some in ALLOWED_BUCKETS and start the gateway again.
+      </EmptyState>
+    )
+  }
+  return (
+    <Table verticalSpacing="xs" horizontalSpacing="xs" className={classes.table}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Name</Table.Th>
+          <Table.Th scope="col" className={classes.number}>
+            Objects
+          </Table.Th>
+          <Table.Th scope="col" className={classes.number}>
+            Size
+          </Table.Th>
+          <Table.Th scope="col" className={classes.wide}>
+            Last change
+          </Table.Th>
+          <Table.Th className={classes.action}>
+            <span className={classes.unseen}>Recount</span>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {buckets.map((bucket) => (
+          <BucketRow key={bucket.name} bucket={bucket} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
+  const { name, isPublic, objects, bytes, lastModified } = bucket
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <div className={classes.name}>
+          <Link href={`/files/${name}`} className={classes.link ?? ''}>
+            {name}
+          </Link>
+          {isPublic && (
+            <Badge variant="light" color="orange" size="sm" tt="none" title="Anybody may read it">
+              Public
+            </Badge>
+          )}
+        </div>
+        <Text size="xs" c="dimmed" component="div">
+          <CountState bucket={bucket} />
+        </Text>
+      </Table.Td>
+      <Table.Td className={classes.number}>
+        {objects === null ? '–' : formatCount(objects)}
+      </Table.Td>
+      <Table.Td className={classes.number}>
+        {bytes === null ? '–' : <span title={formatExactBytes(bytes)}>{formatBytes(bytes)}</span>}
+      </Table.Td>
+      <Table.Td className={classes.wide}>
+        {lastModified === null ? '–' : <Age at={lastModified} />}
+      </Table.Td>
+      <Table.Td className={classes.action}>
+        <RecountButton bucket={bucket} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}

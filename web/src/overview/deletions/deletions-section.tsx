@@ -1,0 +1,84 @@
+import { ActionIcon, Badge, Loader } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { DeletionReply } from '../../../../src/console/management/replies.ts'
+import { request } from '../../api/client.ts'
+import { formatCount } from '../../format/bytes.ts'
+import { Age } from '../../ui/age.tsx'
+import { failureOf } from '../../ui/messages.ts'
+import { Row, RowList } from '../../ui/row-list.tsx'
+import { Section } from '../../ui/section.tsx'
+import { useDeletions } from '../overview-queries.ts'
+
+const shown = 8
+
+const states = {
+  running: { label: 'deleting', color: 'cyan' },
+  done: { label: 'done', color: 'teal' },
+  cancelled: { label: 'cancelled', color: 'gray' },
+  failed: { label: 'failed', color: 'red' },
+  interrupted: { label: 'interrupted', color: 'orange' },
+} as const satisfies Record<DeletionReply['state'], object>
+
+/** Folders that are being deleted, and those of the last day; nothing where there are none. */
+export function DeletionsSection() {
+  const { data } = useDeletions()
+  if (data === undefined || data.deletions.length === 0) return null
+  return (
+    <Section title="Folder deletions">
+      <RowList>
+        {data.deletions.slice(0, shown).map((deletion) => (
+          <DeletionRow key={deletion.id} deletion={deletion} />
+        ))}
+      </RowList>
+    </Section>
+  )
+}
+
+function DeletionRow({ deletion }: { readonly deletion: DeletionReply }) {
+  const { bucket, prefix, state, deleted, startedAt, message } = deletion
+  const { label, color } = states[state]
+  return (
+    <Row
+      title={`${bucket}/${prefix}`}
+      detail={
+        <>
+          {formatCount(deleted)} {deleted === 1 ? 'object' : 'objects'} deleted, begun{' '}
+          <Age at={startedAt} />
+          {message !== null && <div>{message}</div>}
+        </>
+      }
+      actions={
+        <>
+          {state === 'running' && <Loader size="xs" aria-hidden />}
+          <Badge variant="light" color={color} tt="none">
+            {label}
+          </Badge>
+          {state === 'running' && <CancelButton deletion={deletion} />}
+        </>
+      }
+    />
+  )
+}
+
+function CancelButton({ deletion: { id, prefix } }: { readonly deletion: DeletionReply }) {
+  const queries = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => request(`/-/api/deletions/${id}`, { method: 'DELETE' }),
+    onError: failureOf(`The deletion of ${prefix} could not be cancelled`),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['deletions'] }),
+  })
+  const label = `Stop deleting ${prefix}`
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={label}
+      loading={isPending}
+      onClick={() => mutate()}
+    >
+      <IconX size={16} />
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,27 @@
+import { formatBytes } from '../../format/bytes.ts'
+
+export interface DriveRoom {
+  readonly usedPercent: number
+  readonly level: 'roomy' | 'tight' | 'full'
+  /** "120 GiB of 500 GiB in use, 380 GiB free". */
+  readonly text: string
+}
+
+/** Percent in use from which on a drive is tight, and full. */
+const tightPercent = 85
+const fullPercent = 95
+
+/** Undefined when the drive does not tell how much room it has. */
+export function driveRoom(drive: {
+  readonly freeBytes: number | null
+  readonly totalBytes: number | null
+}): DriveRoom | undefined {
+  const { freeBytes, totalBytes } = drive
+  if (freeBytes === null || totalBytes === null || totalBytes <= 0) return undefined
+  const usedBytes = Math.max(0, totalBytes - freeBytes)
+  const usedPercent = Math.min(100, (usedBytes / totalBytes) * 100)
+  const level =
+    usedPercent >= fullPercent ? 'full' : usedPercent >= tightPercent ? 'tight' : 'roomy'
+  const text = `${formatBytes(usedBytes)} of ${formatBytes(totalBytes)} in use, ${formatBytes(freeBytes)} free`
+  return { usedPercent, level, text }
+}

@@ -1,0 +1,10 @@
+import type { FailureStatus } from '../../../../src/console/management/replies.ts'
+
+/** What a failed request was about: "PutObject photos/2024/sea.jpg", "GET photos". */
+export function failureTarget(
+  failure: Pick<FailureStatus, 'method' | 'operation' | 'bucket' | 'key'>,
+): string {
+  const { method, operation, bucket, key } = failure
+  const place = [bucket, key].filter((part) => part !== null).join('/')
+  return `${operation ?? method} ${place}`.trimEnd()
+}

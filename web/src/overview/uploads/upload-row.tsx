@@ -1,0 +1,60 @@
+import { ActionIcon } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconX } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { UploadStatus } from '../../../../src/console/management/replies.ts'
+import { request } from '../../api/client.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { Age } from '../../ui/age.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { failureOf } from '../../ui/messages.ts'
+import { Row } from '../../ui/row-list.tsx'
+
+export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
+  const [isAsked, { open, close }] = useDisclosure(false)
+  const { mutate, isPending } = useAbort(upload, close)
+  const { bucket, key, parts, bytes, lastPartAt, expiresAt } = upload
+  const label = `Abort the upload of ${key}`
+  return (
+    <Row
+      title={`${bucket}/${key}`}
+      detail={
+        <>
+          {formatBytes(bytes)} in {parts} {parts === 1 ? 'part' : 'parts'}, last one{' '}
+          <Age at={lastPartAt} />, removed <Age at={expiresAt} /> without another
+        </>
+      }
+      actions={
+        <>
+          <ActionIcon variant="subtle" color="red" aria-label={label} title={label} onClick={open}>
+            <IconX size={16} />
+          </ActionIcon>
+          <Confirm
+            isOpen={isAsked}
+            title="Abort this upload?"
+            action="Abort the upload"
+            isBusy={isPending}
+            onConfirm={mutate}
+            onClose={close}
+          >
+            The {formatBytes(bytes)} of <b>{key}</b> that have arrived are removed. A client that is
+            still uploading fails.
+          </Confirm>
+        </>
+      }
+    />
+  )
+}
+
+function useAbort({ uploadId, key }: UploadStatus, onSettled: () => void) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () =>
+      request(`/-/api/uploads/${encodeURIComponent(uploadId)}`, { method: 'DELETE' }),
+    onError: failureOf(`The upload of ${key} could not be aborted`),
+    onSettled: () => {
+      onSettled()
+      return queries.invalidateQueries({ queryKey: ['uploads'] })
+    },
+  })
+}

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import classes from './code-block.module.css'
+import { CopyButton } from './copy-button.tsx'
+import { saveText } from './save-text.ts'
+
+interface CodeBlockProps {
+  readonly caption: string
+  readonly text: string
+  /** Offers to save it under this name. */
+  readonly fileName?: string | undefined
+  /** What is copied, for the name of the button. */
+  readonly what: string
+}
+
+/** Text to be pasted somewhere. */
+export function CodeBlock({ caption, text, fileName, what }: CodeBlockProps) {
+  return (
+    <figure className={classes.figure}>
+      <figcaption className={classes.caption}>
+        <span>{caption}</span>
+        <span className={classes.actions}>
+          {fileName !== undefined && (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconDownload size={16} />}
+              onClick={() => saveText(fileName, text)}
+            >
+              Save
+            </Button>
+          )}
+          <CopyButton text={text} what={what}>
+            Copy
+          </CopyButton>
+        </span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre className={classes.text} tabIndex={0}>
+        {text}
+      </pre>
+    </figure>
+  )
+}
