@@ -1,0 +1,153 @@
+/**
+ * What the Google drive needs of the database. The drive knows no SQL: the index is injected, and
+ * may be lost, for everything in it is on Google Drive, too. Any method may reject with the
+ * database's own error.
+ *
+ * A file is in the index with the folder it lies in; its key follows from the folders above it, so
+ * that a folder that is moved, renamed or put in the trash takes everything below along. A file that
+ * is in the trash, deleted or moved out is *hidden*: it stays for a while without a parent, so that
+ * older news of it do not bring it back. News of a file carry Drive's version of it; what is older
+ * than what is known changes nothing.
+ */
+export interface IndexedFile {
+  readonly id: string
+  /** The folder's id; empty when hidden. */
+  readonly parent: string
+  /** See sort-name.ts; empty when hidden. */
+  readonly sortName: string
+  readonly kind: 'file' | 'folder'
+  /** Bytes; 0 for folders, as what follows is '' for them. */
+  readonly size: number
+  /** Hex. */
+  readonly md5: string
+  /** Names the bytes (GoogleFile.headRevisionId). */
+  readonly revision: string
+  readonly mimeType: string
+  readonly createdAtMs: number
+  readonly modifiedAtMs: number
+  /** GoogleFile.version. */
+  readonly version: number
+  readonly etag: string
+  /** JSON of Attributes; empty when the file came by hand. */
+  readonly attributes: string
+  /** A folder that only keys created. */
+  readonly isOwn: boolean
+}
+
+/** What a listing shows of a file. */
+export type ListedFile = Pick<
+  IndexedFile,
+  'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
+>
+
+export interface ChildrenQuery {
+  /** Only sort names from here on. */
+  readonly from: string
+  /** Whether `from` itself is one of them. */
+  readonly isInclusive: boolean
+  /** Folders of our own with nothing in them are left out. */
+  readonly hidesEmpty: boolean
+  readonly limit: number
+}
+
+/** Attributes that do not fit in the file's properties. */
+export interface KeptAttributes {
+  readonly id: string
+  /** Of the bytes that they belong to. */
+  readonly md5: string
+  readonly json: string
+}
+
+/** A write of our own, which enters the index as one. */
+export interface OwnWrite {
+  readonly file: IndexedFile
+  readonly kept?: KeptAttributes | undefined
+  /** Hidden with it: what it replaces. */
+  readonly hides?: readonly HiddenFile[]
+  /** The upload that it came from is published as this JSON. */
+  readonly upload?: { readonly id: string; readonly json: string } | undefined
+}
+
+/** A file that is hidden as of this version. */
+export type HiddenFile = Pick<IndexedFile, 'id' | 'version'>
+
+export interface IndexState {
+  /** Number of the crawl under way, or of the last one; 0 before the first. */
+  readonly crawl: number
+  /** Whether a crawl has come to its end. */
+  readonly isReady: boolean
+  /** Where the feed of changes goes on. */
+  readonly pageToken: string
+  /** When the feed was read to its end, milliseconds since the epoch. */
+  readonly polledAtMs: number
+  readonly owner: string
+  readonly untilMs: number
+}
+
+/** News of a page of the feed. */
+export interface FeedPage {
+  readonly from: string
+  readonly to: string
+  readonly files: readonly IndexedFile[]
+  readonly hidden: readonly HiddenFile[]
+  /** On the last page. */
+  readonly polledAtMs?: number
+}
+
+export interface DriveIndex {
+  /**
+   * What lies at the end of a path of sort names below any of these folders; all but the last are
+   * folders, and the last is of this kind. In no order; several of one name are all there.
+   */
+  find(
+    parents: readonly string[],
+    path: readonly string[],
+    kind: IndexedFile['kind'],
+  ): Promise<IndexedFile[]>
+
+  /** What lies in these folders, by sort name and then the newest first, ids descending. */
+  children(parents: readonly string[], query: ChildrenQuery): Promise<ListedFile[]>
+
+  /** Those of these ids that are there, hidden ones among them. */
+  getMany(ids: readonly string[]): Promise<IndexedFile[]>
+
+  keptAttributes(ids: readonly string[]): Promise<KeptAttributes[]>
+
+  /**
+   * All or nothing; false when the folder of `file` is hidden. Unlike news it is always right about
+   * what is in it.
+   */
+  write(write: OwnWrite): Promise<boolean>
+
+  /** News from Google about single files. */
+  save(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Promise<void>
+
+  /** Hides a folder of our own if nothing is in it; false when something is. */
+  removeEmptyFolder(folder: HiddenFile): Promise<boolean>
+
+  /** Begins an index of this root where there is none; one of another root is forgotten. */
+  open(root: string): Promise<void>
+  state(root: string): Promise<IndexState | undefined>
+  /** Becomes the one that keeps the index fresh, if `seen` is still how things are. */
+  claim(
+    root: string,
+    seen: IndexState,
+    claim: Pick<IndexState, 'owner' | 'untilMs'>,
+  ): Promise<boolean>
+
+  /** Begins a crawl: every folder is to be listed. The feed goes on from `pageToken`. */
+  beginCrawl(root: string, seen: IndexState, pageToken: string): Promise<boolean>
+  /** Folders that are to be listed, at most `limit`. */
+  unlisted(limit: number): Promise<string[]>
+  /** What a crawl finds; new folders are to be listed. */
+  saveListed(files: readonly IndexedFile[], crawl: number): Promise<void>
+  /** Files of these folders that this crawl did not see. */
+  unseen(folders: readonly string[], crawl: number): Promise<string[]>
+  /** These folders are listed. */
+  listed(folders: readonly string[]): Promise<void>
+  endCrawl(root: string): Promise<void>
+  /** All or nothing; false when the feed is no longer at `from`. New folders are to be listed. */
+  advance(root: string, page: FeedPage): Promise<boolean>
+  /** Forgets what has been hidden since before then, and what lay below. */
+  tidy(beforeMs: number): Promise<void>
+}

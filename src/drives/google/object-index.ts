@@ -1,0 +1,67 @@
+import type { DriveIndex, IndexedFile } from './drive-index.ts'
+import { type GooglePath, pathOfKey } from './google-names.ts'
+import { newestFirst, oldestFirst } from './indexed-file.ts'
+import { sortNameOf } from './sort-name.ts'
+
+/** Twins are told of once; this many are remembered to have been. */
+const maxReported = 1_000
+
+export interface IndexLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export interface ObjectIndexOptions {
+  readonly index: DriveIndex
+  /** The id of the folder that holds the buckets' folders. */
+  readonly rootId: string
+  readonly log: IndexLog
+}
+
+/** Buckets and keys in the index. */
+export class ObjectIndex {
+  readonly index: DriveIndex
+  readonly rootId: string
+  readonly #log: IndexLog
+  readonly #reported = new Set<string>()
+
+  constructor({ index, rootId, log }: ObjectIndexOptions) {
+    this.index = index
+    this.rootId = rootId
+    this.#log = log
+  }
+
+  /** The object first, then hidden twins of it: files of its name. Empty when there is none. */
+  async find(bucket: string, key: string): Promise<IndexedFile[]> {
+    const { folders, segment } = pathOfKey(key)
+    const path = [...folderPath(bucket, folders), sortNameOf(segment, 'file')]
+    const found = await this.index.find([this.rootId], path, 'file')
+    if (found.length < 2) return found
+    const sorted = newestFirst(found)
+    this.#report(`${bucket}/${key}`, sorted)
+    return sorted
+  }
+
+  /** The folder with these segments below the bucket's; several when there are of one name. */
+  async folders(bucket: string, segments: readonly string[]): Promise<IndexedFile[]> {
+    const path = folderPath(bucket, segments)
+    const found = await this.index.find([this.rootId], path, 'folder')
+    return found.length < 2 ? found : oldestFirst(found)
+  }
+
+  #report(name: string, files: readonly IndexedFile[]): void {
+    if (this.#reported.has(name) || this.#reported.size >= maxReported) return
+    this.#reported.add(name)
+    const ids = files.map((file) => file.id)
+    this.#log.warn(
+      { object: name, fileIds: ids },
+      `${ids.length} files on Google Drive have the name of one object: the newest counts. ` +
+        'Rename or delete the others.',
+    )
+  }
+}
+
+/** Sort names of a folder's path from the root on. */
+function folderPath(bucket: string, segments: GooglePath['folders']): string[] {
+  return [bucket, ...segments].map((segment) => sortNameOf(segment, 'folder'))
+}

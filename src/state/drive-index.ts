@@ -1,0 +1,318 @@
+import { type Database, type SqlValue, type Statement, UnmetChange } from './database.ts'
+import {
+  type DriveFileKind,
+  type DriveFileRow,
+  fileColumns,
+  fileOf,
+  hideStatement,
+  type SaveMarks,
+  type StoredFile,
+  saveBelowVisible,
+  saveStatements,
+} from './drive-index-rows.ts'
+import { parameterLists } from './parameter-lists.ts'
+
+export type ListedFileRow = Pick<
+  DriveFileRow,
+  'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
+>
+type HiddenRow = Pick<DriveFileRow, 'id' | 'version'>
+
+interface AttributesRow {
+  readonly id: string
+  readonly md5: string
+  readonly json: string
+}
+
+export interface IndexStateRow {
+  readonly crawl: number
+  readonly isReady: boolean
+  readonly pageToken: string
+  readonly polledAtMs: number
+  readonly owner: string
+  readonly untilMs: number
+}
+
+/** SQLite joins at most 64 tables, and few different statements exist. */
+const maxJoined = 8
+
+const insertRoot = `INSERT INTO drive_index
+    (root, crawl, is_ready, page_token, polled_at_ms, owner, until_ms)
+  VALUES (?, 0, 0, '', 0, '', 0) ON CONFLICT DO NOTHING`
+const selectState = `SELECT crawl, is_ready AS "isReady", page_token AS "pageToken",
+  polled_at_ms AS "polledAtMs", owner, until_ms AS "untilMs" FROM drive_index WHERE root = ?`
+const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
+  WHERE root = ? AND owner = ? AND until_ms = ?`
+const beginCrawl = `UPDATE drive_index SET crawl = ?, page_token = ?
+  WHERE root = ? AND crawl = ? AND page_token = ?`
+const advance = `UPDATE drive_index SET page_token = ?, polled_at_ms = ?
+  WHERE root = ? AND page_token = ?`
+const advancePage = 'UPDATE drive_index SET page_token = ? WHERE root = ? AND page_token = ?'
+
+const listedColumns = `id, sort_name AS "sortName", kind, size,
+  modified_at_ms AS "modifiedAtMs", etag`
+const isNotEmpty = `(kind = 'file' OR is_own = 0
+  OR EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id))`
+/** Twins stand together, the one that counts first. */
+const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
+
+const keepAttributes = `INSERT INTO drive_attributes (id, md5, json) VALUES (?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET md5 = excluded.md5, json = excluded.json`
+const publishUpload = `INSERT INTO drive_uploads (id, json, touched_at_ms) VALUES (?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET json = excluded.json, touched_at_ms = excluded.touched_at_ms`
+const hideEmptyFolder = `UPDATE drive_files
+  SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
+  WHERE id = ? AND is_own = 1 AND parent <> ''
+  AND NOT EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id)`
+const deleteHidden = `DELETE FROM drive_files WHERE parent = '' AND touched_at_ms < ?`
+const deleteOrphans = `DELETE FROM drive_files WHERE parent <> '' AND kind = ?
+  AND parent NOT IN (SELECT root FROM drive_index)
+  AND NOT EXISTS (SELECT 1 FROM drive_files AS above WHERE above.id = drive_files.parent)`
+
+/** The Google drive's index; its methods are the contract of src/drives/google/drive-index.ts. */
+export class DatabaseDriveIndex {
+  readonly #database: Database
+  readonly #now: () => number
+
+  /** @param now milliseconds since the epoch. */
+  constructor(database: Database, now: () => number = Date.now) {
+    this.#database = database
+    this.#now = now
+  }
+
+  async find(
+    parents: readonly string[],
+    path: readonly string[],
+    kind: DriveFileKind,
+  ): Promise<DriveFileRow[]> {
+    let above = parents
+    for (let at = 0; at < path.length && above.length > 0; at += maxJoined) {
+      const isLast = at + maxJoined >= path.length
+      const steps = path.slice(at, at + maxJoined)
+      const rows = await this.#walk(above, steps, isLast ? kind : 'folder')
+      if (isLast) return rows.map(fileOf)
+      above = rows.map((row) => row.id)
+    }
+    return []
+  }
+
+  /** One statement for all steps: with PostgreSQL each would be a round trip. */
+  async #walk(
+    parents: readonly string[],
+    steps: readonly string[],
+    kind: DriveFileKind,
+  ): Promise<StoredFile[]> {
+    const found: StoredFile[] = []
+    const tables = steps.map((_, index) => `drive_files AS f${index}`).join(' CROSS JOIN ')
+    const links = steps.slice(1).map((_, index) => `f${index + 1}.parent = f${index}.id`)
+    const named = steps.map((_, index) => `f${index}.sort_name = ? AND f${index}.kind = ?`)
+    const last = steps.length - 1
+    const names = steps.flatMap((step, index) => [step, index === last ? kind : 'folder'])
+    for (const { sql, params } of idLists(parents)) {
+      const where = [`f0.parent IN (${sql})`, ...links, ...named].join(' AND ')
+      const select = `SELECT ${fileColumns(`f${last}.`)} FROM ${tables} WHERE ${where}`
+      found.push(...(await this.#database.read<StoredFile>(select, [...params, ...names])))
+    }
+    return found
+  }
+
+  async children(
+    parents: readonly string[],
+    query: {
+      readonly from: string
+      readonly isInclusive: boolean
+      readonly hidesEmpty: boolean
+      readonly limit: number
+    },
+  ): Promise<ListedFileRow[]> {
+    const { from, isInclusive, hidesEmpty, limit } = query
+    const range = `sort_name ${isInclusive ? '>=' : '>'} ?`
+    const [list] = idLists(parents)
+    if (list === undefined) return []
+    return await this.#database.read<ListedFileRow>(
+      `SELECT ${listedColumns} FROM drive_files WHERE parent IN (${list.sql}) AND ${range}
+        ${hidesEmpty ? `AND ${isNotEmpty}` : ''} ${listingOrder} LIMIT ?`,
+      [...list.params, from, limit],
+    )
+  }
+
+  async getMany(ids: readonly string[]): Promise<DriveFileRow[]> {
+    const found: DriveFileRow[] = []
+    for (const { sql, params } of idLists(ids)) {
+      const select = `SELECT ${fileColumns()} FROM drive_files WHERE id IN (${sql})`
+      found.push(...(await this.#database.read<StoredFile>(select, params)).map(fileOf))
+    }
+    return found
+  }
+
+  async keptAttributes(ids: readonly string[]): Promise<AttributesRow[]> {
+    const found: AttributesRow[] = []
+    for (const { sql, params } of idLists(ids)) {
+      const select = `SELECT id, md5, json FROM drive_attributes WHERE id IN (${sql})`
+      found.push(...(await this.#database.read<AttributesRow>(select, params)))
+    }
+    return found
+  }
+
+  async write(write: {
+    readonly file: DriveFileRow
+    readonly kept?: AttributesRow | undefined
+    readonly hides?: readonly HiddenRow[]
+    readonly upload?: { readonly id: string; readonly json: string } | undefined
+  }): Promise<boolean> {
+    const { file, kept, hides = [], upload } = write
+    const nowMs = this.#now()
+    const statements: Statement[] = [
+      saveBelowVisible(file, this.#marks({ isUnlisted: false })),
+      ...hides.map((hidden) => hideStatement(hidden, nowMs)),
+    ]
+    if (kept) statements.push({ sql: keepAttributes, params: [kept.id, kept.md5, kept.json] })
+    if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
+    return await this.#writeAll(statements)
+  }
+
+  async save(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Promise<void> {
+    await this.#database.write(this.#news(files, hidden))
+  }
+
+  async removeEmptyFolder({ id, version }: HiddenRow): Promise<boolean> {
+    return await this.#writeAll([
+      { sql: hideEmptyFolder, params: [version, this.#now(), id], mustChange: 1 },
+    ])
+  }
+
+  async open(root: string): Promise<void> {
+    if ((await this.state(root)) !== undefined) return
+    await this.#database.write([
+      {
+        sql: 'DELETE FROM drive_files WHERE EXISTS (SELECT 1 FROM drive_index WHERE root <> ?)',
+        params: [root],
+      },
+      { sql: 'DELETE FROM drive_index WHERE root <> ?', params: [root] },
+      { sql: insertRoot, params: [root] },
+    ])
+  }
+
+  async state(root: string): Promise<IndexStateRow | undefined> {
+    type Row = Omit<IndexStateRow, 'isReady'> & { readonly isReady: number }
+    const [row] = await this.#database.read<Row>(selectState, [root])
+    return row && { ...row, isReady: Number(row.isReady) === 1 }
+  }
+
+  claim(
+    root: string,
+    seen: IndexStateRow,
+    claim: Pick<IndexStateRow, 'owner' | 'untilMs'>,
+  ): Promise<boolean> {
+    const params = [claim.owner, claim.untilMs, root, seen.owner, seen.untilMs]
+    return this.#writeAll([{ sql: claimState, params, mustChange: 1 }])
+  }
+
+  beginCrawl(root: string, seen: IndexStateRow, pageToken: string): Promise<boolean> {
+    return this.#writeAll([
+      {
+        sql: beginCrawl,
+        params: [seen.crawl + 1, pageToken, root, seen.crawl, seen.pageToken],
+        mustChange: 1,
+      },
+      { sql: `UPDATE drive_files SET unlisted = 1 WHERE kind = 'folder' AND parent <> ''` },
+    ])
+  }
+
+  async unlisted(limit: number): Promise<string[]> {
+    const rows = await this.#database.read<{ id: string }>(
+      `SELECT id FROM drive_files WHERE unlisted = 1 LIMIT ?`,
+      [limit],
+    )
+    return rows.map((row) => row.id)
+  }
+
+  async saveListed(files: readonly DriveFileRow[], crawl: number): Promise<void> {
+    await this.#database.write(saveStatements(files, this.#marks({ crawl, isUnlisted: true })))
+  }
+
+  async unseen(folders: readonly string[], crawl: number): Promise<string[]> {
+    const found: string[] = []
+    for (const { sql, params } of idLists(folders)) {
+      const select = `SELECT id FROM drive_files WHERE parent IN (${sql}) AND seen < ?`
+      const rows = await this.#database.read<{ id: string }>(select, [...params, crawl])
+      found.push(...rows.map((row) => row.id))
+    }
+    return found
+  }
+
+  async listed(folders: readonly string[]): Promise<void> {
+    await this.#database.write(
+      idLists(folders).map(({ sql, params }) => ({
+        sql: `UPDATE drive_files SET unlisted = 0 WHERE id IN (${sql})`,
+        params,
+      })),
+    )
+  }
+
+  async endCrawl(root: string): Promise<void> {
+    await this.#database.write([
+      { sql: 'UPDATE drive_index SET is_ready = 1 WHERE root = ?', params: [root] },
+    ])
+  }
+
+  advance(
+    root: string,
+    page: {
+      readonly from: string
+      readonly to: string
+      readonly files: readonly DriveFileRow[]
+      readonly hidden: readonly HiddenRow[]
+      readonly polledAtMs?: number
+    },
+  ): Promise<boolean> {
+    const { from, to, polledAtMs } = page
+    const step: Statement =
+      polledAtMs === undefined
+        ? { sql: advancePage, params: [to, root, from] }
+        : { sql: advance, params: [to, polledAtMs, root, from] }
+    return this.#writeAll([{ ...step, mustChange: 1 }, ...this.#news(page.files, page.hidden)])
+  }
+
+  async tidy(beforeMs: number): Promise<void> {
+    await this.#database.write([{ sql: deleteHidden, params: [beforeMs] }])
+    // Each round takes the folders that the round before has bared.
+    for (;;) {
+      const [folders] = await this.#database.write([
+        { sql: deleteOrphans, params: ['folder'] },
+        { sql: deleteOrphans, params: ['file'] },
+      ])
+      if (folders?.changes === 0) return
+    }
+  }
+
+  #news(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Statement[] {
+    const nowMs = this.#now()
+    return [
+      ...saveStatements(files, this.#marks({ isUnlisted: true })),
+      ...hidden.map((file) => hideStatement(file, nowMs)),
+    ]
+  }
+
+  #marks(marks: Partial<SaveMarks>): SaveMarks {
+    return { isUnlisted: false, crawl: 0, nowMs: this.#now(), ...marks }
+  }
+
+  /** All or nothing: what must change something does, or nothing does. */
+  async #writeAll(statements: readonly Statement[]): Promise<boolean> {
+    try {
+      await this.#database.write(statements)
+      return true
+    } catch (error) {
+      if (error instanceof UnmetChange) return false
+      throw error
+    }
+  }
+}
+
+function idLists(ids: readonly string[]): { sql: string; params: readonly SqlValue[] }[] {
+  return parameterLists(
+    ids.map((id) => [id]),
+    '?',
+  )
+}
