@@ -35,3 +35,11 @@ CREATE TABLE dav_records (
 CREATE TABLE dav_folders (
   place TEXT NOT NULL PRIMARY KEY
 );
+
+-- Uploads of a WebDAV drive that have become objects.
+CREATE TABLE dav_uploads (
+  id TEXT NOT NULL PRIMARY KEY,
+  saved_at_ms BIGINT NOT NULL
+);
+
+CREATE INDEX dav_uploads_by_time ON dav_uploads (saved_at_ms);

@@ -1,0 +1,37 @@
+/**
+ * What a WebDAV drive needs of the database; the drive knows no SQL. Places are paths below the
+ * drive's root, bucket first. Any method may reject with the store's own error.
+ */
+export interface DavRecords {
+  /** The JSON saved for this version of the file at this place; undefined when there is none. */
+  find(file: FileVersion): Promise<string | undefined>
+
+  /** As `find` for any number of files with different places: place to JSON. */
+  findMany(files: readonly FileVersion[]): Promise<Map<string, string>>
+
+  /**
+   * Saves, durable when resolved. Records of other versions at this place stay for a minute at least:
+   * one of them is what readers still see.
+   */
+  save(file: FileVersion, json: string): Promise<void>
+
+  /** That version is gone. Returns at once and deletes later; may be lost in a crash. */
+  forget(file: FileVersion): void
+
+  /** Those of these folders that keys created. */
+  ownFolders(places: readonly string[]): Promise<ReadonlySet<string>>
+  addOwnFolders(places: readonly string[]): Promise<void>
+  forgetFolders(places: readonly string[]): Promise<void>
+
+  /** Whether the upload has become an object. */
+  isUploadPublished(uploadId: string): Promise<boolean>
+  markPublished(uploadId: string): Promise<void>
+  /** Forgets marks that are older than this, milliseconds since the epoch. */
+  sweepPublished(beforeMs: number): Promise<void>
+}
+
+export interface FileVersion {
+  readonly place: string
+  /** At most 500 characters. */
+  readonly version: string
+}

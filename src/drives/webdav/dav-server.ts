@@ -1,0 +1,291 @@
+import type { Readable } from 'node:stream'
+import { DriveError } from '../drive.ts'
+import type { DavAnswer, DavClient, DavResponse } from './dav-client.ts'
+import { drain } from './dav-client.ts'
+import { statusError, unreachable } from './dav-error.ts'
+import { type DavPath, folderTargetOf, segmentsOfHref, targetOf } from './dav-path.ts'
+import { type DavEntry, MultistatusReader, recordName, recordNamespace } from './multistatus.ts'
+
+/** More in one folder are refused: a listing of them would not fit in memory. */
+const maxChildren = 250_000
+
+const xml = { 'content-type': 'application/xml; charset=utf-8' }
+const prologue = `<?xml version="1.0" encoding="utf-8"?>`
+const fileProperties =
+  '<d:resourcetype/><d:getcontentlength/><d:getlastmodified/><d:getetag/><s:record/>'
+const propfind = (properties: string) =>
+  Buffer.from(
+    `${prologue}<d:propfind xmlns:d="DAV:" xmlns:s="${recordNamespace}"><d:prop>${properties}</d:prop></d:propfind>`,
+  )
+const askForFile = propfind(fileProperties)
+const askForFolder = propfind(
+  '<d:resourcetype/><d:getlastmodified/><d:creationdate/>' +
+    '<d:quota-available-bytes/><d:quota-used-bytes/>',
+)
+
+/** Statuses with which servers say that nothing can be below a file. */
+const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
+const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308])
+const found = [200, 201, 204]
+
+export interface DavChild extends DavEntry {
+  readonly name: string
+}
+
+export interface DavFolder {
+  readonly self: DavEntry
+  readonly children: readonly DavChild[]
+}
+
+export interface PutRequest {
+  readonly body: Uint8Array | Readable
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What is asked of a WebDAV server, in terms of paths below a folder of it (RFC 4918). */
+export class DavServer {
+  readonly #client: DavClient
+  readonly #origin: string
+  readonly #root: DavPath
+
+  /** @param root names below the origin */
+  constructor(client: DavClient, { origin, root }: { origin: string; root: DavPath }) {
+    this.#client = client
+    this.#origin = origin
+    this.#root = root
+  }
+
+  /** What is at the path; undefined when nothing is. Of a folder no more than that it is one. */
+  async stat(path: DavPath): Promise<DavEntry | undefined> {
+    const answer = await this.#propfind(targetOf(this.#root, path), askForFile)
+    if (answer.status === 207) return entriesOf(answer)[0]
+    if (answer.status === 404 || answer.status === 410) return undefined
+    // Apache sends folders without their slash away.
+    if (redirects.has(answer.status)) return folderEntry(this.#root, path, answer)
+    if (belowFileStatuses.has(answer.status) && path.length > 1) {
+      const parent = await this.stat(path.slice(0, -1))
+      if (parent?.isFolder !== true) return undefined
+    }
+    throw statusError('PROPFIND', answer)
+  }
+
+  /** A folder with its times and quota; undefined when there is none. */
+  async statFolder(path: DavPath): Promise<DavEntry | undefined> {
+    const answer = await this.#propfind(folderTargetOf(this.#root, path), askForFolder)
+    if (answer.status === 207) {
+      const [entry] = entriesOf(answer)
+      return entry?.isFolder === true ? entry : undefined
+    }
+    if (answer.status === 404 || answer.status === 410) return undefined
+    if (belowFileStatuses.has(answer.status) && (await this.stat(path))?.isFolder !== true) {
+      return undefined
+    }
+    throw statusError('PROPFIND', answer)
+  }
+
+  /**
+   * A folder and what is in it, in no order; undefined when there is no such folder.
+   * @param limit leaves the answer as soon as so many are known
+   */
+  async list(path: DavPath, limit = Number.POSITIVE_INFINITY): Promise<DavFolder | undefined> {
+    const response = await this.#client.send({
+      method: 'PROPFIND',
+      target: folderTargetOf(this.#root, path),
+      headers: { ...xml, depth: '1' },
+      body: askForFile,
+      isRepeatable: true,
+      isSlow: true,
+    })
+    if (response.status === 207) return await readFolder(response, limit)
+    await drain(response.body)
+    if (response.status === 404 || response.status === 410) return undefined
+    if (belowFileStatuses.has(response.status)) {
+      if ((await this.stat(path))?.isFolder !== true) return undefined
+      if (response.status === 405) throw hiddenFolder(path)
+    }
+    throw statusError('PROPFIND', response)
+  }
+
+  /** The body is the caller's to read or destroy. */
+  async get(path: DavPath, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
+    return await this.#client.send({
+      method: 'GET',
+      target: targetOf(this.#root, path),
+      headers,
+      signal,
+      isRepeatable: true,
+    })
+  }
+
+  /** Makes or overwrites a file; any status is the caller's affair. */
+  put(path: DavPath, { body, headers, signal }: PutRequest): Promise<DavAnswer> {
+    return this.#client.ask({
+      method: 'PUT',
+      target: targetOf(this.#root, path),
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+      body,
+      signal,
+      isSlow: true,
+      isRepeatable: body instanceof Uint8Array,
+    })
+  }
+
+  /** Sends MOVE or COPY of a file; any status is the caller's affair. */
+  transfer(
+    method: 'MOVE' | 'COPY',
+    paths: { readonly from: DavPath; readonly to: DavPath },
+    options: { readonly overwrite: boolean; readonly signal?: AbortSignal | undefined },
+  ): Promise<DavAnswer> {
+    return this.#client.ask({
+      method,
+      target: targetOf(this.#root, paths.from),
+      headers: {
+        destination: this.#origin + targetOf(this.#root, paths.to),
+        overwrite: options.overwrite ? 'T' : 'F',
+      },
+      signal: options.signal,
+      isSlow: true,
+    })
+  }
+
+  /** Moves a folder with all that is in it to where nothing is. */
+  moveFolder(from: DavPath, to: DavPath): Promise<DavAnswer> {
+    return this.#client.ask({
+      method: 'MOVE',
+      target: folderTargetOf(this.#root, from),
+      headers: { destination: this.#origin + folderTargetOf(this.#root, to), overwrite: 'F' },
+      isSlow: true,
+    })
+  }
+
+  /** Makes a folder where none is; false when something is there already, or its parent is not. */
+  async makeFolder(path: DavPath): Promise<boolean> {
+    const target = folderTargetOf(this.#root, path)
+    const answer = await this.#client.ask({ method: 'MKCOL', target, isRepeatable: true })
+    if (found.includes(answer.status)) return true
+    if ([400, 404, 405, 409].includes(answer.status) || redirects.has(answer.status)) return false
+    throw statusError('MKCOL', answer)
+  }
+
+  /** Removes a file, never a folder where the server can tell; false when there was none. */
+  async removeFile(path: DavPath): Promise<boolean> {
+    return await this.#remove(targetOf(this.#root, path))
+  }
+
+  /** Removes a folder with all that is in it; false when there was none. */
+  async removeFolder(path: DavPath): Promise<boolean> {
+    return await this.#remove(folderTargetOf(this.#root, path))
+  }
+
+  /** Sets our dead property (RFC 4918 section 9.2); false when the server does not keep it. */
+  async setRecord(path: DavPath, json: string): Promise<boolean> {
+    const property = `<s:${recordName}>${asXmlText(json)}</s:${recordName}>`
+    const answer = await this.#client.ask({
+      method: 'PROPPATCH',
+      target: targetOf(this.#root, path),
+      headers: xml,
+      body: Buffer.from(
+        `${prologue}<d:propertyupdate xmlns:d="DAV:" xmlns:s="${recordNamespace}">` +
+          `<d:set><d:prop>${property}</d:prop></d:set></d:propertyupdate>`,
+      ),
+      isRepeatable: true,
+    })
+    if (answer.status === 200 || answer.status === 204) return true
+    // The status of the whole says nothing: each property has one of its own.
+    return answer.status === 207 && entriesOf(answer)[0]?.record !== undefined
+  }
+
+  async #remove(target: string): Promise<boolean> {
+    const request = { method: 'DELETE', target, isSlow: true, isRepeatable: true }
+    const answer = await this.#client.ask(request)
+    if (found.includes(answer.status)) return true
+    if (answer.status === 404 || answer.status === 410) return false
+    throw statusError('DELETE', answer)
+  }
+
+  #propfind(target: string, body: Uint8Array): Promise<DavAnswer> {
+    const headers = { ...xml, depth: '0' }
+    return this.#client.ask({ method: 'PROPFIND', target, headers, body, isRepeatable: true })
+  }
+}
+
+function entriesOf({ text }: DavAnswer): DavEntry[] {
+  const reader = new MultistatusReader()
+  const entries = reader.read(Buffer.from(text))
+  reader.end()
+  return entries
+}
+
+async function readFolder(response: DavResponse, limit: number): Promise<DavFolder | undefined> {
+  try {
+    return await parseFolder(response, limit)
+  } catch (error) {
+    throw error instanceof DriveError ? error : unreachable(error)
+  }
+}
+
+async function parseFolder({ body }: DavResponse, limit: number): Promise<DavFolder | undefined> {
+  const reader = new MultistatusReader()
+  const children = new Map<string, DavChild>()
+  let self: DavEntry | undefined
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    for (const entry of reader.read(chunk)) {
+      // RFC 4918 section 9.1: no order is promised, but all servers begin with the folder itself.
+      self ??= entry
+      const name = childNameOf(self, entry)
+      if (name !== undefined) children.set(name, { ...entry, name })
+    }
+    if (children.size > maxChildren) throw tooMany()
+    // Leaving the loop ends the connection.
+    if (self !== undefined && children.size >= limit) {
+      return { self, children: [...children.values()] }
+    }
+  }
+  reader.end()
+  return self?.isFolder === true ? { self, children: [...children.values()] } : undefined
+}
+
+/** The last name of what lies directly below the folder; undefined for everything else. */
+function childNameOf(folder: DavEntry, { segments }: DavEntry): string | undefined {
+  const depth = folder.segments.length
+  if (segments.length !== depth + 1) return undefined
+  const isBelow = folder.segments.every((segment, index) => segments[index] === segment)
+  return isBelow ? segments[depth] : undefined
+}
+
+function folderEntry(root: DavPath, path: DavPath, answer: DavAnswer): DavEntry {
+  const segments = segmentsOfHref(answer.header('location') ?? '')
+  const expected = [...root, ...path]
+  const isSamePlace = segments?.join('/') === expected.join('/')
+  if (!isSamePlace || answer.header('location')?.endsWith('/') !== true) {
+    throw statusError('PROPFIND', answer)
+  }
+  return {
+    segments: expected,
+    isFolder: true,
+    size: 0,
+    modifiedAtMs: 0,
+    etag: undefined,
+    record: undefined,
+    createdAtMs: 0,
+    freeBytes: undefined,
+    usedBytes: undefined,
+  }
+}
+
+/** JSON has no character that XML can't hold; `]]>` and markup it may have. */
+function asXmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function hiddenFolder(path: DavPath): DriveError {
+  const message =
+    `The WebDAV server does not list the folder ${path.join('/')} (405), likely because of an ` +
+    'index file in it: turn directory indexes off for it (Apache: DirectoryIndex disabled).'
+  return new DriveError('denied', message)
+}
+
+function tooMany(): DriveError {
+  return new DriveError('unavailable', `A folder holds more than ${maxChildren} names.`)
+}

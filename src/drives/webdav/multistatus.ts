@@ -1,0 +1,209 @@
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
+import { DriveError } from '../drive.ts'
+import { type DavPath, segmentsOfHref } from './dav-path.ts'
+
+/** What a server says of a file or folder. */
+export interface DavEntry {
+  /** As in its href, from the server's root. */
+  readonly segments: DavPath
+  readonly isFolder: boolean
+  readonly size: number
+  /** Milliseconds since the epoch; whole seconds. 0 when the server doesn't tell. */
+  readonly modifiedAtMs: number
+  /** Without quotes and without the mark of a weak one; undefined when the server has none. */
+  readonly etag: string | undefined
+  /** Our dead property; undefined when there is none. */
+  readonly record: string | undefined
+  /** 0 when the server doesn't tell. */
+  readonly createdAtMs: number
+  /** RFC 4331; undefined when the server doesn't tell. Nextcloud has negative ones: -3 is unlimited. */
+  readonly freeBytes: number | undefined
+  readonly usedBytes: number | undefined
+}
+
+/** The namespace of our dead property. */
+export const recordNamespace = 'urn:stowage'
+export const recordName = 'record'
+
+/** Longer texts are no hrefs, and no records of ours. */
+const maxTextLength = 64 * 1024
+const maxDepth = 32
+/** What one file or folder may take; a parser holds a text until it ends. */
+const maxEntryBytes = 1024 * 1024
+
+const davNamespace = 'DAV:'
+/** Elements whose text counts; `record` is ours. */
+const textElements: ReadonlySet<string> = new Set([
+  'href',
+  'status',
+  'getcontentlength',
+  'getlastmodified',
+  'getetag',
+  'creationdate',
+  'quota-available-bytes',
+  'quota-used-bytes',
+  recordName,
+])
+
+type Properties = Map<string, string>
+
+/**
+ * Reads a DAV:multistatus (RFC 4918 section 13) as it comes. Strict: anything but well-formed XML
+ * with a `multistatus` at its top is refused, and so are document types.
+ */
+export class MultistatusReader {
+  readonly #parser = new SaxesParser({ xmlns: true })
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+  readonly #open: string[] = []
+  #entries: DavEntry[] = []
+  #bytesSinceEntry = 0
+  #text: string | undefined
+  /** Of the response under way. */
+  #href: string | undefined
+  #isRefused = false
+  #properties: Properties = new Map()
+  /** Of the propstat under way, until its status is known. */
+  #pending: Properties = new Map()
+  #pendingStatus = ''
+
+  constructor() {
+    this.#parser.on('error', (error) => {
+      throw unreadable(error)
+    })
+    this.#parser.on('doctype', () => {
+      throw unreadable()
+    })
+    this.#parser.on('opentag', (tag) => this.#begin(tag))
+    this.#parser.on('text', (text) => this.#addText(text))
+    this.#parser.on('cdata', (text) => this.#addText(text))
+    this.#parser.on('closetag', (tag) => this.#end(tag))
+  }
+
+  /**
+   * The entries that are whole now; each is given once.
+   * @throws DriveError `unavailable` when the answer can't be read
+   */
+  read(chunk: Uint8Array): DavEntry[] {
+    try {
+      this.#parser.write(this.#decoder.decode(chunk, { stream: true }))
+    } catch (error) {
+      throw error instanceof DriveError ? error : unreadable(error)
+    }
+    const entries = this.#entries
+    this.#entries = []
+    this.#bytesSinceEntry = entries.length > 0 ? 0 : this.#bytesSinceEntry + chunk.length
+    if (this.#bytesSinceEntry > maxEntryBytes) throw unreadable()
+    return entries
+  }
+
+  /** @throws as `read`, when the answer ended too early. */
+  end(): void {
+    try {
+      this.#parser.write(this.#decoder.decode())
+    } catch (error) {
+      throw unreadable(error)
+    }
+    this.#parser.close()
+    if (this.#open.length > 0) throw unreadable()
+  }
+
+  #begin(tag: SaxesTagNS): void {
+    const name = nameOf(tag)
+    if (this.#open.length === 0 && name !== 'multistatus') throw unreadable()
+    if (this.#open.length >= maxDepth) throw unreadable()
+    this.#open.push(name)
+    if (name === 'response') {
+      this.#href = undefined
+      this.#isRefused = false
+      this.#properties = new Map()
+    }
+    if (name === 'propstat') {
+      this.#pending = new Map()
+      this.#pendingStatus = ''
+    }
+    if (name === 'collection' && this.#open.at(-2) === 'resourcetype') {
+      this.#pending.set('collection', '')
+    }
+    this.#text = textElements.has(name) ? '' : undefined
+  }
+
+  #addText(text: string): void {
+    if (this.#text === undefined) return
+    this.#text += text
+    if (this.#text.length > maxTextLength) throw unreadable()
+  }
+
+  #end(tag: SaxesTagNS): void {
+    const name = nameOf(tag)
+    this.#open.pop()
+    const text = this.#text
+    this.#text = undefined
+    if (text !== undefined) this.#keep(name, text)
+    if (name === 'propstat' && isSuccess(this.#pendingStatus)) {
+      for (const [property, value] of this.#pending) this.#properties.set(property, value)
+    }
+    if (name === 'response') this.#endResponse()
+  }
+
+  #keep(name: string, text: string): void {
+    const parent = this.#open.at(-1)
+    if (parent === 'prop') this.#pending.set(name, text)
+    else if (name === 'status' && parent === 'propstat') this.#pendingStatus = text
+    else if (name === 'status' && parent === 'response') this.#isRefused = !isSuccess(text)
+    else if (name === 'href' && parent === 'response') this.#href ??= text.trim()
+  }
+
+  #endResponse(): void {
+    const segments = this.#href === undefined ? undefined : segmentsOfHref(this.#href)
+    if (segments !== undefined && !this.#isRefused) {
+      this.#entries.push(entryOf(segments, this.#properties))
+    }
+  }
+}
+
+function entryOf(segments: DavPath, properties: Properties): DavEntry {
+  return {
+    segments,
+    isFolder: properties.has('collection'),
+    size: numberOf(properties.get('getcontentlength')) ?? 0,
+    modifiedAtMs: timeOf(properties.get('getlastmodified')),
+    etag: opaqueTag(properties.get('getetag')),
+    record: properties.get(recordName),
+    createdAtMs: timeOf(properties.get('creationdate')),
+    freeBytes: numberOf(properties.get('quota-available-bytes')),
+    usedBytes: numberOf(properties.get('quota-used-bytes')),
+  }
+}
+
+/**
+ * What identifies the version in an entity tag (RFC 9110 section 8.8.3). Apache calls the same tag
+ * weak for a second or two after a write, and strong then.
+ */
+export function opaqueTag(tag: string | undefined): string | undefined {
+  const match = /^\s*(?:W\/)?"?([^"]*)"?\s*$/.exec(tag ?? '')
+  return match?.[1] === '' ? undefined : match?.[1]
+}
+
+/** Our names for elements: DAV's own local ones, and that of the record; others have none. */
+function nameOf(tag: SaxesTagNS | SaxesAttributeNS): string {
+  if (tag.uri === davNamespace) return tag.local
+  return tag.uri === recordNamespace && tag.local === recordName ? recordName : ''
+}
+
+function isSuccess(status: string): boolean {
+  return /^\s*HTTP\/\S+\s+2\d\d\b/i.test(status)
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return /^-?\d{1,15}$/.test(text?.trim() ?? '') ? Number(text) : undefined
+}
+
+function timeOf(text: string | undefined): number {
+  const time = Date.parse(text ?? '')
+  return Number.isFinite(time) ? time : 0
+}
+
+function unreadable(cause?: unknown): DriveError {
+  const message = 'The WebDAV server gave an answer that is no WebDAV. Is the address right?'
+  return new DriveError('unavailable', message, { cause })
+}
