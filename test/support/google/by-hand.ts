@@ -54,7 +54,8 @@ export class ByHand {
   }
 
   move(id: string, parent: string): void {
-    this.#change(id, { parent })
+    const folder = this.get(parent)
+    this.#change(id, { parent: folder.id, driveId: folder.driveId })
   }
 
   trash(id: string): void {
@@ -103,11 +104,7 @@ export class ByHand {
     const { files } = this.#account
     const parent = this.get(facts.parent ?? 'root')
     const blank = files.blank({ id: files.newId(), name, mimeType: facts.mimeType })
-    const placed = {
-      ...blank,
-      parent: parent.id,
-      ...(parent.driveId === undefined ? {} : { driveId: parent.driveId }),
-    }
+    const placed = { ...blank, parent: parent.id, driveId: parent.driveId }
     // What is not the last step is not shown before it is whole.
     return facts.isLast === false ? placed : files.put(placed)
   }

@@ -9,8 +9,8 @@ import type { Counters } from './counters.ts'
 import type { FaultEffect, Faults, ReplyFault } from './faults.ts'
 import type { Owner } from './file-record.ts'
 import { GoogleError } from './google-error.ts'
-import { HtmlError } from './html-error.ts'
 import { afterMs, type Link } from './link.ts'
+import { RawRefusal } from './raw-refusal.ts'
 import { type Route, routeOf } from './routes.ts'
 
 export interface ServerParts {
@@ -53,7 +53,7 @@ export class EmulatorServer {
     const exchange = new Exchange(request, response, this.#parts)
     try {
       const reply = await exchange.answer()
-      await afterMs(this.#parts.latencyMs)
+      if (this.#parts.latencyMs > 0) await afterMs(this.#parts.latencyMs)
       await exchange.send(reply)
     } catch (error) {
       // A mistake of the emulator must not look like a fault that it was asked for.
@@ -82,9 +82,9 @@ class Exchange {
       return await this.#answer()
     } catch (error) {
       if (error instanceof GoogleError) return this.#refusal(error)
-      if (!(error instanceof HtmlError)) throw error
-      const headers = { 'content-type': 'text/html; charset=UTF-8' }
-      return { status: error.status, headers, text: error.page }
+      if (!(error instanceof RawRefusal)) throw error
+      const headers = { 'content-type': error.contentType }
+      return { status: error.status, headers, text: error.text }
     }
   }
 

@@ -3,7 +3,7 @@ import { DroppedConnection } from './call-body.ts'
 import type { FaultEffect, FaultRule } from './faults.ts'
 import type { FileRecord } from './file-record.ts'
 import { type ErrorDetails, GoogleError, type Reason } from './google-error.ts'
-import { HtmlError } from './html-error.ts'
+import { htmlRefusal } from './raw-refusal.ts'
 
 interface FaultKind {
   /** The calls that it makes sense for. */
@@ -91,7 +91,7 @@ export const faultEffects = {
     effect: refuse('tooManyRequests', { headers: { 'retry-after': '1' } }),
   },
   'server-500': { on: callKinds, effect: refuse('internalError') },
-  'server-502-html': { on: callKinds, effect: () => ({ before: () => fail(new HtmlError(502)) }) },
+  'server-502-html': { on: callKinds, effect: () => ({ before: () => fail(htmlRefusal(502)) }) },
   'server-503': { on: callKinds, effect: refuse('backendError') },
   'server-503-mid-body': {
     on: bodyKinds,

@@ -89,7 +89,7 @@ function properties(value: unknown): PropertyPatch | undefined {
     if (member !== null && typeof member !== 'string') throw invalidValue('appProperties')
     if (key === '') throw invalidValue('appProperties')
     const bytes = Buffer.byteLength(key) + Buffer.byteLength(member ?? '')
-    if (bytes > maxPropertyBytes) throw new GoogleError('propertyValueTooLong')
+    if (bytes > maxPropertyBytes) throw new GoogleError('propertyLengthLimitExceeded')
   }
   return value as PropertyPatch
 }

@@ -49,11 +49,13 @@ export function checkNewFile(account: Account, { metadata, query }: FileChange):
   const { id, mimeType } = metadata
   if (id !== undefined) {
     if (files.isTaken(id)) throw new GoogleError('fileIdInUse')
-    if (!files.isGenerated(id)) {
+    // Of Google's own types only folders take an id.
+    if (!files.isGenerated(id) || mimeType === shortcutMimeType) {
       throw invalidValue('file.id', 'The provided file ID is not usable.')
     }
-    const takesId = [folderMimeType, shortcutMimeType].includes(mimeType ?? '')
-    if (isGoogleType(mimeType ?? '') && !takesId) throw new GoogleError('generatedIdNotSupported')
+    if (isGoogleType(mimeType ?? '') && mimeType !== folderMimeType) {
+      throw new GoogleError('generatedIdNotSupported')
+    }
   }
   const parent = findFile(account, metadata.parents?.[0] ?? 'root', query)
   if (!isFolder(parent)) throw new GoogleError('parentNotAFolder')
@@ -65,7 +67,10 @@ export function createFile(account: Account, change: FileChange): FileRecord {
   const parent = checkNewFile(account, change)
   const mimeType = metadata.mimeType ?? media?.mimeType ?? 'application/octet-stream'
   const content = isGoogleType(mimeType) ? undefined : (media?.content ?? emptyContent)
-  if (content !== undefined) checkQuota(account, { content, driveId: parent.driveId, ...change })
+  if (content !== undefined) {
+    const { caller: owner } = change
+    checkQuota(account, { bytes: content.size, driveId: parent.driveId, owner })
+  }
   const blank = account.files.blank({
     id: metadata.id ?? account.files.newId(),
     name: metadata.name ?? 'Untitled',
@@ -75,7 +80,7 @@ export function createFile(account: Account, change: FileChange): FileRecord {
     ...blank,
     parent: parent.id,
     owner: change.caller,
-    ...(parent.driveId === undefined ? {} : { driveId: parent.driveId }),
+    driveId: parent.driveId,
     ...described(blank, metadata),
   }
   return account.files.put(content === undefined ? placed : withContent(placed, content))
@@ -99,7 +104,8 @@ export function updateFile(account: Account, id: string, change: FileChange): Fi
   }
   if (media === undefined) return account.files.put(after)
   if (isGoogleType(before.mimeType)) throw new GoogleError('badRequest')
-  checkQuota(account, { content: media.content, driveId: before.driveId, caller: before.owner })
+  const bytes = media.content.size - (before.content?.size ?? 0)
+  checkQuota(account, { bytes, driveId: before.driveId, owner: before.owner })
   // The type goes with the bytes: without new ones it stays, whatever the metadata says.
   const mimeType = metadata.mimeType ?? media.mimeType ?? before.mimeType
   return account.files.put(withContent({ ...after, mimeType }, media.content))
@@ -172,7 +178,10 @@ function placeAfter(
   if (isWithin(account, folder, before.id)) {
     throw new GoogleError('badRequest', { message: 'A folder cannot be moved into itself.' })
   }
-  return { parent: folder.id, ...(folder.driveId === undefined ? {} : { driveId: folder.driveId }) }
+  if (isFolder(before) && folder.driveId !== undefined && folder.driveId !== before.driveId) {
+    throw new GoogleError('teamDrivesFolderMoveInNotSupported')
+  }
+  return { parent: folder.id, driveId: folder.driveId }
 }
 
 function isWithin({ files }: Account, folder: FileRecord, id: string): boolean {
@@ -187,16 +196,17 @@ function idsOf(query: URLSearchParams, name: string): string[] {
   return (query.get(name) ?? '').split(',').filter((id) => id !== '')
 }
 
+/** @throws GoogleError when the owner has no room for so many bytes more. */
 function checkQuota(
   account: Account,
-  { content, driveId, caller }: { content: Content; driveId: string | undefined; caller: Owner },
+  { bytes, driveId, owner }: { bytes: number; driveId: string | undefined; owner: Owner },
 ): void {
   if (driveId !== undefined) return
-  if (caller === 'service') {
+  if (owner === 'service') {
     throw new GoogleError('storageQuotaExceeded', { message: serviceQuotaMessage })
   }
   const limit = account.knobs.limitBytes ?? Number.POSITIVE_INFINITY
-  if (content.size > 0 && usedBytes(account) + content.size > limit) {
+  if (bytes > 0 && usedBytes(account) + bytes > limit) {
     throw new GoogleError('storageQuotaExceeded')
   }
 }

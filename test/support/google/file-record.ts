@@ -22,7 +22,7 @@ export interface FileRecord {
   /** Absent for the root of a drive and for what is shared with the user from elsewhere. */
   readonly parent?: string
   /** The shared drive that it is in. */
-  readonly driveId?: string
+  readonly driveId?: string | undefined
   /** By itself; a descendant of what is trashed counts as trashed, too. */
   readonly isTrashed: boolean
   readonly appProperties: Readonly<Record<string, string>>

@@ -31,9 +31,9 @@ const refusals = {
   parentNotAFolder: [403, 'The specified parent is not a folder.'],
   parseError: [400, 'Parse Error'],
   propertyCountLimitExceeded: [403, 'The limit for properties of this file has been exceeded.'],
-  propertyValueTooLong: [
-    400,
-    'The key and value of a property may have 124 bytes of UTF-8 together.',
+  propertyLengthLimitExceeded: [
+    403,
+    'Properties and app properties are limited to 124 bytes in UTF-8 encoding, counting both the key and the value.',
   ],
   rateLimitExceeded: [403, 'Rate Limit Exceeded'],
   required: [400, 'Required parameter missing'],
@@ -44,6 +44,7 @@ const refusals = {
     'The supportsAllDrives parameter must be set to true when includeItemsFromAllDrives is.',
   ],
   backendError: [503, 'Service Unavailable'],
+  teamDrivesFolderMoveInNotSupported: [403, 'Moving folders into shared drives is not supported.'],
   tooManyRequests: [429, 'Too many requests'],
   userRateLimitExceeded: [403, 'User Rate Limit Exceeded'],
 } as const satisfies Readonly<Record<string, readonly [status: number, message: string]>>

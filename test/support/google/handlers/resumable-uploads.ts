@@ -4,6 +4,7 @@ import { readMetadata } from '../file-metadata.ts'
 import { checkNewFile, createFile, findFile, updateFile } from '../file-operations.ts'
 import type { FileRecord } from '../file-record.ts'
 import { GoogleError, invalidValue } from '../google-error.ts'
+import { plainRefusal } from '../raw-refusal.ts'
 import { blockBytes, type UploadSession } from '../upload-sessions.ts'
 import { fileMask, fileReply } from './shaped-reply.ts'
 import { mediaOf } from './whole-uploads.ts'
@@ -93,8 +94,9 @@ function checkRange(session: UploadSession, range: ContentRange, { headers }: Ca
   }
   if (start === undefined || end === undefined) return
   if (start > session.persisted) {
-    const message = `Invalid request. According to the Content-Range header, the upload offset is ${start} byte(s), which exceeds already uploaded size of ${session.persisted} byte(s).`
-    throw new GoogleError('backendError', { message })
+    // As Google words it, with two spaces and without JSON.
+    const message = `Invalid request.  According to the Content-Range header, the upload offset is ${start} byte(s), which exceeds already uploaded size of ${session.persisted} byte(s).`
+    throw plainRefusal(503, message)
   }
   if (!isLast(range) && (end - start) % blockBytes !== 0) {
     throw badRange(`A chunk that is not the last has to be a multiple of ${blockBytes} bytes.`)
