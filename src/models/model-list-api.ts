@@ -3,28 +3,16 @@ import { z } from 'zod'
 import { ApiError } from '../json-api/api-error.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
 import { sendBytes } from '../json-api/send-bytes.ts'
-import { type ModelListParts, ModelLists } from './model-lists.ts'
+import { entrySchema, listSchema } from './list-schemas.ts'
+import { defaultKinds, type Kinds, kindsOfPath } from './listed-kinds.ts'
+import type { ModelLists } from './model-lists.ts'
 import { createKeyCheck } from './models-key.ts'
-import type { ServiceKind } from './routing-inputs.ts'
 
-export interface ModelListOptions extends ModelListParts {
+export interface ModelListOptions {
+  readonly lists: Pick<ModelLists, 'list' | 'find'>
   /** MODELS_API_KEY; undefined: the list is open. */
   readonly apiKey: string | undefined
 }
-
-type Kinds = ReadonlySet<ServiceKind>
-
-const defaultKinds: Kinds = new Set(['llm'])
-
-/** Decision: which kinds a path below /v1/models lists. */
-const kindsOfPath: ReadonlyMap<string, Kinds> = new Map<string, Kinds>([
-  ['image', new Set(['image'])],
-  ['tts', new Set(['tts'])],
-  ['stt', new Set(['stt'])],
-  ['embedding', new Set(['embedding'])],
-  ['image-to-text', new Set(['imageToText'])],
-  ['web', new Set(['webSearch', 'webFetch'])],
-])
 
 /** model-list.md, Endpoints: what a preflight is answered with, beside the origin on every reply. */
 const preflightHeaders = {
@@ -37,19 +25,10 @@ const maxQuotedId = 200
 
 const preflightSchema = { operationId: 'preflight', hide: true }
 
-const entrySchema = z.object({
-  id: z.string(),
-  object: z.literal('model'),
-  created: z.int().describe('Unix time in seconds when the list was built'),
-  owned_by: z.string(),
-  kind: z.enum(['webSearch', 'webFetch']).optional(),
-})
-const listSchema = z.object({ object: z.literal('list'), data: z.array(entrySchema).readonly() })
-
 /** GET and OPTIONS of /v1/models and of what is below it. HEAD comes with GET. */
 export async function modelListApi(app: JsonApp, options: ModelListOptions): Promise<void> {
-  app.addHook('onRequest', keyGuard(options.apiKey))
-  const lists = new ModelLists(options)
+  const { lists, apiKey } = options
+  app.addHook('onRequest', keyGuard(apiKey))
   const list = async (filter: Kinds, reply: FastifyReply) => {
     reply.type('application/json; charset=utf-8')
     return sendBytes(reply, await lists.list(filter))

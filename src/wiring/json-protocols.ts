@@ -5,7 +5,9 @@ import { ApiError } from '../json-api/api-error.ts'
 import { bridge } from '../json-api/bridge.ts'
 import { createJsonApp } from '../json-api/json-app.ts'
 import { readCatalogue } from '../models/catalogue/read-catalogue.ts'
+import { listedModelsApi } from '../models/listed-models-api.ts'
 import { modelListApi } from '../models/model-list-api.ts'
+import { ModelLists } from '../models/model-lists.ts'
 import { modelsDialect } from '../models/models-dialect.ts'
 import { DatabaseRoutingSource } from '../models/routing/database-routing-source.ts'
 import { routingApi } from '../models/routing/routing-api.ts'
@@ -46,13 +48,12 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonP
   const sealer = createKeySealer(settings.secretKey)
   const upstreams = new Upstreams()
   await app.register(login.plugin)
-  await app.register(modelListApi, {
-    source: new DatabaseRoutingSource({ tables, sealer, log }),
-    catalogue,
-    upstreams,
-    now: Date.now,
-    log,
-    apiKey: settings.modelsApiKey,
+  const source = new DatabaseRoutingSource({ tables, sealer, log })
+  const lists = new ModelLists({ source, catalogue, upstreams, now: Date.now, log })
+  await app.register(modelListApi, { lists, apiKey: settings.modelsApiKey })
+  await app.register(listedModelsApi, {
+    prefix: '/-/api/routing',
+    ...{ lists, catalogue, requireSession: login.requireSession },
   })
   await app.register(routingApi, {
     prefix: '/-/api/routing',

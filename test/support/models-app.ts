@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createJsonApp, type JsonApp } from '../../src/json-api/json-app.ts'
-import { type ModelListOptions, modelListApi } from '../../src/models/model-list-api.ts'
-import type { ModelListLog } from '../../src/models/model-lists.ts'
+import { modelListApi } from '../../src/models/model-list-api.ts'
+import { type ModelListLog, type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
 import { modelsDialect } from '../../src/models/models-dialect.ts'
 import type { RoutingSource } from '../../src/models/routing-source.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
 import { smallCatalogue } from './small-catalogue.ts'
 
-export interface ModelsAppOptions extends Partial<ModelListOptions> {
+export interface ModelsAppOptions extends Partial<ModelListParts> {
+  readonly apiKey?: string
   /** What is stored, where no source is given. */
   readonly state?: SourceRows
   readonly onFailure?: (error: unknown) => void
@@ -38,18 +39,21 @@ export function sourceOf(state: SourceRows): RoutingSource {
 
 /** The model list on the JSON app, with a small catalogue and nothing stored. */
 export async function modelsApp(options: ModelsAppOptions = {}): Promise<JsonApp> {
-  const { state = {}, onFailure = () => undefined, ...given } = options
+  const { state = {}, onFailure = () => undefined, apiKey, ...given } = options
   const app = createJsonApp({ dialects: [modelsDialect], onFailure })
-  await app.register(modelListApi, {
+  await app.register(modelListApi, { lists: listsOf(state, given), apiKey })
+  return app
+}
+
+export function listsOf(state: SourceRows, given: Partial<ModelListParts> = {}): ModelLists {
+  return new ModelLists({
     source: sourceOf(state),
     catalogue: smallCatalogue,
     upstreams: new Upstreams(),
     now: () => 1_700_000_000_000,
     log: silent,
-    apiKey: undefined,
     ...given,
   })
-  return app
 }
 
 /** The model list behind a port, as an upstream of others or for a real client. */

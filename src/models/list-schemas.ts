@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** What the model list answers, in OpenAI's form. */
+
+export const entrySchema = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('Unix time in seconds when the list was built'),
+  owned_by: z.string(),
+  kind: z.enum(['webSearch', 'webFetch']).optional(),
+})
+
+export const listSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(entrySchema).readonly(),
+})

@@ -1,0 +1,67 @@
+import type {} from '@fastify/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { JsonApp } from '../json-api/json-app.ts'
+import { sendBytes } from '../json-api/send-bytes.ts'
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { listSchema } from './list-schemas.ts'
+import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
+import type { ModelLists } from './model-lists.ts'
+import { refusals } from './routing/route-replies.ts'
+
+export interface ListedModelsParts {
+  readonly lists: Pick<ModelLists, 'list'>
+  readonly catalogue: Catalogue
+  /** Fails unless the request has a valid session. */
+  readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+}
+
+/** `chat` is `/v1/models` itself, the others are the paths below it. */
+const listNames = ['chat', ...kindsOfPath.keys()] as const
+
+const providersSchema = z.object({
+  providers: z.array(z.object({ id: z.string(), alias: z.string(), models: z.int() })),
+})
+export type ProvidersAnswer = z.infer<typeof providersSchema>
+
+/**
+ * What the dashboard shows of the model list, a Fastify plugin; to be registered with the prefix
+ * `/-/api/routing`. The same lists as `/v1/models`, for a session in place of MODELS_API_KEY, which
+ * the browser does not have.
+ */
+export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): Promise<void> {
+  const { lists, catalogue, requireSession } = parts
+  const described = { tags: ['routing'], security: [{ session: [] }] }
+  app.addHook('onRequest', requireSession)
+  app.get(
+    '/models/:list',
+    {
+      schema: {
+        ...described,
+        operationId: 'getListedModels',
+        summary: 'What /v1/models and the paths below it answer',
+        params: z.object({ list: z.enum(listNames) }),
+        response: { 200: listSchema, ...refusals },
+      },
+    },
+    async ({ params: { list } }, reply) => {
+      reply.type('application/json; charset=utf-8')
+      return sendBytes(reply, await lists.list(kindsOfPath.get(list) ?? defaultKinds))
+    },
+  )
+  const providers = catalogue.providers.map(({ id, alias, models }) => {
+    return { id, alias, models: models.length }
+  })
+  app.get(
+    '/providers',
+    {
+      schema: {
+        ...described,
+        operationId: 'getProviders',
+        summary: 'The providers of the catalogue, which a connection can name',
+        response: { 200: providersSchema, ...refusals },
+      },
+    },
+    async () => ({ providers }),
+  )
+}
