@@ -5,6 +5,8 @@ export interface Change {
   readonly position: number
   readonly fileId: string
   readonly atMs: number
+  /** From when on the feed tells of it. */
+  readonly toldAtMs: number
   /** As it was last: for the drive it was in. */
   readonly last: FileRecord
   readonly isRemoved: boolean
@@ -12,7 +14,7 @@ export interface Change {
 
 /** The changes feed. A file that changes again moves to the end and is told of once. */
 export class ChangeLog {
-  /** A change is told of this many milliseconds after it was made. */
+  /** Changes from now on are told of this many milliseconds after they were made. */
   lagMs = 0
   readonly #clock: EmulatorClock
   /** Positions before it are not taken: they are too long ago. */
@@ -28,8 +30,9 @@ export class ChangeLog {
 
   add(last: FileRecord, isRemoved: boolean): void {
     const position = this.#next++
-    const change = { position, fileId: last.id, atMs: this.#clock.nowMs(), last, isRemoved }
-    this.#changes.push(change)
+    const atMs = this.#clock.nowMs()
+    const toldAtMs = atMs + this.lagMs
+    this.#changes.push({ position, fileId: last.id, atMs, toldAtMs, last, isRemoved })
     this.#latest.set(last.id, position)
     if (this.#changes.length > 2 * this.#latest.size + 1000) this.#compact()
   }
@@ -52,7 +55,7 @@ export class ChangeLog {
   }
 
   #isDue(change: Change): boolean {
-    return change.atMs + this.lagMs <= this.#clock.nowMs()
+    return change.toldAtMs <= this.#clock.nowMs()
   }
 
   #indexOf(position: number): number {
