@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { TransfersMount } from '../files/transfers-mount.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
@@ -23,6 +24,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <main id="main" className={classes.main} tabIndex={-1}>
         {children}
       </main>
+      <TransfersMount />
     </>
   )
 }

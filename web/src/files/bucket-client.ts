@@ -14,7 +14,7 @@ import { type ListingPage, readListing, type XmlElement } from './listing-xml.ts
 import { copySource } from './object-address.ts'
 import { type ObjectDetails, readDetails } from './object-details.ts'
 import { readFailure, S3Failure } from './s3-failure.ts'
-import { previewBytes } from './text-preview.ts'
+import { previewBytes } from './text-decoding.ts'
 
 export interface ObjectAddress {
   readonly bucket: string
@@ -133,7 +133,6 @@ export async function makeFolder(bucket: string, key: string): Promise<void> {
 export async function copyObject(
   source: FileEntry & { readonly bucket: string },
   target: ObjectAddress,
-  signal: AbortSignal,
 ): Promise<void> {
   await s3Fetch({
     method: 'PUT',
@@ -143,7 +142,6 @@ export async function copyObject(
       'x-amz-copy-source-if-match': `"${source.etag}"`,
     },
     headers: { 'if-none-match': '*' },
-    signal,
   })
 }
 

@@ -1,5 +1,17 @@
-import { Title } from '@mantine/core'
+import { useEffect } from 'react'
+import { BucketChooser } from './bucket-chooser.tsx'
+import { FolderBrowser } from './folder-browser.tsx'
+import { expectTransfers } from './transfers-mount.tsx'
+import { useFilesLocation } from './use-files-location.ts'
 
+/** The file browser: the buckets, or a folder in one of them. */
 export function FilesPage() {
-  return <Title order={1}>Files</Title>
+  const { location, open } = useFilesLocation()
+  const { bucket, prefix } = location
+  useEffect(expectTransfers, [])
+  if (bucket === undefined) return <BucketChooser />
+  return (
+    // Another folder begins anew: its own selection, order and place in the list.
+    <FolderBrowser key={`${bucket}/${prefix}`} location={{ ...location, bucket }} open={open} />
+  )
 }

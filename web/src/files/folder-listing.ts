@@ -68,15 +68,11 @@ export class FolderListing {
     this.#tell('stopped')
   }
 
-  /** An object or folder that has come. */
-  add(entry: Entry): void {
-    this.#entries = mergeByName(this.#entries, [entry])
-    this.#tell(this.#state.status)
-  }
-
-  /** Objects and folders that have gone. */
-  remove(keys: ReadonlySet<string>): void {
-    this.#entries = this.#entries.filter(({ key }) => !keys.has(key))
+  /** What has come to the folder and what has gone from it, besides what pages tell. */
+  change(added: readonly Entry[], removed: ReadonlySet<string>): void {
+    const left =
+      removed.size === 0 ? this.#entries : this.#entries.filter(({ key }) => !removed.has(key))
+    this.#entries = mergeByName(left, added)
     this.#tell(this.#state.status)
   }
 

@@ -18,9 +18,15 @@ export function s3Uri(bucket: string, key: string): string {
   return `s3://${bucket}/${key}`
 }
 
-/** The value of x-amz-copy-source. */
+/**
+ * The value of x-amz-copy-source: percent-encoded where a header field or its meaning needs it. Letters
+ * beyond ASCII go as they are, for in the query of a URL all of it is encoded once more.
+ */
 export function copySource(bucket: string, key: string): string {
-  return percentEncode(`${bucket}/${key}`).replaceAll('%2F', '/')
+  return `${bucket}/${key}`.replace(
+    /[\u0000- %+?\u007f]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
 }
 
 /**

@@ -1,0 +1,41 @@
+import { IconChevronRight } from '@tabler/icons-react'
+import { Fragment } from 'react'
+import { Link } from 'wouter'
+import classes from './breadcrumbs.module.css'
+import { crumbsOf } from './entry.ts'
+import { locationPath } from './files-location.ts'
+import { NameText } from './name-text.tsx'
+
+interface BreadcrumbsProps {
+  readonly bucket: string
+  readonly prefix: string
+}
+
+/** The way from the buckets to this folder. */
+export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
+  const crumbs = [{ name: bucket, prefix: '' }, ...crumbsOf(prefix)]
+  return (
+    <nav aria-label="Folder" className={classes.crumbs}>
+      <Link href="/files" className={classes.crumb ?? ''}>
+        Files
+      </Link>
+      {crumbs.map((crumb, index) => (
+        <Fragment key={crumb.prefix}>
+          <IconChevronRight size={14} className={classes.between} aria-hidden />
+          {index === crumbs.length - 1 ? (
+            <h1 className={classes.here} aria-current="page">
+              <NameText name={crumb.name} />
+            </h1>
+          ) : (
+            <Link
+              href={locationPath({ bucket, prefix: crumb.prefix, filter: '' })}
+              className={classes.crumb ?? ''}
+            >
+              <NameText name={crumb.name} />
+            </Link>
+          )}
+        </Fragment>
+      ))}
+    </nav>
+  )
+}

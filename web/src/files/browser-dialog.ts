@@ -1,0 +1,12 @@
+import type { Entry, FileEntry, FolderEntry } from './entry.ts'
+
+/** The dialog that is open over a folder. */
+export type BrowserDialog =
+  | { readonly type: 'new-folder' }
+  | { readonly type: 'rename'; readonly entry: Entry }
+  | { readonly type: 'move'; readonly entries: readonly Entry[] }
+  | { readonly type: 'delete'; readonly entries: readonly Entry[] }
+  | { readonly type: 'share'; readonly key: string }
+  | { readonly type: 'view'; readonly file: FileEntry }
+  | { readonly type: 'folder-details'; readonly folder: FolderEntry }
+  | { readonly type: 'help' }

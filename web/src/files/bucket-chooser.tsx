@@ -1,0 +1,79 @@
+import { Badge, Skeleton, Stack, Title } from '@mantine/core'
+import { IconBucket } from '@tabler/icons-react'
+import { useEffect } from 'react'
+import { Link } from 'wouter'
+import type { BucketStatus } from '../../../src/console/management/replies.ts'
+import { formatBytes, formatCount } from '../format/bytes.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import classes from './bucket-chooser.module.css'
+import { locationPath } from './files-location.ts'
+import { useBuckets } from './use-buckets.ts'
+
+/** Which bucket to look into. */
+export function BucketChooser() {
+  useEffect(() => {
+    document.title = 'Files · Stowage'
+  }, [])
+  return (
+    <Stack gap="md">
+      <Title order={1} size="h3">
+        Files
+      </Title>
+      <Buckets />
+    </Stack>
+  )
+}
+
+function Buckets() {
+  const { data, error, refetch } = useBuckets()
+  if (data === undefined) {
+    if (error === null) return <Skeleton height={120} radius="md" aria-label="Loading buckets" />
+    return (
+      <FailureNotice
+        title="The buckets could not be loaded"
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    )
+  }
+  if (data.buckets.length === 0) {
+    return (
+      <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No bucket is served">
+        Name the folders to serve in the setting ALLOWED_BUCKETS and start Stowage anew.
+      </EmptyState>
+    )
+  }
+  return (
+    <ul className={classes.list}>
+      {data.buckets.map((bucket) => (
+        <BucketItem key={bucket.name} bucket={bucket} />
+      ))}
+    </ul>
+  )
+}
+
+function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
+  const { name, isPublic, objects, bytes } = bucket
+  const figures =
+    objects === null || bytes === null
+      ? 'not counted yet'
+      : `${formatCount(objects)} ${objects === 1 ? 'object' : 'objects'}, ${formatBytes(bytes)}`
+  return (
+    <li>
+      <Link
+        href={locationPath({ bucket: name, prefix: '', filter: '' })}
+        className={classes.bucket ?? ''}
+      >
+        <IconBucket size={24} stroke={1.4} className={classes.icon} />
+        <span className={classes.name}>{name}</span>
+        {isPublic && (
+          <Badge variant="light" color="orange" size="sm">
+            public
+          </Badge>
+        )}
+        <span className={classes.figures}>{figures}</span>
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,112 @@
+import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { formatBytes, formatCount } from '../format/bytes.ts'
+import { deletionJob, sizeOfTree } from './drive-work.ts'
+import type { Entry } from './entry.ts'
+import { NameText } from './name-text.tsx'
+import { jobs } from './transfers.ts'
+import { visibleName } from './visible-name.ts'
+
+interface DeleteDialogProps {
+  readonly bucket: string
+  readonly entries: readonly Entry[]
+  readonly onClose: () => void
+}
+
+const shownNames = 8
+
+/** Says what goes, and how much of it, before it goes. */
+export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
+  const size = useContents(bucket, entries)
+  const subject = subjectOf(entries)
+  const confirm = () => {
+    void jobs.start(deletionJob(`Deleting ${subject}`, bucket, entries))
+    onClose()
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Delete ${subject}?`} centered>
+      <Stack>
+        {entries.length > 1 && <Names entries={entries} />}
+        <Text size="sm" role="status">
+          {size}
+        </Text>
+        <Text size="sm">This cannot be undone.</Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Keep
+          </Button>
+          <Button color="red" onClick={confirm}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Names({ entries }: { readonly entries: readonly Entry[] }) {
+  return (
+    <List size="sm">
+      {entries.slice(0, shownNames).map(({ key, name, kind }) => (
+        <List.Item key={key}>
+          <NameText name={name} />
+          {kind === 'folder' && '/'}
+        </List.Item>
+      ))}
+      {entries.length > shownNames && (
+        <List.Item>and {formatCount(entries.length - shownNames)} more</List.Item>
+      )}
+    </List>
+  )
+}
+
+function subjectOf(entries: readonly Entry[]): string {
+  const [first] = entries
+  if (entries.length === 1 && first !== undefined) {
+    return `${first.kind === 'folder' ? 'folder ' : ''}“${visibleName(first.name)}”`
+  }
+  const folders = entries.filter(({ kind }) => kind === 'folder').length
+  const files = entries.length - folders
+  const parts = [
+    ...(folders > 0 ? [`${formatCount(folders)} ${folders === 1 ? 'folder' : 'folders'}`] : []),
+    ...(files > 0 ? [`${formatCount(files)} ${files === 1 ? 'file' : 'files'}`] : []),
+  ]
+  return parts.join(' and ')
+}
+
+/** How much goes, counted while the question stands. */
+function useContents(bucket: string, entries: readonly Entry[]): string {
+  const [text, setText] = useState('Counting what is in it…')
+  useEffect(() => {
+    const controller = new AbortController()
+    contentsOf(bucket, entries, controller.signal).then(setText, () => {
+      if (controller.signal.aborted) return
+      setText('How much it is could not be counted.')
+    })
+    return () => controller.abort()
+  }, [bucket, entries])
+  return text
+}
+
+async function contentsOf(
+  bucket: string,
+  entries: readonly Entry[],
+  signal: AbortSignal,
+): Promise<string> {
+  let objects = 0
+  let bytes = 0
+  let isMore = false
+  for (const entry of entries) {
+    if (entry.kind === 'file') {
+      objects += 1
+      bytes += entry.size
+    } else if (!isMore) {
+      const size = await sizeOfTree(bucket, entry.key, signal)
+      objects += size.objects
+      bytes += size.bytes
+      isMore = size.isMore
+    }
+  }
+  const count = `${formatCount(objects)} ${objects === 1 ? 'object' : 'objects'}`
+  return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in all.`
+}

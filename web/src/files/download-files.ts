@@ -1,0 +1,34 @@
+import { failureOf } from '../ui/messages.ts'
+import { objectUrl } from './bucket-client.ts'
+import { attachmentDisposition } from './content-disposition.ts'
+import type { Entry } from './entry.ts'
+
+/** Browsers drop downloads that are asked for at the same moment. */
+const apartMs = 400
+
+/** Has the browser save files, one after the other, under their names. */
+export async function downloadFiles(bucket: string, entries: readonly Entry[]): Promise<void> {
+  try {
+    for (const [index, { kind, key, name }] of entries.entries()) {
+      if (kind === 'folder') continue
+      if (index > 0) await new Promise((resolve) => setTimeout(resolve, apartMs))
+      const query = { 'response-content-disposition': attachmentDisposition(name) }
+      save(await objectUrl({ bucket, key }, query))
+    }
+  } catch (error) {
+    failureOf('The download could not begin')(
+      error instanceof Error ? error : new Error(String(error)),
+    )
+  }
+}
+
+function save(url: string): void {
+  const link = document.createElement('a')
+  link.href = url
+  // The answer's Content-Disposition names the file; this keeps the page from being left.
+  link.download = ''
+  link.rel = 'noreferrer'
+  document.body.append(link)
+  link.click()
+  link.remove()
+}

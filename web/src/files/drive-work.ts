@@ -1,0 +1,165 @@
+import { formatCount } from '../format/bytes.ts'
+import { copyObject, deleteObjects, listPage } from './bucket-client.ts'
+import { maxDeletions } from './delete-xml.ts'
+import { deleteTree } from './deletion-api.ts'
+import type { Entry } from './entry.ts'
+import type { JobOrder, JobReport } from './job-list.ts'
+import type { Move } from './move-plan.ts'
+import { type MoveClient, moveTree } from './move-tree.ts'
+import { S3Failure } from './s3-failure.ts'
+import { driveChanges } from './transfers.ts'
+import { type TreeSize, treeSize } from './tree-size.ts'
+import { visibleName } from './visible-name.ts'
+
+/** What a job does to the drive. */
+
+export function sizeOfTree(bucket: string, prefix: string, signal: AbortSignal): Promise<TreeSize> {
+  return treeSize((continuationToken) =>
+    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken, signal }),
+  )
+}
+
+/** Whether anything lies below a prefix. */
+export async function hasAnything(bucket: string, prefix: string): Promise<boolean> {
+  const page = await listPage({ bucket, prefix, isDeep: true, folder: '', maxKeys: 1 })
+  return page.keys.length > 0
+}
+
+const moveClient: MoveClient = {
+  listTree: (bucket, prefix, continuationToken) =>
+    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
+  // Not stopped half-way: whether it was copied would not be known.
+  copy: (source, target) => copyObject(source, target),
+  remove: (bucket, objects) => deleteObjects(bucket, objects),
+  reasonOf(error) {
+    if (!(error instanceof S3Failure)) return undefined
+    if (error.code === 'PreconditionFailed') return 'something of that name is there already'
+    if (error.code === 'NoSuchKey') return 'it is gone'
+    return error.status === 400 ? error.message : undefined
+  },
+}
+
+export interface EntryMove {
+  readonly entry: Entry
+  readonly move: Move
+}
+
+/** Moves files and trees one after the other. */
+export function moveJob(title: string, moves: readonly EntryMove[]): JobOrder {
+  return { title, canRepeat: true, work: (report) => moveAll(moves, report) }
+}
+
+async function moveAll(moves: readonly EntryMove[], report: JobReport): Promise<string> {
+  const total = await countMoves(moves, report.signal)
+  const count = { moved: 0, kept: 0 }
+  report.progress(0, total)
+  for (const { entry, move } of moves) {
+    if (report.signal.aborted) break
+    const keptBefore = count.kept
+    await moveTree(move, entry, {
+      client: moveClient,
+      report: {
+        signal: report.signal,
+        onMoved: () => {
+          count.moved += 1
+          report.progress(count.moved, total)
+        },
+        onKept: (key, reason) => {
+          count.kept += 1
+          report.problem(`${visibleName(key)}: ${reason}`)
+        },
+      },
+    }).catch((error: unknown) => {
+      throw stoppedMove(count.moved, error)
+    })
+    if (count.kept === keptBefore && !report.signal.aborted) tellMoved(move, entry)
+  }
+  return movedText(count, report.signal.aborted)
+}
+
+function stoppedMove(moved: number, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const state = 'What is not moved is where it was; the same move again does the rest.'
+  return new Error(`${formatCount(moved)} moved, then it stopped: ${why} ${state}`, { cause })
+}
+
+function movedText(count: { moved: number; kept: number }, isStopped: boolean): string {
+  const moved = `${formatCount(count.moved)} moved`
+  if (isStopped) return `Stopped. ${moved}, the rest is where it was.`
+  return count.kept === 0
+    ? `${moved}.`
+    : `${moved}, ${formatCount(count.kept)} left where they were.`
+}
+
+/** Undefined when there are too many to count. */
+async function countMoves(
+  moves: readonly EntryMove[],
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  let count = 0
+  for (const { entry, move } of moves) {
+    if (entry.kind === 'file') count += 1
+    else {
+      const size = await sizeOfTree(move.fromBucket, move.from, signal)
+      if (size.isMore) return undefined
+      count += size.objects
+    }
+  }
+  return count
+}
+
+function tellMoved({ fromBucket, from, toBucket, to }: Move, entry: Entry): void {
+  driveChanges.tell({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
+  const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
+  driveChanges.tell({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
+}
+
+/** Deletes files, then trees. */
+export function deletionJob(title: string, bucket: string, entries: readonly Entry[]): JobOrder {
+  return { title, canRepeat: true, work: (report) => deleteAll(bucket, entries, report) }
+}
+
+async function deleteAll(
+  bucket: string,
+  entries: readonly Entry[],
+  report: JobReport,
+): Promise<string> {
+  let deleted = await deleteFiles(bucket, entries, report)
+  for (const { kind, key } of entries) {
+    if (kind === 'file' || report.signal.aborted) continue
+    const before = deleted
+    deleted += await deleteTree(
+      { bucket, prefix: key },
+      { ...report, progress: (done) => report.progress(before + done, undefined) },
+    )
+    if (!report.signal.aborted) {
+      driveChanges.tell({ type: 'removed', bucket, keys: new Set([key]) })
+    }
+  }
+  const count = `${formatCount(deleted)} ${deleted === 1 ? 'object' : 'objects'} deleted.`
+  return report.signal.aborted ? `Stopped. ${count} The rest is still there.` : count
+}
+
+async function deleteFiles(
+  bucket: string,
+  entries: readonly Entry[],
+  report: JobReport,
+): Promise<number> {
+  const keys = entries.filter(({ kind }) => kind === 'file').map(({ key }) => key)
+  const total = keys.length === entries.length ? keys.length : undefined
+  let deleted = 0
+  for (let start = 0; start < keys.length && !report.signal.aborted; start += maxDeletions) {
+    const batch = keys.slice(start, start + maxDeletions)
+    const failures = await deleteObjects(
+      bucket,
+      batch.map((key) => ({ key })),
+    )
+    const failed = new Set(failures.map(({ key }) => key))
+    for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
+    const gone = new Set(batch.filter((key) => !failed.has(key)))
+    driveChanges.tell({ type: 'removed', bucket, keys: gone })
+    deleted += gone.size
+    report.progress(deleted, total)
+  }
+  return deleted
+}

@@ -1,0 +1,59 @@
+import type { Entry } from './entry.ts'
+import { isReachable } from './object-address.ts'
+
+/** What people can do to entries. */
+export type EntryAction =
+  | 'open'
+  | 'details'
+  | 'download'
+  | 'share'
+  | 'copy-uri'
+  | 'rename'
+  | 'move'
+  | 'delete'
+
+export const actionLabels: Readonly<Record<EntryAction, string>> = {
+  open: 'Open',
+  details: 'Details',
+  download: 'Download',
+  share: 'Share link…',
+  'copy-uri': 'Copy S3 address',
+  rename: 'Rename…',
+  move: 'Move to…',
+  delete: 'Delete…',
+}
+
+const forFile = [
+  'open',
+  'details',
+  'download',
+  'share',
+  'copy-uri',
+  'rename',
+  'move',
+  'delete',
+] as const
+const forFolder = ['open', 'details', 'copy-uri', 'rename', 'move', 'delete'] as const
+const forSeveral = ['download', 'move', 'delete'] as const
+
+const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
+
+/** What can be done to all of these together. */
+export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
+  const [first] = entries
+  if (first === undefined) return []
+  if (entries.length === 1) return first.kind === 'file' ? forFile : forFolder
+  return forSeveral
+}
+
+/** Why an action can't be done to these entries, for people; undefined: it can. */
+export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
+  if (action === 'download' && entries.some(({ kind }) => kind === 'folder')) {
+    return 'Folders cannot be downloaded: select files, or take a client such as rclone.'
+  }
+  const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
+  if (byPath.has(action) && isOpaque) {
+    return 'Browsers cannot ask for a key with “.” or “..” in its path. Rename or move it first.'
+  }
+  return undefined
+}

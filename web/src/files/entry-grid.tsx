@@ -1,0 +1,111 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import type { Entry } from './entry.ts'
+import classes from './entry-grid.module.css'
+import { EntryRow, type RowActions } from './entry-row.tsx'
+import { type GridCommand, gridCommand } from './grid-command.ts'
+import type { Selection } from './selection.ts'
+import { useRowHeight } from './use-row-height.ts'
+import { withIndex } from './visible-range.ts'
+
+interface EntryGridProps {
+  readonly label: string
+  readonly entries: readonly Entry[]
+  /** Whether there are more than these. */
+  readonly isPartial: boolean
+  readonly selection: Selection
+  readonly activeIndex: number
+  readonly actions: RowActions
+  readonly header: ReactNode
+  /** @param page rows that are in view. */
+  readonly onCommand: (command: GridCommand, page: number) => void
+}
+
+/**
+ * A list of any length of which only what is in view is in the page. One stop for the tab key; the
+ * arrow keys move its active row, which stays rendered so that screen readers find it.
+ */
+export function EntryGrid(props: EntryGridProps) {
+  const { label, entries, isPartial, selection, activeIndex, actions, header } = props
+  const id = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtualizer = useRows(props, scroller)
+  const active = entries[activeIndex]
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return
+    const command = gridCommand(event)
+    if (command === undefined) return
+    event.preventDefault()
+    props.onCommand(command, pageOf(virtualizer))
+  }
+  return (
+    <div
+      role="grid"
+      aria-label={label}
+      aria-rowcount={isPartial ? -1 : entries.length + 1}
+      aria-colcount={5}
+      aria-multiselectable
+      tabIndex={0}
+      className={classes.grid}
+      data-files-grid
+      {...(active !== undefined && { 'aria-activedescendant': `${id}-${activeIndex}` })}
+      onKeyDown={onKeyDown}
+    >
+      {header}
+      <div ref={scroller} className={classes.scroller} role="presentation">
+        <div
+          role="rowgroup"
+          className={classes.space}
+          style={{ height: virtualizer.getTotalSize() }}
+        >
+          {virtualizer.getVirtualItems().map(({ index, start, size }) => {
+            const entry = entries[index]
+            if (entry === undefined) return null
+            return (
+              <EntryRow
+                key={entry.key}
+                id={`${id}-${index}`}
+                entry={entry}
+                index={index}
+                isSelected={selection.selected.has(entry.key)}
+                isActive={index === activeIndex}
+                actions={actions}
+                style={{ height: size, transform: `translateY(${start}px)` }}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type Rows = Virtualizer<HTMLDivElement, Element>
+
+function useRows(
+  { entries, activeIndex }: EntryGridProps,
+  scroller: React.RefObject<HTMLDivElement | null>,
+): Rows {
+  const rowHeight = useRowHeight()
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    rangeExtractor: (range) => withIndex(range, activeIndex),
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when rows change height
+  useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
+  const activeKey = entries[activeIndex]?.key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the keyboard moves, not when rows come in above it
+  useEffect(() => {
+    if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
+  }, [activeKey, virtualizer])
+  return virtualizer
+}
+
+function pageOf({ scrollRect, options }: Rows): number {
+  return Math.max(1, Math.floor((scrollRect?.height ?? 0) / options.estimateSize(0)) - 1)
+}

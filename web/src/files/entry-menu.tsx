@@ -1,0 +1,42 @@
+import { Menu } from '@mantine/core'
+import { ActionGlyph } from './action-icons.tsx'
+import { actionLabels, actionObstacle, actionsFor } from './entry-action.ts'
+import classes from './entry-menu.module.css'
+import type { Browser } from './use-browser.ts'
+
+/** One menu for all rows, opened where it was asked for. */
+export function EntryMenu({ browser }: { readonly browser: Browser }) {
+  const { menu, closeMenu, act } = browser
+  const { entries, x, y } = menu ?? { entries: [], x: 0, y: 0 }
+  return (
+    <Menu
+      opened={menu !== undefined}
+      onClose={closeMenu}
+      position="bottom-start"
+      offset={2}
+      withinPortal
+      // Another place is another menu, so that it opens there.
+      key={`${x} ${y}`}
+    >
+      <Menu.Target>
+        <span className={classes.anchor} style={{ left: x, top: y }} aria-hidden />
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Actions">
+        {actionsFor(entries).map((action) => {
+          const obstacle = actionObstacle(action, entries)
+          return (
+            <Menu.Item
+              key={action}
+              leftSection={<ActionGlyph action={action} />}
+              {...(action === 'delete' && { color: 'red' })}
+              {...(obstacle !== undefined && { title: obstacle, disabled: true })}
+              onClick={() => act(action, entries)}
+            >
+              {actionLabels[action]}
+            </Menu.Item>
+          )
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

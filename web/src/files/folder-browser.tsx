@@ -1,0 +1,48 @@
+import { useEffect } from 'react'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { BrowserDialogs } from './browser-dialogs.tsx'
+import { BrowserToolbar } from './browser-toolbar.tsx'
+import { DropZone } from './drop-zone.tsx'
+import { nameOf } from './entry.ts'
+import { EntryMenu } from './entry-menu.tsx'
+import classes from './folder-browser.module.css'
+import { FolderContents } from './folder-contents.tsx'
+import { ListingStatus } from './listing-status.tsx'
+import { UploadAsker } from './upload-asker.tsx'
+import { type BucketLocation, useBrowser } from './use-browser.ts'
+import { useBrowserKeys } from './use-browser-keys.ts'
+import type { FilesNavigation } from './use-files-location.ts'
+import { useUploader } from './use-uploader.ts'
+import { visibleName } from './visible-name.ts'
+
+interface FolderBrowserProps {
+  readonly location: BucketLocation
+  readonly open: FilesNavigation['open']
+}
+
+/** A folder: its contents, and everything that can be done in it. */
+export function FolderBrowser({ location, open }: FolderBrowserProps) {
+  const browser = useBrowser(location, open)
+  const { bucket, prefix } = location
+  const uploader = useUploader({ bucket, prefix })
+  useBrowserKeys(browser)
+  useEffect(() => {
+    const name = prefix === '' ? bucket : nameOf(prefix)
+    document.title = `${visibleName(name)} · Stowage`
+  }, [bucket, prefix])
+  return (
+    <DropZone onDrop={uploader.addDropped} place={visibleName(nameOf(prefix) || bucket)}>
+      <div className={classes.page}>
+        <Breadcrumbs bucket={bucket} prefix={prefix} />
+        <BrowserToolbar browser={browser} uploader={uploader} />
+        <section className={classes.frame} aria-label="Contents">
+          <FolderContents browser={browser} />
+          <ListingStatus browser={browser} />
+        </section>
+      </div>
+      <EntryMenu browser={browser} />
+      <BrowserDialogs browser={browser} />
+      <UploadAsker uploader={uploader} />
+    </DropZone>
+  )
+}

@@ -1,0 +1,89 @@
+/** What a key pressed in the list of files means. */
+export type GridCommand =
+  | {
+      readonly type: 'move'
+      readonly to: 'previous' | 'next' | 'page-up' | 'page-down' | 'first' | 'last'
+      readonly extends: boolean
+    }
+  | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'delete' | 'rename' | 'menu' }
+
+export interface PressedKey {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly shiftKey: boolean
+  readonly altKey: boolean
+}
+
+const moves = {
+  ArrowUp: 'previous',
+  ArrowDown: 'next',
+  PageUp: 'page-up',
+  PageDown: 'page-down',
+  Home: 'first',
+  End: 'last',
+} as const
+
+const plain = {
+  Enter: 'open',
+  Backspace: 'up',
+  ' ': 'toggle',
+  Escape: 'none',
+  Delete: 'delete',
+  F2: 'rename',
+  ContextMenu: 'menu',
+} as const
+
+/** Undefined: the key is not for the list. */
+export function gridCommand(pressed: PressedKey): GridCommand | undefined {
+  const { key, ctrlKey, metaKey, shiftKey, altKey } = pressed
+  if (altKey) return undefined
+  if (ctrlKey || metaKey)
+    return key.toLowerCase() === 'a' && !shiftKey ? { type: 'all' } : undefined
+  if (Object.hasOwn(moves, key)) {
+    return { type: 'move', to: moves[key as keyof typeof moves], extends: shiftKey }
+  }
+  if (key === 'F10' && shiftKey) return { type: 'menu' }
+  if (shiftKey || !Object.hasOwn(plain, key)) return undefined
+  return { type: plain[key as keyof typeof plain] }
+}
+
+export interface MoveBounds {
+  /** Of the row that is active; -1: none. */
+  readonly index: number
+  readonly count: number
+  /** Rows on a page. */
+  readonly page: number
+}
+
+/** The row that such a move leads to; -1 when there is none. */
+export function movedIndex(
+  to: Extract<GridCommand, { type: 'move' }>['to'],
+  { index, count, page }: MoveBounds,
+): number {
+  const last = count - 1
+  const targets = {
+    previous: index < 0 ? last : index - 1,
+    next: index + 1,
+    'page-up': index - page,
+    'page-down': index + page,
+    first: 0,
+    last,
+  }
+  return Math.min(Math.max(targets[to], 0), last)
+}
+
+export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
+  ['↑ ↓ Home End', 'Go through the list'],
+  ['Enter', 'Open the folder or file'],
+  ['Backspace', 'Up one folder'],
+  ['Space', 'Select or unselect'],
+  ['Shift + ↑ ↓', 'Select a range'],
+  ['Ctrl + A', 'Select everything'],
+  ['Esc', 'Select nothing'],
+  ['F2', 'Rename'],
+  ['Delete', 'Delete'],
+  ['Shift + F10', 'All actions'],
+  ['/', 'Filter'],
+  ['?', 'This help'],
+]

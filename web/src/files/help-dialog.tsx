@@ -1,0 +1,21 @@
+import { Kbd, Modal, Table } from '@mantine/core'
+import { shortcuts } from './grid-command.ts'
+
+export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" centered>
+      <Table verticalSpacing={6}>
+        <Table.Tbody>
+          {shortcuts.map(([keys, what]) => (
+            <Table.Tr key={keys}>
+              <Table.Td w={170}>
+                <Kbd>{keys}</Kbd>
+              </Table.Td>
+              <Table.Td>{what}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  )
+}

@@ -1,0 +1,52 @@
+import { Button, Loader } from '@mantine/core'
+import { formatCount } from '../format/bytes.ts'
+import classes from './listing-status.module.css'
+import type { Browser } from './use-browser.ts'
+
+/** The line below the list: how much there is, and whether that is all. */
+export function ListingStatus({ browser }: { readonly browser: Browser }) {
+  const { listing, entries, location } = browser
+  if (entries.length === 0) return null
+  const isFiltered = location.filter !== ''
+  return (
+    <div className={classes.line}>
+      {listing.status === 'loading' && <Loader size={14} aria-hidden />}
+      <span role="status">{statusText(browser, isFiltered)}</span>
+      {listing.status === 'loading' && entries.length >= 1_000 && (
+        <Button size="compact-xs" variant="default" onClick={listing.stop}>
+          Stop
+        </Button>
+      )}
+      {(listing.status === 'stopped' || listing.status === 'failed') && (
+        <Button size="compact-xs" variant="default" onClick={listing.resume}>
+          Load the rest
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function statusText({ listing, entries }: Browser, isFiltered: boolean): string {
+  const count = formatCount(entries.length)
+  switch (listing.status) {
+    case 'loading':
+      return `Loading: ${count} so far`
+    case 'stopped':
+      return `Only the first ${count} are loaded; sorting and selecting cover these`
+    case 'failed':
+      return `Only ${count} are loaded, then: ${listing.error?.message ?? ''}`
+    case 'complete': {
+      const folders = entries.findIndex(({ kind }) => kind === 'file')
+      const folderCount = folders < 0 ? entries.length : folders
+      return `${countText(folderCount, entries.length - folderCount)}${isFiltered ? ' that begin so' : ''}`
+    }
+  }
+}
+
+function countText(folders: number, files: number): string {
+  const parts = [
+    ...(folders > 0 ? [`${formatCount(folders)} ${folders === 1 ? 'folder' : 'folders'}`] : []),
+    ...(files > 0 ? [`${formatCount(files)} ${files === 1 ? 'file' : 'files'}`] : []),
+  ]
+  return parts.join(', ')
+}

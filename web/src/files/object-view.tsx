@@ -1,0 +1,139 @@
+import { ActionIcon, Group, Modal } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { type KeyboardEvent, useMemo } from 'react'
+import { ActionGlyph } from './action-icons.tsx'
+import type { Entry, FileEntry } from './entry.ts'
+import { actionLabels, type EntryAction } from './entry-action.ts'
+import { NameText } from './name-text.tsx'
+import { isReachable } from './object-address.ts'
+import { ObjectDetailsPanel } from './object-details-panel.tsx'
+import { ObjectPreview } from './object-preview.tsx'
+import classes from './object-view.module.css'
+import { useObjectDetails } from './use-object-details.ts'
+import { visibleName } from './visible-name.ts'
+
+interface ObjectViewProps {
+  readonly bucket: string
+  readonly file: FileEntry
+  /** What is listed, for going through it. */
+  readonly entries: readonly Entry[]
+  readonly onShow: (file: FileEntry) => void
+  readonly onAct: (action: EntryAction, file: FileEntry) => void
+  readonly onClose: () => void
+}
+
+/** A file at full size: what is in it, and what is known of it. */
+export function ObjectView(props: ObjectViewProps) {
+  const { bucket, file, entries, onShow, onAct, onClose } = props
+  const { before, after } = useNeighbours(entries, file)
+  const details = useObjectDetails(bucket, file.key)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isTakenByContent(event.target)) return
+    if (event.key === 'ArrowLeft' && before !== undefined) onShow(before)
+    if (event.key === 'ArrowRight' && after !== undefined) onShow(after)
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="min(1180px, 100%)"
+      title={<NameText name={file.name} />}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      classNames={{ title: classes.title ?? '', body: classes.body ?? '' }}
+      onKeyDown={onKeyDown}
+    >
+      <div className={classes.columns}>
+        <div className={classes.stage}>
+          <ObjectPreview key={file.key} bucket={bucket} file={file} details={details} />
+          <Neighbours before={before} after={after} onShow={onShow} />
+        </div>
+        <div className={classes.side}>
+          <ViewActions onAct={(action) => onAct(action, file)} />
+          <ObjectDetailsPanel bucket={bucket} file={file} details={details} />
+        </div>
+      </div>
+    </Modal>
+  )
+}
+
+/** Arrow keys wind a film and scroll a text. */
+function isTakenByContent(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('video, audio, input, textarea') !== null
+}
+
+interface NeighbourFiles {
+  readonly before: FileEntry | undefined
+  readonly after: FileEntry | undefined
+}
+
+function useNeighbours(entries: readonly Entry[], file: FileEntry): NeighbourFiles {
+  return useMemo(() => {
+    const at = entries.findIndex(({ key }) => key === file.key)
+    const isShown = (entry: Entry): entry is FileEntry =>
+      entry.kind === 'file' && isReachable(entry.key)
+    return {
+      before: at < 0 ? undefined : entries.slice(0, at).findLast(isShown),
+      after: at < 0 ? undefined : entries.slice(at + 1).find(isShown),
+    }
+  }, [entries, file.key])
+}
+
+function Neighbours({
+  before,
+  after,
+  onShow,
+}: NeighbourFiles & { readonly onShow: (file: FileEntry) => void }) {
+  return (
+    <>
+      <ActionIcon
+        className={classes.previous ?? ''}
+        variant="default"
+        size="xl"
+        radius="xl"
+        disabled={before === undefined}
+        aria-label={
+          before === undefined ? 'No file before' : `Previous: ${visibleName(before.name)}`
+        }
+        onClick={() => before !== undefined && onShow(before)}
+      >
+        <IconChevronLeft size={22} />
+      </ActionIcon>
+      <ActionIcon
+        className={classes.next ?? ''}
+        variant="default"
+        size="xl"
+        radius="xl"
+        disabled={after === undefined}
+        aria-label={after === undefined ? 'No file after' : `Next: ${visibleName(after.name)}`}
+        onClick={() => after !== undefined && onShow(after)}
+      >
+        <IconChevronRight size={22} />
+      </ActionIcon>
+    </>
+  )
+}
+
+const viewActions = ['download', 'share', 'copy-uri', 'rename', 'move', 'delete'] as const
+
+function ViewActions({ onAct }: { readonly onAct: (action: EntryAction) => void }) {
+  return (
+    <Group gap={6} role="toolbar" aria-label="Actions">
+      {viewActions.map((action) => {
+        const label = actionLabels[action].replace('…', '')
+        return (
+          <ActionIcon
+            key={action}
+            variant={action === 'delete' ? 'light' : 'default'}
+            color={action === 'delete' ? 'red' : 'gray'}
+            size={36}
+            aria-label={label}
+            title={label}
+            onClick={() => onAct(action)}
+          >
+            <ActionGlyph action={action} />
+          </ActionIcon>
+        )
+      })}
+    </Group>
+  )
+}

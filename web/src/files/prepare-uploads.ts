@@ -1,0 +1,63 @@
+import type { ClashAnswer } from './clash-names.ts'
+import type { DroppedItem } from './dropped-items.ts'
+import { nameOf } from './entry.ts'
+import { findClashes, freeKeys, type ListKeysAfter } from './find-clashes.ts'
+import type { Place } from './move-plan.ts'
+import { keyBytes, maxKeyBytes } from './object-address.ts'
+import type { UploadOrder } from './upload-item.ts'
+
+export interface PreparationParts {
+  /** Pages of the keys that begin with the target's prefix. */
+  readonly listKeysAfter: ListKeysAfter
+  /** Whether an upload to this key is not through yet. */
+  readonly isUnderWay: (key: string) => boolean
+  /** What to do about names that are taken; undefined: nothing at all is uploaded. */
+  readonly ask: (clashes: readonly string[]) => Promise<ClashAnswer | undefined>
+}
+
+export interface Preparation {
+  readonly orders: readonly UploadOrder[]
+  /** Paths whose keys would be longer than S3 has them. */
+  readonly tooLong: readonly string[]
+}
+
+/** Turns what was dropped or picked into uploads into a folder. */
+export async function prepareUploads(
+  items: readonly DroppedItem[],
+  { bucket, prefix }: Place,
+  parts: PreparationParts,
+): Promise<Preparation> {
+  // Of two of one name the later one is meant.
+  const byKey = new Map(items.map((item) => [prefix + item.path, item]))
+  const isTooLong = (key: string): boolean => keyBytes(key) > maxKeyBytes
+  const keys = [...byKey.keys()].filter((key) => !isTooLong(key))
+  const tooLong = [...byKey.keys()].filter(isTooLong)
+  const existing = await findClashes(keys, parts.listKeysAfter)
+  const isTaken = (key: string): boolean => existing.has(key) || parts.isUnderWay(key)
+  const files = keys.filter((key) => byKey.get(key)?.file !== undefined)
+  const clashes = files.filter(isTaken)
+  const answer = clashes.length === 0 ? 'skip' : await parts.ask(clashes)
+  if (answer === undefined) return { orders: [], tooLong }
+  const targets = await targetsOf(answer, clashes, parts)
+  const orders = keys.flatMap((key): UploadOrder[] => {
+    const item = byKey.get(key)
+    if (item === undefined) return []
+    const { file = new File([], `${nameOf(key)}/`, { type: 'application/x-directory' }) } = item
+    if (!isTaken(key)) return [{ bucket, key, file, mayReplace: false }]
+    // A folder that exists needs nothing.
+    const target = item.file === undefined ? undefined : targets.get(key)
+    if (target === undefined) return []
+    return [{ bucket, key: target, file, mayReplace: answer === 'replace' }]
+  })
+  return { orders, tooLong }
+}
+
+async function targetsOf(
+  answer: ClashAnswer,
+  clashes: readonly string[],
+  { listKeysAfter, isUnderWay }: PreparationParts,
+): Promise<ReadonlyMap<string, string>> {
+  if (answer === 'skip') return new Map()
+  if (answer === 'replace') return new Map(clashes.map((key) => [key, key]))
+  return freeKeys(clashes, listKeysAfter, isUnderWay)
+}

@@ -1,0 +1,41 @@
+import { ActionIcon, CloseButton, Text } from '@mantine/core'
+import { formatBytes, formatCount } from '../format/bytes.ts'
+import { ActionGlyph } from './action-icons.tsx'
+import classes from './browser-toolbar.module.css'
+import { actionLabels, actionObstacle, actionsFor } from './entry-action.ts'
+import type { Browser } from './use-browser.ts'
+
+/** In place of the toolbar while something is selected. */
+export function SelectionBar({ browser }: { readonly browser: Browser }) {
+  const { picked, act } = browser
+  const { selected, dispatch } = picked
+  const actions = actionsFor(selected).filter((action) => action !== 'open')
+  const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
+  return (
+    <div className={classes.bar} role="toolbar" aria-label="Selected">
+      <CloseButton aria-label="Select nothing" onClick={() => dispatch({ type: 'none' })} />
+      <Text component="span" className={classes.count ?? ''} role="status">
+        {formatCount(selected.length)} selected{' '}
+        {bytes > 0 && <span className={classes.bytes}>· {formatBytes(bytes)}</span>}
+      </Text>
+      {actions.map((action) => {
+        const obstacle = actionObstacle(action, selected)
+        const label = actionLabels[action].replace('…', '')
+        return (
+          <ActionIcon
+            key={action}
+            size={36}
+            variant={action === 'delete' ? 'light' : 'default'}
+            color={action === 'delete' ? 'red' : 'gray'}
+            aria-label={label}
+            title={obstacle ?? label}
+            {...(obstacle !== undefined && { 'data-disabled': true })}
+            onClick={() => act(action, selected)}
+          >
+            <ActionGlyph action={action} />
+          </ActionIcon>
+        )
+      })}
+    </div>
+  )
+}

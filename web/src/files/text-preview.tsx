@@ -1,0 +1,46 @@
+import { Loader } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { formatBytes } from '../format/bytes.ts'
+import { FailureNotice } from '../ui/failure-notice.tsx'
+import { readStart } from './bucket-client.ts'
+import type { FileEntry } from './entry.ts'
+import { NoPreview } from './object-preview.tsx'
+import classes from './object-view.module.css'
+import { decodeText, previewBytes } from './text-decoding.ts'
+import { visibleName } from './visible-name.ts'
+
+interface TextPreviewProps {
+  readonly bucket: string
+  readonly file: FileEntry
+  readonly size: number
+}
+
+/** The beginning of a text, as text: whatever tags are in it. */
+export function TextPreview({ bucket, file, size }: TextPreviewProps) {
+  const { data, error } = useQuery({
+    queryKey: ['text', bucket, file.key, file.etag],
+    queryFn: async ({ signal }) =>
+      decodeText(await readStart({ bucket, key: file.key }, signal)) ?? null,
+    gcTime: 0,
+  })
+  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
+  if (data === undefined) return <Loader m="auto" aria-label="Loading the preview" />
+  if (data === null) return <NoPreview bucket={bucket} file={file} size={size} />
+  return (
+    <>
+      <section
+        className={classes.text}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+        tabIndex={0}
+        aria-label={`Text of ${visibleName(file.name)}`}
+      >
+        <pre>{data}</pre>
+      </section>
+      {size > previewBytes && (
+        <div className={classes.note}>
+          The first {formatBytes(previewBytes)} of {formatBytes(size)}
+        </div>
+      )}
+    </>
+  )
+}

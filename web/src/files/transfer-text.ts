@@ -1,0 +1,92 @@
+import { formatBytes, formatCount } from '../format/bytes.ts'
+import { formatDuration } from '../format/time.ts'
+import type { Job } from './job-list.ts'
+import { secondsLeft } from './transfer-rate.ts'
+import type { UploadItem } from './upload-item.ts'
+import type { UploadQueueState, UploadTotals } from './upload-queue.ts'
+import { visibleName } from './visible-name.ts'
+
+function unfinished({ counts }: UploadTotals): number {
+  return counts.waiting + counts.running + counts.paused + counts.retrying
+}
+
+/** What the dock is about, in a few words. */
+export function dockTitle({ items, totals }: UploadQueueState, jobs: readonly Job[]): string {
+  const open = unfinished(totals)
+  if (open > 0) {
+    const all = items.length
+    return `Uploading ${formatCount(all - open)} of ${formatCount(all)}`
+  }
+  const running = jobs.find(({ state }) => state === 'running')
+  if (running !== undefined) return running.title
+  if (totals.counts.failed > 0) return `${filesText(totals.counts.failed)} not uploaded`
+  if (totals.counts.done > 0) return `${filesText(totals.counts.done)} uploaded`
+  return 'Transfers'
+}
+
+/** Said to screen readers: only what has ended, so that it is not said all the time. */
+export function announcement({ totals }: UploadQueueState, jobs: readonly Job[]): string {
+  const texts: string[] = []
+  const { done, failed } = totals.counts
+  if (unfinished(totals) === 0 && done + failed > 0) {
+    texts.push(`${filesText(done)} uploaded${failed > 0 ? `, ${formatCount(failed)} failed` : ''}.`)
+  }
+  const last = jobs.findLast(({ state }) => state !== 'running')
+  if (last !== undefined) texts.push(`${last.title}: ${last.outcome ?? ''}`)
+  return texts.join(' ')
+}
+
+function filesText(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`
+}
+
+/** Speed and time left. */
+export function paceText(queue: UploadQueueState): string {
+  const { totals, bytesPerSecond, isPaused, isBlocked } = queue
+  if (isBlocked) return 'Waits until you sign in'
+  if (isPaused) return 'Paused'
+  if (unfinished(totals) === 0 || bytesPerSecond === 0) return ''
+  const left = secondsLeft(totals.totalBytes - totals.sentBytes, bytesPerSecond)
+  const speed = `${formatBytes(bytesPerSecond)}/s`
+  return left === undefined ? speed : `${speed}, ${formatDuration(left)} left`
+}
+
+export function progressText({ totals }: UploadQueueState): string {
+  return `${formatBytes(totals.sentBytes)} of ${formatBytes(totals.totalBytes)}`
+}
+
+/** Share of it that is through, in percent. */
+export function percent(part: number, whole: number): number {
+  return whole <= 0 ? 0 : Math.min(100, (part / whole) * 100)
+}
+
+/** The line below the name of an upload. */
+export function uploadText({ state, sent, file, problem, bucket }: UploadItem): string {
+  const size = formatBytes(file.size)
+  switch (state) {
+    case 'waiting':
+      return problem ?? `Waits, ${size}`
+    case 'running':
+      return `${formatBytes(sent)} of ${size}`
+    case 'paused':
+      return `Paused at ${formatBytes(sent)} of ${size}`
+    case 'retrying':
+      return `${problem ?? ''} Tries again soon.`
+    case 'failed':
+      return problem ?? 'It failed.'
+    case 'done':
+      return `${size}, in ${bucket}`
+  }
+}
+
+export function jobText({ state, done, total, outcome }: Job): string {
+  if (state !== 'running') return outcome ?? ''
+  if (done === 0 && total === undefined) return 'Looking what there is…'
+  return total === undefined
+    ? `${formatCount(done)} so far`
+    : `${formatCount(done)} of ${formatCount(total)}`
+}
+
+export function uploadName({ key }: UploadItem): string {
+  return visibleName(key)
+}

@@ -1,0 +1,67 @@
+import { Button, Group, Progress } from '@mantine/core'
+import { useState } from 'react'
+import { Confirm } from '../ui/confirm.tsx'
+import classes from './transfer-dock.module.css'
+import { paceText, percent, progressText } from './transfer-text.ts'
+import { uploads } from './transfers.ts'
+import type { UploadQueueState } from './upload-queue.ts'
+
+/** All uploads together, and what can be done to all of them. */
+export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
+  const { totals, isPaused } = queue
+  const { waiting, running, paused, retrying, failed, done } = totals.counts
+  const isOpen = waiting + running + paused + retrying > 0
+  const canPause = !isPaused && waiting + running + retrying > 0
+  return (
+    <div className={classes.summary}>
+      <Progress
+        size="sm"
+        value={isOpen ? percent(totals.sentBytes, totals.totalBytes) : 100}
+        color={failed > 0 && !isOpen ? 'red' : 'cyan'}
+        aria-label="All uploads"
+      />
+      <div className={classes.pace}>
+        <span>{progressText(queue)}</span>
+        <span>{paceText(queue)}</span>
+      </div>
+      <Group gap={6}>
+        {canPause && <Small label="Pause all" onClick={() => uploads.pauseAll()} />}
+        {(isPaused || paused > 0) && isOpen && (
+          <Small label="Resume all" onClick={() => uploads.resumeAll()} />
+        )}
+        {failed > 0 && <Small label="Retry all" onClick={() => uploads.retryAll()} />}
+        {isOpen && <CancelAll count={waiting + running + paused + retrying} />}
+        {done > 0 && isOpen && <Small label="Hide done" onClick={() => uploads.clearDone()} />}
+      </Group>
+    </div>
+  )
+}
+
+function Small({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
+  return (
+    <Button size="compact-xs" variant="default" onClick={onClick}>
+      {label}
+    </Button>
+  )
+}
+
+function CancelAll({ count }: { readonly count: number }) {
+  const [isAsking, setIsAsking] = useState(false)
+  return (
+    <>
+      <Small label="Cancel all" onClick={() => setIsAsking(true)} />
+      <Confirm
+        isOpen={isAsking}
+        title={count === 1 ? 'Cancel the upload?' : `Cancel ${count} uploads?`}
+        action="Cancel them"
+        onConfirm={() => {
+          uploads.cancelAll()
+          setIsAsking(false)
+        }}
+        onClose={() => setIsAsking(false)}
+      >
+        What is not through is not kept. Files that have arrived stay.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,214 @@
+import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { copyText } from '../ui/copy-text.ts'
+import { showFailure, showSuccess } from '../ui/messages.ts'
+import type { BrowserDialog } from './browser-dialog.ts'
+import { downloadFiles } from './download-files.ts'
+import { type Entry, parentOf } from './entry.ts'
+import { actionObstacle, type EntryAction } from './entry-action.ts'
+import { byName, inOrder, type Sort } from './entry-order.ts'
+import type { RowActions } from './entry-row.tsx'
+import { type FilesLocation, locationPath } from './files-location.ts'
+import { type GridCommand, movedIndex } from './grid-command.ts'
+import { s3Uri } from './object-address.ts'
+import type { FilesNavigation } from './use-files-location.ts'
+import { type ShownListing, useFolderListing } from './use-folder-listing.ts'
+import { type ShownSelection, useSelection } from './use-selection.ts'
+
+export interface BucketLocation extends FilesLocation {
+  readonly bucket: string
+}
+
+export interface MenuPlace {
+  readonly entries: readonly Entry[]
+  readonly x: number
+  readonly y: number
+}
+
+/** The state of a folder that is looked at, and what can be done in it. */
+export interface Browser {
+  readonly location: BucketLocation
+  readonly listing: ShownListing
+  /** In the order that is shown. */
+  readonly entries: readonly Entry[]
+  readonly sort: Sort
+  readonly setSort: (sort: Sort) => void
+  readonly picked: ShownSelection
+  readonly rowActions: RowActions
+  readonly dialog: BrowserDialog | undefined
+  readonly setDialog: (dialog: BrowserDialog | undefined) => void
+  readonly menu: MenuPlace | undefined
+  readonly closeMenu: () => void
+  readonly openPrefix: (prefix: string) => void
+  readonly setFilter: (filter: string) => void
+  readonly reload: () => void
+  readonly act: (action: EntryAction, entries: readonly Entry[]) => void
+  readonly onCommand: (command: GridCommand, page: number) => void
+}
+
+export function useBrowser(location: BucketLocation, open: FilesNavigation['open']): Browser {
+  const { bucket, prefix, filter } = location
+  const [sort, setSort] = useState(byName)
+  const [round, setRound] = useState(0)
+  const [dialog, setDialog] = useState<BrowserDialog>()
+  const [menu, setMenu] = useState<MenuPlace>()
+  const order = useRef<readonly string[]>([])
+  const drop = useRef<ShownSelection['dispatch']>(() => undefined)
+  const onRemoved = useCallback(
+    (keys: ReadonlySet<string>) => drop.current({ type: 'drop', keys, order: order.current }),
+    [],
+  )
+  const listing = useFolderListing({ bucket, prefix, filter, round }, onRemoved)
+  const entries = useMemo(() => inOrder(listing.entries, sort), [listing.entries, sort])
+  const picked = useSelection(entries)
+  useEffect(() => {
+    order.current = picked.keys
+    drop.current = picked.dispatch
+  }, [picked.keys, picked.dispatch])
+  const openPrefix = useCallback(
+    (target: string) => open({ bucket, prefix: target, filter: '' }),
+    [bucket, open],
+  )
+  const act = useAct({ bucket, setDialog, openPrefix })
+  const rowActions = useRowActions({ bucket, picked, act, setMenu })
+  const onCommand = useCommands({ prefix, entries, picked, act, openPrefix, setMenu })
+  return {
+    ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
+    ...{ menu, openPrefix, act, onCommand },
+    closeMenu: useCallback(() => setMenu(undefined), []),
+    setFilter: useCallback(
+      (text: string) => open({ bucket, prefix, filter: text }, { replace: true }),
+      [bucket, prefix, open],
+    ),
+    reload: useCallback(() => setRound((before) => before + 1), []),
+  }
+}
+
+interface ActParts {
+  readonly bucket: string
+  readonly setDialog: (dialog: BrowserDialog) => void
+  readonly openPrefix: (prefix: string) => void
+}
+
+function useAct({ bucket, setDialog, openPrefix }: ActParts): Browser['act'] {
+  return useCallback(
+    (action, entries) => {
+      const [entry] = entries
+      if (entry === undefined) return
+      const obstacle = actionObstacle(action, entries)
+      if (obstacle !== undefined) {
+        showFailure('That cannot be done', obstacle)
+        return
+      }
+      const actions: Readonly<Record<EntryAction, () => void>> = {
+        open: () => {
+          if (entry.kind === 'folder') openPrefix(entry.key)
+          else setDialog({ type: 'view', file: entry })
+        },
+        details: () =>
+          setDialog(
+            entry.kind === 'file'
+              ? { type: 'view', file: entry }
+              : { type: 'folder-details', folder: entry },
+          ),
+        download: () => void downloadFiles(bucket, entries),
+        share: () => setDialog({ type: 'share', key: entry.key }),
+        'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
+        rename: () => setDialog({ type: 'rename', entry }),
+        move: () => setDialog({ type: 'move', entries }),
+        delete: () => setDialog({ type: 'delete', entries }),
+      }
+      actions[action]()
+    },
+    [bucket, setDialog, openPrefix],
+  )
+}
+
+async function copyUri(uri: string): Promise<void> {
+  if (await copyText(uri)) showSuccess('The S3 address is copied.')
+  else showFailure('The browser lets nothing be copied', uri)
+}
+
+interface RowParts {
+  readonly bucket: string
+  readonly picked: ShownSelection
+  readonly act: Browser['act']
+  readonly setMenu: (menu: MenuPlace) => void
+}
+
+/** Stable, so that rows are not rendered again: what changes is read when a row is used. */
+function useRowActions(parts: RowParts): RowActions {
+  const latest = useRef(parts)
+  useEffect(() => {
+    latest.current = parts
+  })
+  return useMemo(
+    () => ({
+      onPress: (entry, event) => press(latest.current.picked, entry, event),
+      onCheck: ({ key }, withShift) => {
+        const { dispatch, keys } = latest.current.picked
+        dispatch(withShift ? { type: 'range', key, order: keys } : { type: 'toggle', key })
+      },
+      onOpen: (entry) => latest.current.act('open', [entry]),
+      onMenu: (entry, at) =>
+        latest.current.setMenu({ ...at, entries: meant(latest.current.picked, entry) }),
+      hrefOf: ({ key }) => locationPath({ bucket: latest.current.bucket, prefix: key, filter: '' }),
+    }),
+    [],
+  )
+}
+
+function press({ dispatch, keys }: ShownSelection, { key }: Entry, event: MouseEvent): void {
+  if (event.shiftKey) dispatch({ type: 'range', key, order: keys })
+  else if (event.ctrlKey || event.metaKey) dispatch({ type: 'toggle', key })
+  else dispatch({ type: 'only', key })
+}
+
+/** A menu on one of several selected entries means all of them. */
+function meant({ selection, selected, dispatch }: ShownSelection, entry: Entry): readonly Entry[] {
+  if (selection.selected.has(entry.key)) return selected
+  dispatch({ type: 'only', key: entry.key })
+  return [entry]
+}
+
+interface CommandParts {
+  readonly prefix: string
+  readonly entries: readonly Entry[]
+  readonly picked: ShownSelection
+  readonly act: Browser['act']
+  readonly openPrefix: (prefix: string) => void
+  readonly setMenu: (menu: MenuPlace) => void
+}
+
+function useCommands(parts: CommandParts): Browser['onCommand'] {
+  const { prefix, entries, picked, act, openPrefix, setMenu } = parts
+  return (command, page) => {
+    const { dispatch, keys, activeIndex, selected } = picked
+    const active = entries[activeIndex]
+    const subjects = selected.length > 0 ? selected : active === undefined ? [] : [active]
+    if (command.type === 'move') {
+      const bounds = { index: activeIndex, count: keys.length, page }
+      const key = keys[movedIndex(command.to, bounds)]
+      if (key === undefined) return
+      dispatch(command.extends ? { type: 'range', key, order: keys } : { type: 'activate', key })
+      return
+    }
+    const commands = {
+      open: () => active !== undefined && act('open', [active]),
+      up: () => prefix !== '' && openPrefix(parentOf(prefix)),
+      toggle: () => active !== undefined && dispatch({ type: 'toggle', key: active.key }),
+      all: () => dispatch({ type: 'all', order: keys }),
+      none: () => dispatch({ type: 'none' }),
+      delete: () => act('delete', subjects),
+      rename: () => active !== undefined && act('rename', [active]),
+      menu: () => setMenu({ entries: subjects, ...activePlace() }),
+    }
+    commands[command.type]()
+  }
+}
+
+/** Where the active row is on the screen. */
+function activePlace(): { x: number; y: number } {
+  const row = document.querySelector('[data-files-grid] [data-active]')
+  const { left, bottom } = row?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
+  return { x: left + 40, y: bottom }
+}

@@ -1,0 +1,19 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { BucketsReply, StatusReply } from '../../../src/console/management/replies.ts'
+import { request } from '../api/client.ts'
+
+/** The same keys as on other pages, so that what one has loaded the other shows. */
+export function useBuckets(): UseQueryResult<BucketsReply> {
+  return useQuery({
+    queryKey: ['buckets'],
+    queryFn: ({ signal }) => request<BucketsReply>('/-/api/buckets', { signal }),
+  })
+}
+
+export function useEndpointUrl(): string | undefined {
+  const { data } = useQuery({
+    queryKey: ['status'],
+    queryFn: ({ signal }) => request<StatusReply>('/-/api/status', { signal }),
+  })
+  return data?.endpoint.url
+}
