@@ -73,6 +73,8 @@ export class UploadSessions {
   async query(sessionUrl: string, signal?: AbortSignal): Promise<SessionState> {
     const call = {
       ...this.#call(sessionUrl, { doing, signal }),
+      // Short: it is not to wait for uploads, nor on a connection that one has left in the middle.
+      lane: 'calls' as const,
       headers: contentRange('*'),
       expected: queryStatuses,
     }
@@ -83,6 +85,7 @@ export class UploadSessions {
     const call: Call = {
       ...this.#call(sessionUrl, { doing: 'cancel an upload', signal }),
       method: 'DELETE',
+      lane: 'calls',
       expected: queryStatuses,
     }
     await this.#calls.run(call, async (answer) => answer.close())
