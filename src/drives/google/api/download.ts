@@ -1,5 +1,5 @@
-import { DriveError } from '../../drive.ts'
 import type { HttpAnswer } from './http-answer.ts'
+import type { Patience } from './patience.ts'
 import { driveErrorOf, Trouble } from './trouble.ts'
 
 /** Bytes from `start` up to but not including `end`. */
@@ -15,26 +15,21 @@ export interface Download {
   /** Bytes of the whole file; absent where Drive does not say. */
   readonly size?: number
   /**
-   * The bytes. Rejects with `unavailable` when they break off. Ending the iteration early closes
-   * the connection.
+   * The bytes. Rejects with `unavailable` when they break off; those of a revision go on where they
+   * broke off. Ending the iteration early closes the connection.
    */
   readonly body: AsyncIterable<Uint8Array>
   /** Drops a body that is not read. Idempotent. */
   close(): void
 }
 
-const readingAgain = 2000
-
 /**
- * The download that an answer with status 200 or 206 begins.
+ * The download that an answer with status 200 or 206 begins. Its body rejects with Trouble when it
+ * breaks off.
  *
  * @throws Trouble when it is not what was asked for.
  */
-export function downloadOf(
-  answer: HttpAnswer,
-  range: ByteRange | undefined,
-  signal: AbortSignal | undefined,
-): Download {
+export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Download {
   const facts = range === undefined ? wholeFacts(answer) : rangeFacts(answer, range)
   const encoding = answer.header('content-encoding') ?? 'identity'
   if (facts === undefined || encoding !== 'identity') {
@@ -44,10 +39,69 @@ export function downloadOf(
   return {
     status: answer.status === 206 ? 206 : 200,
     ...facts,
-    body: countedBytes(answer, facts.length, signal),
+    body: countedBytes(answer, facts.length),
     close: () => answer.close(),
   }
 }
+
+export interface Continuation {
+  readonly patience: Patience
+  /** Opens the bytes from there to the end; absent where they may be others by then. */
+  readonly goOn: ((offset: number) => Promise<Download>) | undefined
+}
+
+/** A download that goes on after it broke off, where that is possible. */
+export function continuedDownload(first: Download, continuation: Continuation): Download {
+  const bytes = new ContinuedBytes(first, continuation)
+  return { ...first, body: bytes.read(), close: () => bytes.close() }
+}
+
+class ContinuedBytes {
+  readonly #continuation: Continuation
+  readonly #isContinuable: boolean
+  #download: Download
+  #isClosed = false
+
+  constructor(first: Download, continuation: Continuation) {
+    this.#download = first
+    this.#continuation = continuation
+    this.#isContinuable = continuation.goOn !== undefined && first.length !== undefined
+  }
+
+  async *read(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { patience } = this.#continuation
+    for (let count = 0, before = 0; ; before = count) {
+      try {
+        for await (const chunk of this.#download.body) {
+          count += chunk.length
+          yield chunk
+        }
+        return
+      } catch (error) {
+        if (count > before) patience.renew()
+        this.#download = await this.#next(error, count)
+      }
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#download.close()
+  }
+
+  async #next(error: unknown, count: number): Promise<Download> {
+    const { patience, goOn } = this.#continuation
+    if (!(error instanceof Trouble)) throw error
+    if (goOn === undefined || !this.#isContinuable || this.#isClosed) {
+      throw driveErrorOf(error, 'send a whole file', readingAgainMs)
+    }
+    await patience.pause(error)
+    return await goOn(count)
+  }
+}
+
+/** Nothing was wrong before, so that nothing speaks against asking again soon. */
+const readingAgainMs = 2000
 
 type Facts = Pick<Download, 'length' | 'size'>
 
@@ -73,19 +127,13 @@ function rangeFacts(answer: HttpAnswer, { start, end }: ByteRange): Facts | unde
 async function* countedBytes(
   answer: HttpAnswer,
   length: number | undefined,
-  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let count = 0
-  try {
-    for await (const chunk of answer.chunks()) {
-      count += chunk.length
-      yield chunk
-    }
-  } catch (error) {
-    throw error instanceof Trouble ? driveErrorOf(error, 'send a whole file', readingAgain) : error
+  for await (const chunk of answer.chunks()) {
+    count += chunk.length
+    yield chunk
   }
-  signal?.throwIfAborted()
   if (length !== undefined && count !== length) {
-    throw new DriveError('unavailable', `Google Drive sent ${count} bytes of ${length}. Try again.`)
+    throw new Trouble('network', `${count} bytes of ${length}`)
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { creating } from './creating.ts'
-import { type ByteRange, type Download, downloadOf } from './download.ts'
+import { type ByteRange, continuedDownload, type Download, downloadOf } from './download.ts'
 import type { Call } from './google-calls.ts'
 import {
   type CallOptions,
@@ -91,24 +91,43 @@ export async function download(
   id: string,
   options: DownloadOptions,
 ): Promise<Download> {
+  const first = await openDownload(context, id, options)
   const { range, revisionId, signal } = options
-  const call = (isAcknowledged: boolean): Call => ({
-    doing: 'read a file',
-    method: 'GET',
-    url: downloadUrl(context, { id, revisionId, isAcknowledged }),
-    cost: 'download',
-    lane: 'downloads',
-    headers: range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` },
-    fileId: id,
-    signal,
-  })
-  const read = (isAcknowledged: boolean) =>
-    context.calls.run(call(isAcknowledged), async (answer) => downloadOf(answer, range, signal))
+  const start = range?.start ?? 0
+  const end = start + (first.length ?? 0)
+  // Without a revision the bytes may be those of another upload by then.
+  const goOn =
+    revisionId === undefined
+      ? undefined
+      : (offset: number) =>
+          openDownload(context, id, { ...options, range: { start: start + offset, end } })
+  const patience = context.calls.patience({ doing: 'send a whole file', signal })
+  return continuedDownload(first, { patience, goOn })
+}
+
+async function openDownload(
+  context: GoogleContext,
+  id: string,
+  { range, revisionId, signal }: DownloadOptions,
+): Promise<Download> {
+  const open = (isAcknowledged: boolean) => {
+    const call: Call = {
+      doing: 'read a file',
+      method: 'GET',
+      url: downloadUrl(context, { id, revisionId, isAcknowledged }),
+      cost: 'download',
+      lane: 'downloads',
+      headers: range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` },
+      fileId: id,
+      signal,
+    }
+    return context.calls.run(call, async (answer) => downloadOf(answer, range))
+  }
   try {
-    return await read(false)
+    return await open(false)
   } catch (error) {
     if (!(error instanceof GoogleSuspects)) throw error
-    return await read(true)
+    return await open(true)
   }
 }
 

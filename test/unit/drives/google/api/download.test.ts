@@ -124,3 +124,50 @@ test('download ends with its signal, by close and by leaving the iteration', asy
   // There is one connection: the others were given back.
   assert.equal(await text((await api.download('f1')).body), 'x')
 })
+
+test('download goes on with the same revision where the bytes broke off', async (t) => {
+  const { api, google, clock } = await startTestApi(t)
+  const cut =
+    (content: string, range: string): Step =>
+    ({ response }) => {
+      response.writeHead(206, { 'content-length': 100, 'content-range': range })
+      response.write(content, () => response.destroy())
+    }
+  google.play(
+    cut('ab', 'bytes 10-109/200'),
+    status(503),
+    cut('cd', 'bytes 12-109/200'),
+    part('e'.repeat(96), 'bytes 14-109/200'),
+  )
+  const { body } = await api.download('f1', { revisionId: 'r1', range: { start: 10, end: 110 } })
+  assert.equal(await text(body), `abcd${'e'.repeat(96)}`)
+  const ranges = google.asked.map(({ headers }) => headers.range)
+  assert.deepEqual(ranges, ['bytes=10-109', 'bytes=12-109', 'bytes=12-109', 'bytes=14-109'])
+  assert.equal(clock.waits.length, 3)
+})
+
+test('download of a revision gives up when nothing more comes', async (t) => {
+  const { api, google } = await startTestApi(t, { patienceMs: 1000 })
+  const nothing: Step = ({ response }) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('', () => response.destroy())
+    response.flushHeaders()
+  }
+  const some: Step = ({ response }) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('ab', () => response.destroy())
+  }
+  const more: Step = ({ response }) => {
+    response.writeHead(206, { 'content-length': 98, 'content-range': 'bytes 2-99/100' })
+    response.flushHeaders()
+    response.destroy()
+  }
+  google.play(some, more)
+  await assert.rejects(text((await api.download('f1', { revisionId: 'r1' })).body), {
+    kind: 'unavailable',
+  })
+  assert.equal(google.asked.length, 2)
+  google.play(nothing, status(503), status(503), status(503))
+  const { body } = await api.download('f1', { revisionId: 'r1' })
+  await assert.rejects(text(body), { kind: 'unavailable' })
+})
