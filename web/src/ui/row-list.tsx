@@ -10,16 +10,21 @@ interface RowProps {
   /** A second, quieter line. */
   readonly detail?: ReactNode
   readonly actions?: ReactNode
+  /** Below the line, as wide as it: a form, a result. */
+  readonly children?: ReactNode
 }
 
-export function Row({ title, detail, actions }: RowProps) {
+export function Row({ title, detail, actions, children }: RowProps) {
   return (
     <li className={classes.row}>
-      <div className={classes.text}>
-        <div className={classes.title}>{title}</div>
-        {detail !== undefined && <div className={classes.detail}>{detail}</div>}
+      <div className={classes.line}>
+        <div className={classes.text}>
+          <div className={classes.title}>{title}</div>
+          {detail !== undefined && <div className={classes.detail}>{detail}</div>}
+        </div>
+        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
       </div>
-      {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+      {children}
     </li>
   )
 }

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import {
+  connectionChange as connectionChangeSchema,
+  newConnection,
+} from '../../../../src/models/routing/routing-schemas.ts'
+import {
+  connectionChange,
+  connectionDraft,
+  connectionFields,
+  newConnectionBody,
+  newConnectionDraft,
+} from '../../../../web/src/models/connections/connection-draft.ts'
+import {
+  connectionDetail,
+  movedIds,
+} from '../../../../web/src/models/connections/connection-facts.ts'
+
+const stored: ConnectionAnswer = {
+  id: 'kqzvwmnphjylsrtgxiok',
+  provider: 'openai-compatible-lab-kzwqhmnpvtrs',
+  name: 'Lab',
+  isActive: true,
+  apiKey: '****3f9a',
+  apiKeyState: 'stored',
+  providerSpecificData: { baseUrl: 'http://10.0.0.5/v1', prefix: 'lab', enabledModels: ['a', 'b'] },
+}
+
+test('newConnectionBody of a catalogue provider sends what is filled in', () => {
+  const body = newConnectionBody({ ...newConnectionDraft, provider: ' openai ', apiKey: 'sk-1' })
+  assert.deepEqual(body, { provider: 'openai', apiKey: 'sk-1' })
+  newConnection.parse(body)
+})
+
+test('newConnectionBody of an endpoint of one’s own sends its kind in place of a provider', () => {
+  const body = newConnectionBody({
+    source: 'openai-compatible',
+    provider: 'left from before',
+    name: 'Lab',
+    baseUrl: 'http://10.0.0.5/v1 ',
+    prefix: 'lab',
+    enabledModels: 'big\nsmall\n',
+  })
+  assert.deepEqual(body, {
+    kind: 'openai-compatible',
+    name: 'Lab',
+    providerSpecificData: {
+      baseUrl: 'http://10.0.0.5/v1',
+      prefix: 'lab',
+      enabledModels: ['big', 'small'],
+    },
+  })
+  newConnection.parse(body)
+})
+
+test('connectionChange of a draft that nobody touched keeps everything, the key too', () => {
+  const body = connectionChange(connectionDraft(stored))
+  assert.deepEqual(body, {
+    name: 'Lab',
+    providerSpecificData: stored.providerSpecificData,
+  })
+  connectionChangeSchema.parse(body)
+})
+
+test('connectionChange removes what was emptied', () => {
+  const draft = { name: '', apiKey: '', baseUrl: ' ', prefix: '', enabledModels: '\n' }
+  assert.deepEqual(connectionChange(draft), {
+    name: null,
+    providerSpecificData: { baseUrl: null, prefix: null, enabledModels: null },
+  })
+})
+
+test('connectionChange sends a key that was typed, and null to remove the stored one', () => {
+  const draft = connectionDraft(stored)
+  assert.deepEqual(Object.entries(connectionChange({ ...draft, apiKey: 'new' }))[1], [
+    'apiKey',
+    'new',
+  ])
+  const removing = connectionChange({ ...draft, apiKey: 'new', removesKey: 'yes' })
+  assert.deepEqual(Object.entries(removing)[1], ['apiKey', null])
+})
+
+test('connectionFields offer to remove a key only where there is one', () => {
+  const names = (connection: ConnectionAnswer) =>
+    connectionFields(connection).map(({ name }) => name)
+  assert.ok(names(stored).includes('removesKey'))
+  assert.ok(names({ ...stored, apiKeyState: 'unreadable' }).includes('removesKey'))
+  assert.ok(!names({ ...stored, apiKeyState: 'none' }).includes('removesKey'))
+})
+
+test('connectionDetail says what a connection is in a few words', () => {
+  assert.equal(
+    connectionDetail(stored),
+    'OpenAI-compatible · http://10.0.0.5/v1 · prefix lab · 2 models chosen',
+  )
+  assert.equal(
+    connectionDetail({ id: 'a', provider: 'openai', isActive: true, apiKeyState: 'none' }),
+    '',
+  )
+})
+
+test('movedIds swaps with the neighbour, and not beyond the ends', () => {
+  assert.deepEqual(movedIds(['a', 'b', 'c'], 'b', -1), ['b', 'a', 'c'])
+  assert.deepEqual(movedIds(['a', 'b', 'c'], 'b', 1), ['a', 'c', 'b'])
+  assert.equal(movedIds(['a', 'b'], 'a', -1), undefined)
+  assert.equal(movedIds(['a', 'b'], 'b', 1), undefined)
+  assert.equal(movedIds(['a', 'b'], 'x', 1), undefined)
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  comboInput,
+  customModelInput,
+  modelAliasInput,
+  type RoutingAnswer,
+} from '../../../../src/models/routing/routing-schemas.ts'
+import { aliases, combos, customModels } from '../../../../web/src/models/items/item-resources.ts'
+
+const state: RoutingAnswer = {
+  connections: [],
+  combos: [{ name: 'smart', models: ['lab/big', 'openai/gpt-5'] }],
+  customModels: [{ id: 'org/big model', providerAlias: 'lab', type: 'image', name: 'Big' }],
+  modelAliases: { 'mi/ne': 'lab/big' },
+}
+
+for (const [resource, schema] of [
+  [combos, comboInput],
+  [customModels, customModelInput],
+  [aliases, modelAliasInput],
+] as const) {
+  test(`${resource.title}: what is stored is sent back as it is when nobody touched it`, () => {
+    for (const item of resource.itemsOf(state)) {
+      const body = resource.bodyOf(resource.draftOf(item as never))
+      const { kind, ...rest } = { kind: undefined, ...item } as { kind?: string }
+      assert.deepEqual(
+        schema.parse(body),
+        resource === combos ? { ...rest, kind: kind ?? 'llm' } : item,
+      )
+    }
+  })
+
+  test(`${resource.title}: an empty form has a text for every field`, () => {
+    const draft = resource.draftOf(undefined)
+    for (const { name } of resource.fields) assert.equal(typeof draft[name], 'string', name)
+  })
+}
+
+test('keyOf encodes what stands in a path', () => {
+  assert.equal(
+    customModels.keyOf({ id: 'org/big model', providerAlias: 'lab' }),
+    'llm/lab/org%2Fbig%20model',
+  )
+  assert.equal(aliases.keyOf({ name: 'mi/ne', target: '' }), 'mi%2Fne')
+})
+
+test('kindOf says nothing of chat models', () => {
+  assert.equal(combos.kindOf({ name: 'a' }), undefined)
+  assert.equal(combos.kindOf({ name: 'a', kind: 'llm' }), undefined)
+  assert.equal(combos.kindOf({ name: 'a', kind: 'tts' }), 'Speech')
+})

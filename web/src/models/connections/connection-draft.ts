@@ -1,0 +1,137 @@
+import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import { type Draft, type FieldOption, type FieldSpec, linesOf } from '../forms/field-spec.ts'
+
+/** The form of a connection, and what it sends. */
+
+const sources: readonly FieldOption[] = [
+  { value: 'catalogue', label: 'A provider of the catalogue' },
+  { value: 'openai-compatible', label: 'OpenAI-compatible endpoint' },
+  { value: 'anthropic-compatible', label: 'Anthropic-compatible endpoint' },
+]
+
+const isOfCatalogue = ({ source }: Draft) => source === 'catalogue'
+
+const nameField: FieldSpec = {
+  name: 'name',
+  label: 'Name',
+  kind: 'text',
+  path: 'name',
+  placeholder: 'Lab',
+}
+
+const keyField: FieldSpec = { name: 'apiKey', label: 'API key', kind: 'secret', path: 'apiKey' }
+
+const placeFields: readonly FieldSpec[] = [
+  {
+    name: 'baseUrl',
+    label: 'Base URL',
+    kind: 'text',
+    path: 'providerSpecificData.baseUrl',
+    description: 'Where its API is; needed for an endpoint of your own',
+    placeholder: 'http://10.0.0.5/v1',
+  },
+  {
+    name: 'prefix',
+    label: 'Prefix',
+    kind: 'text',
+    path: 'providerSpecificData.prefix',
+    description: "Comes before its models; empty: the provider's alias",
+    placeholder: 'lab',
+  },
+  {
+    name: 'enabledModels',
+    label: 'Models',
+    kind: 'lines',
+    path: 'providerSpecificData.enabledModels',
+    description: 'One id a line; empty: all that it has',
+  },
+]
+
+export function newConnectionFields(providers: readonly FieldOption[]): readonly FieldSpec[] {
+  return [
+    { name: 'source', label: 'Kind', kind: 'select', path: 'kind', options: sources },
+    {
+      name: 'provider',
+      label: 'Provider',
+      kind: 'suggested',
+      path: 'provider',
+      isRequired: true,
+      options: providers,
+      placeholder: 'openai',
+      isShown: isOfCatalogue,
+    },
+    nameField,
+    keyField,
+    ...placeFields,
+  ]
+}
+
+export const newConnectionDraft: Draft = { source: 'catalogue' }
+
+/** The body of `POST /connections`. */
+export function newConnectionBody(draft: Draft): object {
+  const { source = '', provider = '', name = '', apiKey = '' } = draft
+  const place = placeOf(draft)
+  return {
+    ...(isOfCatalogue(draft) ? { provider: provider.trim() } : { kind: source }),
+    ...(name !== '' && { name }),
+    ...(apiKey !== '' && { apiKey }),
+    ...(Object.keys(place).length > 0 && { providerSpecificData: place }),
+  }
+}
+
+export function connectionFields(connection: ConnectionAnswer): readonly FieldSpec[] {
+  const { apiKey, apiKeyState } = connection
+  const hasKey = apiKeyState !== 'none'
+  const removal: FieldSpec = {
+    name: 'removesKey',
+    label: 'Remove the stored key',
+    kind: 'check',
+    path: '',
+  }
+  return [
+    nameField,
+    {
+      ...keyField,
+      placeholder: hasKey ? `${apiKey ?? '****'} is stored` : '',
+      description: hasKey ? 'Empty: the stored one stays' : 'None is stored',
+      isShown: ({ removesKey }) => removesKey !== 'yes',
+    },
+    ...placeFields,
+    ...(hasKey ? [removal] : []),
+  ]
+}
+
+export function connectionDraft(connection: ConnectionAnswer): Draft {
+  const { name = '', providerSpecificData = {} } = connection
+  const { baseUrl = '', prefix = '', enabledModels = [] } = providerSpecificData
+  return { name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n') }
+}
+
+/** The body of `PATCH /connections/{id}`: what is empty is removed, but for the key, which stays. */
+export function connectionChange(draft: Draft): object {
+  const { name = '', apiKey = '', removesKey } = draft
+  const { baseUrl = null, prefix = null, enabledModels = null } = placeOf(draft)
+  return {
+    name: name === '' ? null : name,
+    ...(removesKey === 'yes' && { apiKey: null }),
+    ...(removesKey !== 'yes' && apiKey !== '' && { apiKey }),
+    providerSpecificData: { baseUrl, prefix, enabledModels },
+  }
+}
+
+interface Place {
+  readonly baseUrl?: string
+  readonly prefix?: string
+  readonly enabledModels?: readonly string[]
+}
+
+/** Only what is filled in. */
+function placeOf({ baseUrl = '', prefix = '', enabledModels }: Draft): Place {
+  const models = linesOf(enabledModels)
+  return {
+    ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),
+    ...(prefix.trim() !== '' && { prefix: prefix.trim() }),
+    ...(models.length > 0 && { enabledModels: models }),
+  }
+}

@@ -1,0 +1,132 @@
+import { ActionIcon, Badge, Button, Switch } from '@mantine/core'
+import { useDisclosure, useFocusReturn } from '@mantine/hooks'
+import { IconPencil } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
+import { request } from '../../api/client.ts'
+import { failureOf } from '../../ui/messages.ts'
+import { Row } from '../../ui/row-list.tsx'
+import { RecordForm } from '../forms/record-form.tsx'
+import { routingPath, useChangeRouting, useRoutingAction } from '../routing-queries.ts'
+import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
+import { connectionDetail, connectionName } from './connection-facts.ts'
+import { ConnectionMenu } from './connection-menu.tsx'
+import { TestResult } from './test-result.tsx'
+
+interface ConnectionRowProps {
+  readonly connection: ConnectionAnswer
+  /** Of all connections, in their order. */
+  readonly ids: readonly string[]
+}
+
+const keyStates = {
+  none: { label: 'no key', color: 'gray' },
+  stored: undefined,
+  unreadable: { label: 'key unreadable: enter it again', color: 'red' },
+} as const
+
+export function ConnectionRow({ connection, ids }: ConnectionRowProps) {
+  const [isEdited, edit] = useDisclosure(false)
+  useFocusReturn({ opened: isEdited })
+  const test = useTest(connection)
+  const name = connectionName(connection)
+  return (
+    <Row
+      title={<Name connection={connection} />}
+      detail={connectionDetail(connection)}
+      actions={
+        <>
+          <ActiveSwitch connection={connection} />
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={test.isPending}
+            aria-label={`Test ${name}`}
+            onClick={() => test.mutate()}
+          >
+            Test
+          </Button>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Edit ${name}`}
+            title={`Edit ${name}`}
+            aria-expanded={isEdited}
+            onClick={edit.toggle}
+          >
+            <IconPencil size={16} />
+          </ActionIcon>
+          <ConnectionMenu connection={connection} ids={ids} />
+        </>
+      }
+    >
+      {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
+      {isEdited && <EditConnection connection={connection} onDone={edit.close} />}
+    </Row>
+  )
+}
+
+function Name({ connection }: { readonly connection: ConnectionAnswer }) {
+  const keyState = keyStates[connection.apiKeyState]
+  return (
+    <>
+      <b>{connectionName(connection)}</b>{' '}
+      {keyState !== undefined && (
+        <Badge variant="light" color={keyState.color} tt="none" size="sm">
+          {keyState.label}
+        </Badge>
+      )}
+    </>
+  )
+}
+
+function ActiveSwitch({ connection }: { readonly connection: ConnectionAnswer }) {
+  const name = connectionName(connection)
+  const { mutate, isPending } = useRoutingAction(`${name} could not be changed`)
+  const word = connection.isActive ? 'disable' : 'enable'
+  return (
+    <Switch
+      size="sm"
+      mr={6}
+      aria-label={`${name} is active`}
+      checked={connection.isActive}
+      disabled={isPending}
+      onChange={() =>
+        mutate({
+          method: 'POST',
+          path: `/connections/${encodeURIComponent(connection.id)}/${word}`,
+        })
+      }
+    />
+  )
+}
+
+/** Asks the upstream now. A failure of the upstream is an answer. */
+function useTest(connection: ConnectionAnswer) {
+  const path = `${routingPath}/connections/${encodeURIComponent(connection.id)}/test`
+  return useMutation({
+    mutationFn: () => request<ProbeReport>(path, { method: 'POST' }),
+    onError: failureOf(`${connectionName(connection)} could not be tested`),
+  })
+}
+
+interface EditConnectionProps {
+  readonly connection: ConnectionAnswer
+  readonly onDone: () => void
+}
+
+function EditConnection({ connection, onDone }: EditConnectionProps) {
+  const change = useChangeRouting()
+  const path = `/connections/${encodeURIComponent(connection.id)}`
+  return (
+    <RecordForm
+      label={`Edit ${connectionName(connection)}`}
+      fields={connectionFields(connection)}
+      initial={connectionDraft(connection)}
+      submitLabel="Save"
+      onSubmit={(draft) => change({ method: 'PATCH', path, body: connectionChange(draft) })}
+      onDone={onDone}
+    />
+  )
+}

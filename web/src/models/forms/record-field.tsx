@@ -1,0 +1,75 @@
+import {
+  Autocomplete,
+  Checkbox,
+  NativeSelect,
+  PasswordInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import type { FieldSpec } from './field-spec.ts'
+import classes from './record-form.module.css'
+
+interface RecordFieldProps {
+  readonly field: FieldSpec
+  readonly value: string
+  readonly error: string | undefined
+  readonly onChange: (value: string) => void
+}
+
+const suggestionsShown = 50
+
+/** The control of one field. */
+export function RecordField({ field, value, error, onChange }: RecordFieldProps) {
+  const { label, description, placeholder = '', isRequired = false, options = [] } = field
+  const given = { label, description, error, required: isRequired }
+  const onText = (event: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(event.currentTarget.value)
+  switch (field.kind) {
+    case 'text':
+      return <TextInput {...given} {...{ value, placeholder }} onChange={onText} />
+    case 'select':
+      return <NativeSelect {...given} value={value} data={[...options]} onChange={onText} />
+    case 'suggested':
+      return (
+        <Autocomplete
+          {...given}
+          {...{ value, placeholder, onChange }}
+          data={[...options]}
+          limit={suggestionsShown}
+        />
+      )
+    case 'secret':
+      return (
+        <PasswordInput
+          {...given}
+          {...{ value, placeholder }}
+          onChange={onText}
+          autoComplete="off"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key', tabIndex: 0 }}
+        />
+      )
+    case 'lines':
+      return (
+        <Textarea
+          {...given}
+          {...{ value, placeholder }}
+          className={classes.wide ?? ''}
+          onChange={onText}
+          autosize
+          minRows={2}
+          maxRows={12}
+          spellCheck={false}
+        />
+      )
+    case 'check':
+      return (
+        <Checkbox
+          label={label}
+          description={description}
+          error={error}
+          checked={value === 'yes'}
+          onChange={(event) => onChange(event.currentTarget.checked ? 'yes' : '')}
+        />
+      )
+  }
+}

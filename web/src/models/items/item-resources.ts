@@ -1,0 +1,165 @@
+import type {
+  ComboAnswer,
+  CustomModelAnswer,
+  RoutingAnswer,
+} from '../../../../src/models/routing/routing-schemas.ts'
+import { type Draft, type FieldSpec, linesOf } from '../forms/field-spec.ts'
+
+/** Items of the routing state that are all edited the same way. */
+export interface ItemResource<Item> {
+  readonly title: string
+  /** What it is for, where there are none. */
+  readonly hint: string
+  /** "combo": on buttons and in questions. */
+  readonly noun: string
+  /** Below `/-/api/routing`. */
+  readonly path: string
+  readonly fields: readonly FieldSpec[]
+  readonly itemsOf: (state: RoutingAnswer) => readonly Item[]
+  /** The path of an item below `path`, encoded. */
+  readonly keyOf: (item: Item) => string
+  readonly nameOf: (item: Item) => string
+  readonly kindOf: (item: Item) => string | undefined
+  /** What it stands for, in one line. */
+  readonly detailOf: (item: Item) => string
+  readonly draftOf: (item: Item | undefined) => Draft
+  readonly bodyOf: (draft: Draft) => object
+}
+
+const kindOptions = [
+  { value: 'llm', label: 'Chat' },
+  { value: 'image', label: 'Image' },
+  { value: 'tts', label: 'Speech' },
+  { value: 'stt', label: 'Transcription' },
+  { value: 'embedding', label: 'Embedding' },
+  { value: 'imageToText', label: 'Image to text' },
+  { value: 'webSearch', label: 'Web search' },
+  { value: 'webFetch', label: 'Web fetch' },
+] as const
+
+/** Chat is what there is without a word. */
+function kindLabel(kind: string | undefined): string | undefined {
+  if (kind === undefined || kind === 'llm') return undefined
+  return kindOptions.find(({ value }) => value === kind)?.label ?? kind
+}
+
+const nameField: FieldSpec = {
+  name: 'name',
+  label: 'Name',
+  kind: 'text',
+  path: 'name',
+  isRequired: true,
+}
+
+export const combos: ItemResource<ComboAnswer> = {
+  title: 'Combos',
+  hint: 'A combo is a name of your own for several models: clients ask for the name, and the models are tried in their order.',
+  noun: 'combo',
+  path: '/combos',
+  fields: [
+    { ...nameField, description: 'Letters, digits and _ . -', placeholder: 'smart' },
+    { name: 'kind', label: 'Kind', kind: 'select', path: 'kind', options: kindOptions },
+    {
+      name: 'models',
+      label: 'Models',
+      kind: 'lines',
+      path: 'models',
+      description: 'One id a line, the first is tried first',
+      placeholder: 'openai/gpt-5',
+    },
+  ],
+  itemsOf: (state) => state.combos,
+  keyOf: ({ name }) => encodeURIComponent(name),
+  nameOf: ({ name }) => name,
+  kindOf: ({ kind }) => kindLabel(kind),
+  detailOf: ({ models = [] }) => (models.length === 0 ? 'no models yet' : models.join(', ')),
+  draftOf: (item) => ({
+    name: item?.name ?? '',
+    kind: item?.kind ?? 'llm',
+    models: (item?.models ?? []).join('\n'),
+  }),
+  bodyOf: ({ name, kind, models }) => ({ name, kind, models: linesOf(models) }),
+}
+
+export const customModels: ItemResource<CustomModelAnswer> = {
+  title: 'Custom models',
+  hint: 'A custom model adds an id to a provider that is connected but does not list it.',
+  noun: 'custom model',
+  path: '/custom-models',
+  fields: [
+    {
+      name: 'providerAlias',
+      label: 'Provider',
+      kind: 'text',
+      path: 'providerAlias',
+      isRequired: true,
+      description: 'What comes before the slash of its ids',
+      placeholder: 'openai',
+    },
+    {
+      name: 'id',
+      label: 'Model id',
+      kind: 'text',
+      path: 'id',
+      isRequired: true,
+      placeholder: 'gpt-5-preview',
+    },
+    {
+      name: 'type',
+      label: 'Kind',
+      kind: 'select',
+      path: 'type',
+      options: kindOptions,
+      description: 'Only chat models are listed',
+    },
+    { name: 'name', label: 'Shown name', kind: 'text', path: 'name' },
+  ],
+  itemsOf: (state) => state.customModels,
+  keyOf: ({ type = 'llm', providerAlias, id }) =>
+    [type, providerAlias, id].map(encodeURIComponent).join('/'),
+  nameOf: ({ providerAlias, id }) => `${providerAlias}/${id}`,
+  kindOf: ({ type }) => kindLabel(type),
+  detailOf: ({ name = '' }) => name,
+  draftOf: (item) => ({
+    providerAlias: item?.providerAlias ?? '',
+    id: item?.id ?? '',
+    type: item?.type ?? 'llm',
+    name: item?.name ?? '',
+  }),
+  bodyOf: ({ providerAlias, id, type, name }) => ({
+    ...{ providerAlias, id, type },
+    ...(name !== undefined && name !== '' && { name }),
+  }),
+}
+
+export interface ModelAlias {
+  readonly name: string
+  readonly target: string
+}
+
+export const aliases: ItemResource<ModelAlias> = {
+  title: 'Aliases',
+  hint: 'An alias gives one model another name: clients that ask for the name get the model.',
+  noun: 'alias',
+  path: '/model-aliases',
+  fields: [
+    { ...nameField, placeholder: 'mine' },
+    {
+      name: 'target',
+      label: 'Model',
+      kind: 'text',
+      path: 'target',
+      isRequired: true,
+      description: 'Provider and model id, with a slash between them',
+      placeholder: 'openai/gpt-5',
+    },
+  ],
+  itemsOf: (state) =>
+    Object.entries(state.modelAliases).map(([name, target]) => ({ name, target })),
+  keyOf: ({ name }) => encodeURIComponent(name),
+  nameOf: ({ name }) => name,
+  kindOf: () => undefined,
+  detailOf: ({ target }) => target,
+  draftOf: (item) => ({ name: item?.name ?? '', target: item?.target ?? '' }),
+  bodyOf: ({ name, target }) => ({ name, target }),
+}

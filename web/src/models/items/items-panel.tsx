@@ -1,0 +1,115 @@
+import { Button, TextInput } from '@mantine/core'
+import { useDisclosure, useFocusReturn } from '@mantine/hooks'
+import { IconList, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { RowList } from '../../ui/row-list.tsx'
+import { Section } from '../../ui/section.tsx'
+import { RecordForm } from '../forms/record-form.tsx'
+import { useChangeRouting, useRouting } from '../routing-queries.ts'
+import type { ItemResource } from './item-resources.ts'
+import { ItemRow } from './item-row.tsx'
+
+/** Items beyond these are found by searching. */
+const maxShown = 200
+/** From so many on there is a search. */
+const searchedFrom = 12
+
+/** All items of one sort, edited in place. */
+export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource<Item> }) {
+  const { data, error, refetch } = useRouting()
+  const [isAdding, { open, close }] = useDisclosure(false)
+  useFocusReturn({ opened: isAdding })
+  return (
+    <Section
+      title={resource.title}
+      actions={
+        <Button
+          size="xs"
+          leftSection={<IconPlus size={16} />}
+          aria-expanded={isAdding}
+          onClick={open}
+        >
+          Add a {resource.noun}
+        </Button>
+      }
+    >
+      {isAdding && <AddForm resource={resource} onDone={close} />}
+      {data !== undefined && <Items resource={resource} items={resource.itemsOf(data)} />}
+      {data === undefined && error === null && <LoadingLines />}
+      {data === undefined && error !== null && (
+        <FailureNotice
+          title={`${resource.title} could not be loaded`}
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+    </Section>
+  )
+}
+
+interface AddFormProps<Item> {
+  readonly resource: ItemResource<Item>
+  readonly onDone: () => void
+}
+
+function AddForm<Item>({ resource, onDone }: AddFormProps<Item>) {
+  const change = useChangeRouting()
+  const { noun, path, fields, draftOf, bodyOf } = resource
+  return (
+    <RecordForm
+      label={`New ${noun}`}
+      fields={fields}
+      initial={draftOf(undefined)}
+      submitLabel={`Add the ${noun}`}
+      onSubmit={(draft) => change({ method: 'POST', path, body: bodyOf(draft) })}
+      onDone={onDone}
+    />
+  )
+}
+
+interface ItemsProps<Item> {
+  readonly resource: ItemResource<Item>
+  readonly items: readonly Item[]
+}
+
+function Items<Item>({ resource, items }: ItemsProps<Item>) {
+  const [search, setSearch] = useState('')
+  const { title, hint, nameOf, detailOf, keyOf } = resource
+  if (items.length === 0) {
+    return (
+      <EmptyState
+        icon={<IconList size={32} stroke={1.5} />}
+        title={`No ${title.toLowerCase()} yet`}
+      >
+        {hint}
+      </EmptyState>
+    )
+  }
+  const wanted = search.toLowerCase()
+  const found = items.filter((item) =>
+    `${nameOf(item)} ${detailOf(item)}`.toLowerCase().includes(wanted),
+  )
+  return (
+    <>
+      {items.length >= searchedFrom && (
+        <TextInput
+          my="sm"
+          type="search"
+          aria-label={`Search the ${title.toLowerCase()}`}
+          placeholder={`Search ${items.length} ${title.toLowerCase()}`}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      )}
+      <RowList>
+        {found.slice(0, maxShown).map((item) => (
+          <ItemRow key={keyOf(item)} resource={resource} item={item} />
+        ))}
+      </RowList>
+      {found.length > maxShown && <p>{found.length - maxShown} more: search to see them.</p>}
+    </>
+  )
+}

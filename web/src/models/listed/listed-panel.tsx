@@ -1,0 +1,90 @@
+import { Code, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useSearchParams } from 'wouter'
+import { formatCount } from '../../format/bytes.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { Section } from '../../ui/section.tsx'
+import { useListedModels } from '../routing-queries.ts'
+import { useBaseUrl } from '../use-base-url.ts'
+import { listOf, lists } from './list-names.ts'
+import { ListedModels } from './listed-models.tsx'
+import classes from './listed-panel.module.css'
+import { matchModels } from './match-models.ts'
+
+/** What `/v1/models` answers now. List and search are in the address of the page. */
+export function ListedPanel() {
+  const [params, setParams] = useSearchParams()
+  const list = listOf(params.get('list'))
+  const search = params.get('search') ?? ''
+  const set = (name: string, value: string) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        if (value === '') after.delete(name)
+        else after.set(name, value)
+        return after
+      },
+      { replace: true },
+    )
+  return (
+    <Section title="What clients see" actions={<BaseUrl />}>
+      <div className={classes.controls}>
+        <div className={classes.kinds}>
+          <SegmentedControl
+            aria-label="Kind of models"
+            size="xs"
+            value={list.name}
+            onChange={(name) => set('list', name === 'chat' ? '' : name)}
+            data={lists.map(({ name, label }) => ({ value: name, label }))}
+          />
+        </div>
+        <TextInput
+          aria-label="Search the models"
+          placeholder="Search by id or provider"
+          type="search"
+          leftSection={<IconSearch size={16} />}
+          value={search}
+          onChange={(event) => set('search', event.currentTarget.value)}
+        />
+      </div>
+      <List list={list} search={search} />
+    </Section>
+  )
+}
+
+function List({ list, search }: { list: ReturnType<typeof listOf>; search: string }) {
+  const { data, error, refetch } = useListedModels(list.name)
+  if (data !== undefined) {
+    const found = matchModels(data, search)
+    const count = search === '' ? formatCount(data.length) : `${found.length} of ${data.length}`
+    return (
+      <>
+        <Text size="sm" c="dimmed" mb="xs" role="status">
+          <Code>GET {list.path}</Code> {count} {data.length === 1 ? 'model' : 'models'}
+        </Text>
+        <ListedModels key={list.name} models={found} isSearched={search !== ''} />
+      </>
+    )
+  }
+  if (error === null) return <LoadingLines count={8} />
+  return (
+    <FailureNotice
+      title="The models could not be loaded"
+      error={error}
+      onRetry={() => void refetch()}
+    />
+  )
+}
+
+function BaseUrl() {
+  const url = useBaseUrl()
+  if (url === undefined) return null
+  return (
+    <span className={classes.base}>
+      Base URL <Code>{url}</Code>
+      <CopyButton text={url} what="base URL" />
+    </span>
+  )
+}

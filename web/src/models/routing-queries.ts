@@ -1,0 +1,70 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ProvidersAnswer } from '../../../src/models/listed-models-api.ts'
+import type { RoutingAnswer } from '../../../src/models/routing/routing-schemas.ts'
+import { type RequestOptions, request } from '../api/client.ts'
+import { failureOf } from '../ui/messages.ts'
+import type { ListName } from './listed/list-names.ts'
+
+export const routingPath = '/-/api/routing'
+
+/** An entry of the model list. */
+export interface ListedModel {
+  readonly id: string
+  readonly owned_by: string
+  readonly kind?: string
+}
+
+export function useRouting() {
+  return useQuery({
+    queryKey: ['routing'],
+    queryFn: ({ signal }) => request<RoutingAnswer>(routingPath, { signal }),
+  })
+}
+
+export function useProviders() {
+  return useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => request<ProvidersAnswer>(`${routingPath}/providers`, { signal }),
+    // Read from files when the gateway starts.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+export function useListedModels(list: ListName) {
+  return useQuery({
+    queryKey: ['listed', list],
+    queryFn: async ({ signal }) => {
+      const path = `${routingPath}/models/${list}`
+      const { data } = await request<{ data: readonly ListedModel[] }>(path, { signal })
+      return data
+    },
+  })
+}
+
+export interface RoutingChange extends Pick<RequestOptions, 'body' | 'query'> {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/-/api/routing`. */
+  readonly path: string
+}
+
+/** Makes a change and has everything that depends on it asked anew. */
+export function useChangeRouting(): <Reply>(change: RoutingChange) => Promise<Reply> {
+  const queries = useQueryClient()
+  return async <Reply>({ path, ...options }: RoutingChange) => {
+    const reply = await request<Reply>(routingPath + path, options)
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['routing'] }),
+      queries.invalidateQueries({ queryKey: ['listed'] }),
+    ])
+    return reply
+  }
+}
+
+/** A change that is made by a click: what goes wrong is told at the edge of the page. */
+export function useRoutingAction(failureTitle: string) {
+  const change = useChangeRouting()
+  return useMutation({
+    mutationFn: (action: RoutingChange) => change(action),
+    onError: failureOf(failureTitle),
+  })
+}

@@ -1,0 +1,93 @@
+import { Alert, Button, FileInput, Group, Radio, Stack } from '@mantine/core'
+import { IconFileImport } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { ImportAnswer } from '../../../../src/models/routing/import/import-report.ts'
+import type { RoutingAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { request } from '../../api/client.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { routingPath, useChangeRouting } from '../routing-queries.ts'
+import { maxFileBytes, readImportFile } from './import-file.ts'
+import { ImportReport } from './import-report.tsx'
+
+type Mode = ImportAnswer['mode']
+
+/** Takes a file of 9router or an export of our own: all of it or nothing. */
+export function ImportForm() {
+  const [file, setFile] = useState<File | null>(null)
+  const [mode, setMode] = useState<Mode>('merge')
+  const { mutate, isPending, error, data, reset } = useImport()
+  const choose = (chosen: File | null) => {
+    setFile(chosen)
+    reset()
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (file !== null) mutate({ file, mode })
+  }
+  return (
+    <form onSubmit={submit} aria-label="Import">
+      <Stack gap="sm" align="flex-start">
+        <FileInput
+          w="100%"
+          maw={420}
+          label="File"
+          description="The export of 9router (or its db.json), or one of Stowage"
+          placeholder="Choose a file"
+          accept="application/json,.json"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Choose no file' }}
+          value={file}
+          onChange={choose}
+        />
+        <Radio.Group
+          label="What is here already"
+          value={mode}
+          onChange={(value) => setMode(value === 'replace' ? 'replace' : 'merge')}
+        >
+          <Group mt={6} gap="md">
+            <Radio value="merge" label="stays, but for what has the same id or name" />
+            <Radio value="replace" label="is removed first" />
+          </Group>
+        </Radio.Group>
+        <Button
+          type="submit"
+          size="sm"
+          color={mode === 'replace' ? 'red' : 'cyan'}
+          leftSection={<IconFileImport size={16} />}
+          disabled={file === null}
+          loading={isPending}
+        >
+          {mode === 'replace' ? 'Remove all and import' : 'Import'}
+        </Button>
+        {error !== null && <Failed error={error} />}
+        {data !== undefined && <ImportReport report={data} />}
+      </Stack>
+    </form>
+  )
+}
+
+function Failed({ error }: { readonly error: Error }) {
+  const field = error instanceof ApiError ? error.field : undefined
+  return (
+    <Alert color="red" role="alert" title="Nothing was imported">
+      {field !== undefined && <b>{field}: </b>}
+      {error.message}
+    </Alert>
+  )
+}
+
+function useImport() {
+  const change = useChangeRouting()
+  return useMutation({
+    mutationFn: async ({ file, mode }: { readonly file: File; readonly mode: Mode }) => {
+      if (file.size > maxFileBytes) {
+        throw new RangeError(`The file is larger than ${formatBytes(maxFileBytes)}.`)
+      }
+      const state = await request<RoutingAnswer>(routingPath)
+      const { body } = readImportFile(await file.text(), state)
+      return change<ImportAnswer>({ method: 'POST', path: '/import', query: { mode }, body })
+    },
+  })
+}

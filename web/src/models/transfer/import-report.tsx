@@ -1,0 +1,57 @@
+import { Alert, List } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { ImportAnswer } from '../../../../src/models/routing/import/import-report.ts'
+
+const named = 5
+
+/** What an import did, and what is left to do. */
+export function ImportReport({ report }: { readonly report: ImportAnswer }) {
+  const { imported, connectionsWithoutKey, renamedProviders, leftOut, leftOutCount } = report
+  const { connections, combos, customModels, modelAliases } = imported
+  return (
+    <Alert color="teal" role="status" title="Imported" w="100%">
+      <List size="sm" spacing={4}>
+        <List.Item>
+          {connections} connections, {combos} combos, {customModels} custom models, {modelAliases}{' '}
+          aliases
+        </List.Item>
+        {connectionsWithoutKey.length > 0 && (
+          <List.Item>
+            <b>{connectionsWithoutKey.length} without key:</b> edit them under Connections (
+            <Some items={connectionsWithoutKey} count={connectionsWithoutKey.length} />)
+          </List.Item>
+        )}
+        {renamedProviders.length > 0 && (
+          <List.Item>
+            {renamedProviders.length} providers have new ids, so that their models are asked for
+          </List.Item>
+        )}
+        {leftOutCount > 0 && (
+          <List.Item>
+            Left out:{' '}
+            <Some
+              items={leftOut.map(({ field, reason }) => `${field} (${reason})`)}
+              count={leftOutCount}
+            />
+          </List.Item>
+        )}
+        {report.ignoredFieldCount > 0 && (
+          <List.Item>
+            Not used: <Some items={report.ignoredFields} count={report.ignoredFieldCount} />
+          </List.Item>
+        )}
+      </List>
+    </Alert>
+  )
+}
+
+function Some({ items, count }: { readonly items: readonly string[]; readonly count: number }) {
+  const shown = items.slice(0, named)
+  const rest: ReactNode = count > shown.length ? ` and ${count - shown.length} more` : null
+  return (
+    <>
+      {shown.join(', ')}
+      {rest}
+    </>
+  )
+}
