@@ -34,3 +34,14 @@ export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal)
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }
+
+/** Aborts with the same reason, so much later; never, if the process ends before. */
+export function delayedAbort(signal: AbortSignal, delayMs: number): AbortSignal {
+  const late = new AbortController()
+  const begin = () => {
+    setTimeout(() => late.abort(signal.reason), delayMs).unref()
+  }
+  if (signal.aborted) begin()
+  else signal.addEventListener('abort', begin, { once: true })
+  return late.signal
+}

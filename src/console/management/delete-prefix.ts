@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Drive, DriveError } from '../../drives/drive.ts'
-import { untilAborted } from '../../process/time-limit.ts'
+import { delayedAbort, untilAborted } from '../../process/time-limit.ts'
 
 /** Keys that are in memory at a time. */
 const pageEntries = 500
@@ -14,6 +14,9 @@ const concurrency = 8
  */
 const maxPasses = 3
 
+/** How long removals under way are waited for when the rest is left, so that all are counted. */
+const graceMs = 1_000
+
 /** How often a removal is tried that a busy drive refuses, and the pause before the second try. */
 const maxTries = 6
 const firstPauseMs = 200
@@ -23,7 +26,7 @@ export interface PrefixDeletion {
   readonly drive: Pick<Drive, 'list' | 'remove'>
   readonly bucket: string
   readonly prefix: string
-  /** Aborts to leave the rest; removals under way may still happen. */
+  /** Aborts to leave the rest. A removal that hangs may still happen. */
   readonly signal: AbortSignal
   /** Called for each object that is gone. */
   readonly onDeleted: () => void
@@ -36,13 +39,18 @@ export interface PrefixDeletion {
  * @throws the signal's reason.
  */
 export async function deletePrefix(deletion: PrefixDeletion): Promise<void> {
+  const removing = { ...deletion, late: delayedAbort(deletion.signal, graceMs) }
   for (let pass = 1; pass <= maxPasses; pass++) {
-    if ((await deleteListed(deletion)) === 0) return
+    if ((await deleteListed(removing)) === 0) return
   }
 }
 
+interface Removing extends PrefixDeletion {
+  readonly late: AbortSignal
+}
+
 /** Resolves with how many keys were listed. */
-async function deleteListed(deletion: PrefixDeletion): Promise<number> {
+async function deleteListed(deletion: Removing): Promise<number> {
   const { drive, bucket, prefix, signal } = deletion
   const cursor = drive.list(bucket, { prefix, after: '' })
   let listed = 0
@@ -57,7 +65,7 @@ async function deleteListed(deletion: PrefixDeletion): Promise<number> {
   }
 }
 
-async function deleteAll(deletion: PrefixDeletion, keys: readonly string[]): Promise<void> {
+async function deleteAll(deletion: Removing, keys: readonly string[]): Promise<void> {
   const rest = keys.values()
   let hasFailed = false
   const work = async (): Promise<void> => {
@@ -80,10 +88,10 @@ async function deleteAll(deletion: PrefixDeletion, keys: readonly string[]): Pro
 }
 
 /** Whether it was there. */
-async function deleteOne({ drive, bucket, signal }: PrefixDeletion, key: string): Promise<boolean> {
+async function deleteOne({ drive, bucket, signal, late }: Removing, key: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
-      return await untilAborted(drive.remove(bucket, key), signal)
+      return await untilAborted(drive.remove(bucket, key), late)
     } catch (error) {
       if (!(error instanceof DriveError) || error.kind !== 'busy' || tries === maxTries) throw error
       const asked = (error.retryAfterSeconds ?? 0) * 1_000

@@ -15,6 +15,8 @@ export const deletionKeptMs = 24 * 60 * 60_000
 /** A deletion whose process does not say for so long how far it is counts as interrupted. */
 const leaseMs = 30_000
 const beatEveryMs = 1_000
+/** How soon a deletion hears of another process that it is to stop. */
+const listenEveryMs = 250
 
 const processIsGone =
   'The process that deleted has ended. What is not deleted yet is still there: delete again for the rest.'
@@ -130,10 +132,13 @@ export class Deletions {
     const { log, now } = this.#parts
     const stopping = new AbortController()
     const job: Job = { row, target, stopping, deleted: 0, untilMs: row.leaseUntilMs }
-    const beats = setInterval(() => this.#beat(job), beatEveryMs).unref()
+    const timers = [
+      setInterval(() => this.#beat(job), beatEveryMs).unref(),
+      setInterval(() => this.#listen(job), listenEveryMs).unref(),
+    ]
     const end = this.#delete(job)
       .then(async (how) => {
-        clearInterval(beats)
+        for (const timer of timers) clearInterval(timer)
         await this.#parts.table.end(row, { ...how, deleted: job.deleted, endedAtMs: now() })
       })
       .catch((error: unknown) => {
@@ -158,6 +163,16 @@ export class Deletions {
       log.warn({ ...job.target, err: error }, 'a deletion failed')
       if (error instanceof DriveError) return { state: 'failed', message: error.message }
       return { state: 'failed', message: 'It failed; the log of the service says why.' }
+    }
+  }
+
+  /** Costs less than telling. Never rejects. */
+  async #listen(job: Job): Promise<void> {
+    try {
+      const row = await this.#parts.table.find(job.row.id)
+      if (row?.isCancelled === 1) job.stopping.abort('cancelled' satisfies StopReason)
+    } catch {
+      // The next beat tells whether the database is gone for long.
     }
   }
 

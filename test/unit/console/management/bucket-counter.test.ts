@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
+import { type Drive, DriveError, type Entry } from '../../../../src/drives/drive.ts'
+import { thisProcess } from '../../../../src/process/identity.ts'
+import { BucketCountTable } from '../../../../src/state/bucket-counts.ts'
+import { openTestDatabase, until } from './management-fixture.ts'
+
+const bucket = 'files'
+
+const object = (index: number): Entry => ({
+  ...{ kind: 'object', key: `k${index}`, size: 2, modifiedAtMs: 1_000.7 + index, etag: 'e' },
+})
+
+/** A drive whose listing is what `next` gives, page by page. */
+function driveOf(next: (page: number, limit: number) => Promise<Entry[]>) {
+  let listings = 0
+  const drive: Pick<Drive, 'list'> = {
+    list() {
+      listings += 1
+      let page = 0
+      return { next: (limit) => next(page++, limit), seek: () => undefined }
+    },
+  }
+  return { drive, listings: () => listings }
+}
+
+const objects = (count: number) =>
+  driveOf(async (page, limit) =>
+    Array.from({ length: Math.max(0, Math.min(limit, count - page * limit)) }, (_, index) =>
+      object(page * limit + index),
+    ),
+  )
+
+async function open(t: TestContext, { drive }: { readonly drive: Pick<Drive, 'list'> }) {
+  const clock = { now: 1_000_000_000_000 }
+  const table = new BucketCountTable(await openTestDatabase(t))
+  const warnings: object[] = []
+  const log = {
+    ...{ info: () => undefined, error: () => undefined },
+    warn: (fields: object) => void warnings.push(fields),
+  }
+  const counterOf = () => new BucketCounter({ drive, table, now: () => clock.now, log })
+  const counter = counterOf()
+  t.after(() => counter.close())
+  const look = async () => (await counter.read([bucket])).get(bucket)
+  const settled = () => until(async () => (await look())?.isCounting === false)
+  return { clock, table, warnings, counter, counterOf, look, settled }
+}
+
+test('A count adds up every page and keeps when it was made', async (t) => {
+  const { look, settled, clock } = await open(t, objects(2_500))
+  assert.deepEqual(await look(), { figures: undefined, isCounting: true, problem: undefined })
+  await settled()
+  const { objects: count, bytes, lastModifiedMs, countedAtMs } = (await look())?.figures ?? {}
+  assert.deepEqual(
+    { count, bytes, lastModifiedMs, countedAtMs },
+    { count: 2_500, bytes: 5_000, lastModifiedMs: 3_499, countedAtMs: clock.now },
+  )
+})
+
+test('A count is made again when somebody looks and it is old, and not before', async (t) => {
+  const { drive, listings } = objects(1)
+  const { look, settled, clock } = await open(t, { drive })
+  await settled()
+  clock.now += 59_999
+  await settled()
+  assert.equal(listings(), 1)
+  clock.now += 1
+  assert.equal((await look())?.isCounting, true)
+  await settled()
+  assert.equal(listings(), 2)
+})
+
+test('A count that took long is kept for longer', async (t) => {
+  const { table, settled, clock } = await open(t, objects(1))
+  await settled()
+  const [row] = await table.all()
+  assert.ok(row)
+  const lease = { bucket, owner: 'x', untilMs: clock.now + 1 }
+  assert.ok(await table.take(lease, row))
+  assert.ok(await table.finish(lease, { ...row, countedAtMs: clock.now, tookMs: 60_000 }))
+  const { counter } = await open(t, objects(1))
+  const later = async (ms: number) => {
+    const now = clock.now + ms
+    const slow = new BucketCounter({
+      ...{ drive: objects(1).drive, table, now: () => now },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    })
+    const seen = (await slow.read([bucket])).get(bucket)
+    await slow.close()
+    return seen?.isCounting
+  }
+  assert.equal(await later(10 * 60_000), false)
+  assert.equal(await later(12 * 60_000), true)
+  await counter.close()
+})
+
+test('Whoever asks for a new count gets one, after the one under way', async (t) => {
+  const { drive, listings } = objects(1)
+  const { counter, settled, clock } = await open(t, { drive })
+  await settled()
+  clock.now += 1
+  counter.count(bucket)
+  counter.count(bucket)
+  await settled()
+  assert.equal(listings(), 2)
+})
+
+test('A bucket that cannot be listed says why, keeps its figures and is not tried at once', async (t) => {
+  let isBroken = false
+  const { drive, listings } = driveOf(async (page) => {
+    if (isBroken) throw new DriveError('denied', 'The folder may not be read.')
+    return page === 0 ? [object(0)] : []
+  })
+  const { look, settled, clock, warnings } = await open(t, { drive })
+  await settled()
+  isBroken = true
+  clock.now += 60_000
+  await settled()
+  const seen = await look()
+  assert.equal(seen?.problem, 'The folder may not be read.')
+  assert.equal(seen?.figures?.objects, 1)
+  assert.equal(warnings.length, 1)
+  await settled()
+  assert.equal(listings(), 2)
+  isBroken = false
+  clock.now += 60_000
+  await settled()
+  assert.equal((await look())?.problem, undefined)
+})
+
+test('One process counts a bucket, others see that it does', async (t) => {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { drive, listings } = driveOf(async (page) => {
+    await held
+    return page === 0 ? [object(0)] : []
+  })
+  const { look, settled, table, counterOf } = await open(t, { drive })
+  await look()
+  await until(async () => (await table.all())[0]?.leaseOwner !== '' && listings() === 1)
+  const other = counterOf()
+  assert.equal((await other.read([bucket])).get(bucket)?.isCounting, true)
+  other.count(bucket)
+  await until(async () => (await table.all())[0]?.leaseOwner.startsWith(thisProcess) === true)
+  release()
+  await settled()
+  await other.close()
+  assert.equal(listings(), 1)
+})
+
+test('The lease of a process that died is taken over', async (t) => {
+  const { table, look, settled, clock } = await open(t, objects(3))
+  const [host] = thisProcess.split('/')
+  const owner = `${host}/999999999/1 word`
+  assert.ok(await table.take({ bucket, owner, untilMs: clock.now + 60_000 }, undefined))
+  await settled()
+  assert.equal((await look())?.figures?.objects, 3)
+})
+
+test('A count whose lease somebody else has stops and keeps nothing', async (t) => {
+  const pages: string[] = []
+  const drive: Pick<Drive, 'list'> = {
+    list: (name) => ({
+      seek: () => undefined,
+      async next() {
+        pages.push(name)
+        if (name === bucket && pages.length === 2) {
+          // Suspended for a while, during which another process took over.
+          clock.now += 120_000
+          const [row] = await table.all()
+          const lease = { bucket, owner: 'elsewhere/1/1 word', untilMs: clock.now + 60_000 }
+          assert.ok(row !== undefined && (await table.take(lease, row)))
+        }
+        return name === bucket && pages.length < 5 ? [object(pages.length)] : []
+      },
+    }),
+  }
+  const { table, counter, clock } = await open(t, { drive })
+  const rowOf = async (name: string) => (await table.all()).find((row) => row.bucket === name)
+  await counter.read([bucket, 'second'])
+  // Buckets are counted in turn: then the first is over.
+  await until(async () => ((await rowOf('second'))?.countedAtMs ?? 0) > 0)
+  assert.deepEqual(pages, [bucket, bucket, 'second'])
+  const row = await rowOf(bucket)
+  assert.deepEqual([row?.countedAtMs, row?.leaseOwner], [0, 'elsewhere/1/1 word'])
+})
+
+test('close gives up a listing that never comes back, and its lease', async (t) => {
+  const { drive, listings } = driveOf(() => new Promise(() => undefined))
+  const { look, table, counter } = await open(t, { drive })
+  await look()
+  await until(() => listings() === 1)
+  await counter.close()
+  const [row] = await table.all()
+  assert.deepEqual([row?.leaseOwner, row?.triedAtMs, row?.problem], ['', 0, ''])
+  await counter.read([bucket])
+  assert.equal(listings(), 1)
+})

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
+import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
+import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { ApiError } from '../../../../src/json-api/api-error.ts'
+import { thisProcess } from '../../../../src/process/identity.ts'
+import { DeletionTable } from '../../../../src/state/deletions.ts'
+import { keysOf, openTestDatabase, put, silent, until } from './management-fixture.ts'
+
+const bucket = 'files'
+
+async function open(t: TestContext, changes: Partial<Drive> = {}) {
+  const drive = new MemoryDrive()
+  await drive.prepare([bucket])
+  const clock = { now: 1_000_000 }
+  const table = new DeletionTable(await openTestDatabase(t), deletionLimits)
+  const parts = {
+    drive: {
+      list: changes.list ?? drive.list.bind(drive),
+      remove: changes.remove ?? drive.remove.bind(drive),
+    },
+    ...{ table, now: () => clock.now, log: silent },
+  }
+  // As two processes have them.
+  const deletions = new Deletions(parts)
+  const others = new Deletions(parts)
+  t.after(() => Promise.all([deletions.close(), others.close()]))
+  const ended = async (id: string) => {
+    await until(async () => (await deletions.find(id))?.state !== 'running')
+    return deletions.find(id)
+  }
+  return { drive, clock, table, deletions, others, ended }
+}
+
+const hangs: Pick<Drive, 'remove'> = { remove: () => new Promise(() => undefined) }
+
+test('A deletion runs to its end and says how much it deleted', async (t) => {
+  const { deletions, others, drive, ended } = await open(t)
+  for (let index = 0; index < 1_200; index++) await put(drive, `a/${index}`)
+  await put(drive, 'b')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  const row = await ended(id)
+  assert.deepEqual([row?.state, row?.deleted, row?.message], ['done', 1_200, ''])
+  assert.deepEqual(await keysOf(drive), ['b'])
+  assert.deepEqual(await others.latest(), [row])
+})
+
+test('A deletion of the same prefix is the one that runs already, in whatever process', async (t) => {
+  const { deletions, others, drive } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  assert.equal((await deletions.start({ bucket, prefix: 'a/' })).id, id)
+  assert.equal((await others.start({ bucket, prefix: 'a/' })).id, id)
+  assert.notEqual((await others.start({ bucket, prefix: 'a' })).id, id)
+})
+
+test('No more than four deletions run at once', async (t) => {
+  const { deletions, others, drive, ended } = await open(t, hangs)
+  for (const key of ['1', '2', '3', '4', '5']) await put(drive, key)
+  const started = []
+  for (const prefix of ['1', '2', '3', '4']) {
+    started.push(await deletions.start({ bucket, prefix }))
+  }
+  for (const each of [deletions, others]) {
+    await assert.rejects(
+      each.start({ bucket, prefix: '5' }),
+      (error) => error instanceof ApiError && error.status === 409,
+    )
+  }
+  const [{ id = '' } = {}] = started
+  await deletions.cancel(id)
+  assert.equal((await ended(id))?.state, 'cancelled')
+  await others.start({ bucket, prefix: '5' })
+})
+
+test('cancel stops a deletion of this process before it answers', async (t) => {
+  const { deletions, drive } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  const row = await deletions.cancel(id)
+  assert.deepEqual([row?.state, row?.message, row?.deleted], ['cancelled', '', 0])
+  assert.deepEqual(await keysOf(drive), ['a/1'])
+  assert.equal(await deletions.cancel('nobody'), undefined)
+})
+
+test('cancel reaches the process that runs the deletion', async (t) => {
+  const { deletions, others, drive, ended } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  assert.equal((await others.cancel(id))?.state, 'running')
+  assert.equal((await ended(id))?.state, 'cancelled')
+})
+
+test('A deletion that the drive refuses has failed, with the words of the drive', async (t) => {
+  const { deletions, drive, ended } = await open(t, {
+    remove: async (_, key) => {
+      if (key === 'a/2') throw new DriveError('denied', 'The folder a may not be written.')
+      return drive.remove(bucket, key)
+    },
+  })
+  for (const key of ['a/1', 'a/2']) await put(drive, key)
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  const row = await ended(id)
+  assert.deepEqual(
+    [row?.state, row?.deleted, row?.message],
+    ['failed', 1, 'The folder a may not be written.'],
+  )
+})
+
+test('A deletion that fails for a reason nobody foresaw tells nothing of it', async (t) => {
+  const { deletions, drive, ended } = await open(t, {
+    remove: async () => {
+      throw new TypeError('secret is not a function')
+    },
+  })
+  await put(drive, 'a/1')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  const row = await ended(id)
+  assert.equal(row?.state, 'failed')
+  assert.match(row?.message ?? '', /the log/)
+})
+
+test('A deletion whose process is gone is interrupted', async (t) => {
+  const { deletions, table, clock } = await open(t)
+  const [host] = thisProcess.split('/')
+  const dead = { leaseOwner: `${host}/999999999/1 word`, leaseUntilMs: clock.now + 30_000 }
+  const silentHost = { leaseOwner: 'elsewhere/1/1 word', leaseUntilMs: clock.now + 5_000 }
+  const row = { target: '["files","a/"]', startedAtMs: clock.now }
+  await table.insert({ ...row, id: 'dead', ...dead })
+  await table.insert({ ...row, id: 'silent', ...silentHost })
+  const found = await deletions.find('dead')
+  assert.deepEqual([found?.state, found?.endedAtMs], ['interrupted', clock.now])
+  assert.match(found?.message ?? '', /delete again/)
+  assert.equal((await deletions.find('silent'))?.state, 'running')
+  clock.now += 5_000
+  assert.deepEqual(
+    (await deletions.latest()).map(({ state }) => state),
+    ['interrupted', 'interrupted'],
+  )
+  // They do not count among those that run.
+  for (const prefix of ['1', '2', '3', '4']) await deletions.start({ bucket, prefix })
+})
+
+test('A deletion that was called interrupted stops', async (t) => {
+  const count = 6_000
+  let removed = 0
+  const { deletions, table, drive, clock } = await open(t, {
+    remove: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4))
+      removed += 1
+      return true
+    },
+  })
+  for (let index = 0; index < count; index++) await put(drive, `a/${index}`)
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  const seen = await table.find(id)
+  assert.ok(seen)
+  assert.ok(await table.interrupt(seen, { endedAtMs: clock.now, message: 'gone' }))
+  // It hears of it with its next word to the others.
+  await until(async () => {
+    const before = removed
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return removed === before
+  })
+  assert.ok(removed < count, `${removed}`)
+  assert.equal((await table.find(id))?.message, 'gone')
+})
+
+test('close interrupts what runs, and nothing begins behind it', async (t) => {
+  const { deletions, table, drive } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  await deletions.close()
+  const row = await table.find(id)
+  assert.equal(row?.state, 'interrupted')
+  assert.match(row?.message ?? '', /stopped/)
+  await assert.rejects(deletions.start({ bucket, prefix: 'a/' }), ApiError)
+})
+
+test('A deletion lives on in the database for as long as it runs', async (t) => {
+  const { deletions, table, drive, clock } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const { id, leaseUntilMs } = await deletions.start({ bucket, prefix: 'a/' })
+  clock.now += 20_000
+  await until(async () => ((await table.find(id))?.leaseUntilMs ?? 0) > leaseUntilMs)
+  clock.now += 20_000
+  assert.equal((await deletions.find(id))?.state, 'running')
+})

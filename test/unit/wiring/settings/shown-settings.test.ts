@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readSettings, type Settings } from '../../../../src/wiring/settings/read-settings.ts'
+import { shownSettings } from '../../../../src/wiring/settings/shown-settings.ts'
+
+const secrets = {
+  ACCESS_KEY: 'AKSECRETISH',
+  SECRET_KEY: 'hush-secret-key',
+  DASHBOARD_PASSWORD: 'hush-password-1',
+  MODELS_API_KEY: 'hush-models',
+  AUTH_KV: 'redis://:hush-redis@localhost:1',
+  DATABASE_URL: 'postgres://user:hush-postgres@localhost/stowage?sslmode=require',
+}
+const environment = {
+  ...secrets,
+  ALLOWED_BUCKETS: 'files, photos',
+  TRUST_PROXY: '10.0.0.0/8',
+  PUBLIC_LIST: 'false',
+  DRIVE: 'file:/srv/drive',
+  PORT: '9000',
+}
+
+function shown(changes: Readonly<Record<string, unknown>> = {}) {
+  const settings = { ...readSettings(environment), ...changes } as Settings
+  return new Map(shownSettings(settings).map((each) => [each.name, each]))
+}
+
+test('Secrets are named and never shown, the access key neither', () => {
+  const settings = shown()
+  for (const name of Object.keys(secrets)) {
+    assert.deepEqual(settings.get(name), { name, value: null, isSecret: true, isSet: true })
+  }
+  assert.doesNotMatch(JSON.stringify([...settings]), /hush|AKSECRETISH/)
+})
+
+test('Other settings are shown as a person would write them, defaults as such', () => {
+  const settings = shown()
+  for (const [name, value, isSet] of [
+    ['ALLOWED_BUCKETS', 'files, photos', true],
+    ['PUBLIC_READ_BUCKETS', null, false],
+    ['PUBLIC_LIST', 'false', true],
+    ['DRIVE', 'file:/srv/drive', true],
+    ['TRUST_PROXY', '10.0.0.0/8', true],
+    ['PUBLIC_URL', null, false],
+    ['REGION', 'us-east-1', false],
+    ['UPLOAD_EXPIRY_HOURS', '24', false],
+    // What is set to the default is the default.
+    ['PORT', '9000', false],
+  ] as const) {
+    assert.deepEqual(settings.get(name), { name, value, isSecret: false, isSet })
+  }
+})
+
+test('A drive of any kind is shown without what may be a password', () => {
+  const drives: readonly (readonly [place: object, value: string])[] = [
+    [
+      { kind: 'webdav', url: 'https://me:hush@cloud.example/dav/?token=hush#hush' },
+      'https://cloud.example/dav/',
+    ],
+    [{ kind: 'webdav', url: 'https://me:hu/sh@cloud.example/' }, 'https'],
+    [{ kind: 'gdrive', folder: 'x', clientSecret: 'hush' }, 'gdrive'],
+  ]
+  for (const [place, value] of drives) {
+    const text = shown({ drive: place }).get('DRIVE')?.value ?? ''
+    assert.doesNotMatch(text, /hush/)
+    assert.ok(text.startsWith(value), text)
+  }
+})
+
+test('A certificate is shown as one', () => {
+  const cert = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
+  assert.equal(shown({ tlsCert: cert }).get('TLS_CERT')?.value, 'PEM')
+})
