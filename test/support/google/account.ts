@@ -3,6 +3,7 @@ import type { CredentialsDesk } from './credentials-desk.ts'
 import type { DriveFiles } from './drive-files.ts'
 import type { EmulatorClock } from './emulator-clock.ts'
 import type { PageTokens } from './page-tokens.ts'
+import type { QuotaMeter } from './quota-meter.ts'
 import type { UploadSessions } from './upload-sessions.ts'
 
 /** What Drive leaves open, for tests to vary. */
@@ -27,6 +28,7 @@ export interface Account {
   readonly store: ContentStore
   readonly sessions: UploadSessions
   readonly pages: PageTokens
+  readonly meter: QuotaMeter
   readonly knobs: Knobs
 }
 

@@ -11,14 +11,17 @@ export class DroppedConnection extends Error {
   }
 }
 
+/** A number of bytes, or the half of a body. */
+export type BodyPlace = number | 'half'
+
 /** What a fault does to a body on its way in. */
 export interface BodyFault {
-  /** Reads so many bytes of it and no more. */
-  readonly cutAfterBytes?: number
+  /** Reads so many bytes of it and no more, or all where there are not so many. */
+  readonly cutAfterBytes?: BodyPlace
   /** What happens there; the connection is dropped when nothing is said. */
   readonly cutWith?: Error
   /** Takes the rest for received and forgets it. */
-  readonly keepBytes?: number
+  readonly keepBytes?: BodyPlace
   /** One bit arrives wrong. */
   readonly isDamaged?: boolean
   readonly bytesPerSecond?: number
@@ -46,6 +49,11 @@ export class CallBody {
     this.fault = parts.fault ?? {}
   }
 
+  /** Bytes of it that are kept; all of them unless a fault has it otherwise. */
+  get keptBytes(): number {
+    return this.#place(this.fault.keepBytes)
+  }
+
   /** Bytes that came so far. */
   get received(): number {
     return this.#received
@@ -54,22 +62,24 @@ export class CallBody {
   /** @throws DroppedConnection when the client goes away, or as the fault has it. */
   async *pieces(): AsyncGenerator<Buffer> {
     const iterator = this.#request.iterator({ destroyOnReturn: false })
+    const cutAt = this.#place(this.fault.cutAfterBytes)
     for (;;) {
       const next = await iterator.next().catch((cause: unknown) => {
         throw new DroppedConnection({ cause })
       })
-      if (next.done === true) return
+      if (next.done === true) break
       const piece: Buffer = next.value
       await this.#pace(piece.length)
-      const rest = (this.fault.cutAfterBytes ?? Number.POSITIVE_INFINITY) - this.#received
+      const rest = cutAt - this.#received
       this.#received += Math.min(piece.length, rest)
       if (piece.length <= rest) {
         yield this.#damaged(piece)
         continue
       }
       if (rest > 0) yield piece.subarray(0, rest)
-      throw this.fault.cutWith ?? new DroppedConnection()
+      break
     }
+    if (this.fault.cutAfterBytes !== undefined) throw this.fault.cutWith ?? new DroppedConnection()
   }
 
   async whole(): Promise<Buffer> {
@@ -85,6 +95,12 @@ export class CallBody {
 
   async json(): Promise<Record<string, unknown>> {
     return parseJsonObject(await this.whole())
+  }
+
+  #place(place: BodyPlace | undefined): number {
+    if (place === undefined) return Number.POSITIVE_INFINITY
+    if (place !== 'half') return place
+    return Math.floor(Number(this.#request.headers['content-length'] ?? 0) / 2)
   }
 
   async #pace(bytes: number): Promise<void> {

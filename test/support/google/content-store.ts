@@ -19,6 +19,7 @@ export interface Content {
 /** Where an emulator keeps bodies: memory for small ones, a temporary folder for the others. */
 export class ContentStore {
   readonly #folder: string
+  readonly #writers = new Set<ContentWriter>()
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -29,7 +30,10 @@ export class ContentStore {
   }
 
   writer(): ContentWriter {
-    return new ContentWriter(join(this.#folder, randomUUID()))
+    const path = join(this.#folder, randomUUID())
+    const writer = new ContentWriter(path, () => this.#writers.delete(writer))
+    this.#writers.add(writer)
+    return writer
   }
 
   async write(bytes: Uint8Array): Promise<Content> {
@@ -39,19 +43,24 @@ export class ContentStore {
   }
 
   async close(): Promise<void> {
+    for (const writer of this.#writers) await writer.discard()
     await rm(this.#folder, { recursive: true, force: true })
   }
 }
 
 export class ContentWriter {
   readonly #path: string
+  readonly #onEnd: () => void
   readonly #md5 = createHash('md5')
   #held: Buffer[] = []
   #file: FileHandle | undefined
   #size = 0
+  #isEnded = false
 
-  constructor(path: string) {
+  /** @param onEnd called once it needs no closing any more. */
+  constructor(path: string, onEnd: () => void) {
     this.#path = path
+    this.#onEnd = onEnd
   }
 
   get size(): number {
@@ -71,16 +80,25 @@ export class ContentWriter {
 
   async finish(): Promise<Content> {
     const facts = { size: this.#size, md5: this.#md5.digest('hex') }
-    if (this.#file === undefined) return { ...facts, bytes: Buffer.concat(this.#held) }
+    const bytes = Buffer.concat(this.#held)
+    this.#end()
+    if (this.#file === undefined) return { ...facts, bytes }
     await this.#file.close()
     return { ...facts, path: this.#path }
   }
 
-  /** Forgets the bytes. */
+  /** Forgets the bytes, unless they are finished. */
   async discard(): Promise<void> {
-    this.#held = []
+    if (this.#isEnded) return
+    this.#end()
     await this.#file?.close()
     await rm(this.#path, { force: true })
+  }
+
+  #end(): void {
+    this.#isEnded = true
+    this.#held = []
+    this.#onEnd()
   }
 
   async #spill(): Promise<FileHandle> {

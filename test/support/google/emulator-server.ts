@@ -27,6 +27,7 @@ export interface ServerParts {
 export class EmulatorServer {
   readonly #parts: ServerParts
   readonly #server: Server
+  #isClosed = false
 
   constructor(parts: ServerParts) {
     this.#parts = parts
@@ -44,6 +45,7 @@ export class EmulatorServer {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#server.closeAllConnections()
     this.#server.close()
     await once(this.#server, 'close')
@@ -56,9 +58,10 @@ export class EmulatorServer {
       if (this.#parts.latencyMs > 0) await afterMs(this.#parts.latencyMs)
       await exchange.send(reply)
     } catch (error) {
-      // A mistake of the emulator must not look like a fault that it was asked for.
-      if (!(error instanceof DroppedConnection)) console.error('google emulator:', error)
       request.socket.destroy()
+      // A mistake of the emulator must not look like a fault that it was asked for: as a rejection
+      // that nobody handles it ends the test.
+      if (!(error instanceof DroppedConnection) && !this.#isClosed) throw error
     }
   }
 }
@@ -94,7 +97,7 @@ class Exchange {
     if (content !== undefined) {
       const length = String(content.end - content.start)
       response.writeHead(status, { ...headers, 'content-length': length })
-      await this.#sendPieces(readContent(content.of, content.start, content.end))
+      await this.#sendPieces(readContent(content.of, content.start, content.end), Number(length))
       return
     }
     const body = Buffer.from(json === undefined ? (text ?? '') : JSON.stringify(json, null, 1))
@@ -105,16 +108,18 @@ class Exchange {
       // RFC 9110 section 8.6.
       ...(status === 204 ? {} : { 'content-length': String(body.length) }),
     })
-    await this.#sendPieces([body])
+    await this.#sendPieces([body], body.length)
   }
 
   async #answer(): Promise<Reply> {
     const origin = originOf(this.#request)
     const url = new URL(this.#request.url ?? '/', origin)
     if (url.pathname === '/token') return await this.#answerToken()
+    if (url.pathname === '/emulator/counters') return this.#answerCounters()
     const route = routeOf(this.#request, url)
     const call = this.#begin(route, { origin, query: url.searchParams })
     await this.#effect.before?.(call)
+    this.#parts.account.meter.spend(route.kind)
     const reply = await this.#handle(route, { ...call, caller: this.#callerOf(route) })
     await this.#effect.after?.(call, reply)
     return reply
@@ -127,6 +132,14 @@ class Exchange {
       if (error === this.#effect.body?.cutWith) this.#effect.onCut?.(call)
       throw error
     }
+  }
+
+  /** For tests in another process. */
+  #answerCounters(): Reply {
+    const { counters } = this.#parts
+    if (this.#request.method === 'DELETE') counters.reset()
+    const { calls, total, units, refusals, bytesIn, bytesOut } = counters
+    return { status: 200, json: { calls, total, units, refusals, bytesIn, bytesOut } }
   }
 
   async #answerToken(): Promise<Reply> {
@@ -176,10 +189,14 @@ class Exchange {
     return { status: error.status, headers: error.headers, json: error.toJson() }
   }
 
-  async #sendPieces(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+  async #sendPieces(
+    pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+    length: number,
+  ): Promise<void> {
     const { down, counters } = this.#parts
     const fault = this.#effect.reply ?? {}
-    let left = fault.cutAfterBytes ?? Number.POSITIVE_INFINITY
+    const { cutAfterBytes = length } = fault
+    let left = cutAfterBytes === 'half' ? Math.floor(length / 2) : cutAfterBytes
     for await (const piece of pieces) {
       const sent = damaged(piece.subarray(0, left), fault)
       left -= sent.length
@@ -189,9 +206,12 @@ class Exchange {
       }
       counters.countBytes({ bytesOut: sent.length })
       await this.#write(sent)
-      if (left <= 0) throw new DroppedConnection()
+      if (left <= 0) break
     }
+    if (fault.cutAfterBytes !== undefined) throw new DroppedConnection()
     this.#response.end()
+    // RFC 9112 section 9.3: the next request on the connection comes behind this one's whole body.
+    this.#request.removeAllListeners('readable').resume()
   }
 
   async #write(bytes: Buffer): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Call, type CallKind, callKinds, type Reply } from './call.ts'
-import { DroppedConnection } from './call-body.ts'
+import { type BodyPlace, DroppedConnection } from './call-body.ts'
 import type { FaultEffect, FaultRule } from './faults.ts'
 import type { FileRecord } from './file-record.ts'
 import { type ErrorDetails, GoogleError, type Reason } from './google-error.ts'
@@ -26,8 +26,6 @@ const targetKinds = [
   'delete',
   'init',
 ] as const
-/** Where in a body a fault strikes when the test does not say: within the second block. */
-const usualBytes = 300_000
 
 /**
  * Everything that can go wrong, by name. `persist-prefix-then-drop` and `drop-mid-body` are the same
@@ -39,15 +37,15 @@ export const faultEffects = {
   'drop-after-commit': { on: callKinds, effect: () => ({ after: drop }) },
   'persist-prefix-then-drop': {
     on: bodyKinds,
-    effect: ({ bytes = usualBytes }) => ({ body: { cutAfterBytes: bytes } }),
+    effect: (rule) => ({ body: { cutAfterBytes: placeOf(rule) } }),
   },
   'drop-mid-reply': {
     on: callKinds,
-    effect: ({ bytes = 10 }) => ({ reply: { cutAfterBytes: bytes } }),
+    effect: (rule) => ({ reply: { cutAfterBytes: placeOf(rule) } }),
   },
   'truncate-download': {
     on: ['download'],
-    effect: ({ bytes = usualBytes }) => ({ reply: { cutAfterBytes: bytes } }),
+    effect: (rule) => ({ reply: { cutAfterBytes: placeOf(rule) } }),
   },
   'slow-body': {
     on: bodyKinds,
@@ -60,7 +58,7 @@ export const faultEffects = {
   // Bytes.
   'persist-less': {
     on: chunkKinds,
-    effect: ({ bytes = usualBytes }) => ({ body: { keepBytes: bytes } }),
+    effect: (rule) => ({ body: { keepBytes: placeOf(rule) } }),
   },
   'persist-nothing': { on: chunkKinds, effect: () => ({ body: { keepBytes: 0 } }) },
   'damage-upload': { on: bodyKinds, effect: () => ({ body: { isDamaged: true } }) },
@@ -77,8 +75,8 @@ export const faultEffects = {
   },
   'expired-token-mid-body': {
     on: bodyKinds,
-    effect: ({ bytes = usualBytes }) => ({
-      body: { cutAfterBytes: bytes, cutWith: unauthorised() },
+    effect: (rule) => ({
+      body: { cutAfterBytes: placeOf(rule), cutWith: unauthorised() },
       onCut: expireTokenOf,
     }),
   },
@@ -95,8 +93,8 @@ export const faultEffects = {
   'server-503': { on: callKinds, effect: refuse('backendError') },
   'server-503-mid-body': {
     on: bodyKinds,
-    effect: ({ bytes = usualBytes }) => ({
-      body: { cutAfterBytes: bytes, cutWith: new GoogleError('backendError') },
+    effect: (rule) => ({
+      body: { cutAfterBytes: placeOf(rule), cutWith: new GoogleError('backendError') },
     }),
   },
   'server-503-after-commit': {
@@ -147,6 +145,11 @@ export type FaultName = keyof typeof faultEffects
 export const faultKinds: Readonly<Record<FaultName, readonly CallKind[]>> = Object.fromEntries(
   Object.entries(faultEffects).map(([name, { on }]) => [name, on]),
 ) as Record<FaultName, readonly CallKind[]>
+
+/** Where in a body a fault strikes: in the middle, unless the test says otherwise. */
+function placeOf({ bytes }: FaultRule): BodyPlace {
+  return bytes ?? 'half'
+}
 
 function refuse(reason: Reason, details: ErrorDetails = {}): () => FaultEffect {
   return () => ({ before: () => fail(new GoogleError(reason, details)) })

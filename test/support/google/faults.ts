@@ -1,5 +1,5 @@
 import type { Call, CallKind, Reply } from './call.ts'
-import type { BodyFault } from './call-body.ts'
+import type { BodyFault, BodyPlace } from './call-body.ts'
 import { type FaultName, faultEffects } from './fault-effects.ts'
 
 /** A fault that is to strike. */
@@ -11,7 +11,7 @@ export interface FaultRule {
   readonly after?: number
   /** Strikes so often; once, unless told otherwise. */
   readonly times?: number
-  /** Where in a body, for faults that have to do with one. */
+  /** Where in a body, for faults that have to do with one; in the middle, unless told. Or the speed. */
   readonly bytes?: number
   /** For `run`: what a test does before the call is answered. */
   readonly run?: (call: Call) => void | Promise<void>
@@ -30,8 +30,8 @@ export interface FaultEffect {
 }
 
 export interface ReplyFault {
-  /** Closes the connection after so many bytes of the reply's body. */
-  readonly cutAfterBytes?: number
+  /** Closes the connection after so many bytes of the reply's body, or at its end. */
+  readonly cutAfterBytes?: BodyPlace
   /** One bit arrives wrong. */
   readonly isDamaged?: boolean
   readonly bytesPerSecond?: number

@@ -13,6 +13,7 @@ import { EmulatorServer } from './emulator-server.ts'
 import { Faults } from './faults.ts'
 import { Link } from './link.ts'
 import { PageTokens } from './page-tokens.ts'
+import { QuotaMeter } from './quota-meter.ts'
 import { UploadSessions } from './upload-sessions.ts'
 
 export interface EmulatorOptions {
@@ -48,6 +49,8 @@ export interface GoogleEmulator {
   readonly files: DriveFiles
   readonly sessions: UploadSessions
   readonly pages: PageTokens
+  /** Quota units a minute. */
+  readonly meter: QuotaMeter
   close(): Promise<void>
 }
 
@@ -66,7 +69,8 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
     copiesProperties: true,
     isSearchIncomplete: false,
   }
-  const account: Account = { clock, desk, files, store, sessions, pages: new PageTokens(), knobs }
+  const accounting = { pages: new PageTokens(), meter: new QuotaMeter(clock) }
+  const account: Account = { clock, desk, files, store, sessions, ...accounting, knobs }
   const speed = options.bytesPerSecond ?? Number.POSITIVE_INFINITY
   const parts = { faults: new Faults(), counters: new Counters() }
   const links = { up: new Link(speed), down: new Link(speed), latencyMs: options.latencyMs ?? 0 }
@@ -87,7 +91,7 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
     desk,
     files,
     sessions,
-    pages: account.pages,
+    ...accounting,
     async close() {
       await server.close()
       await store.close()

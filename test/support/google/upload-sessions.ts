@@ -54,7 +54,7 @@ export class UploadSession {
     const turn = ++this.#turn
     await this.#alone(async () => this.#dropBlock())
     let position = start
-    const keptEnd = start + (body.fault.keepBytes ?? Number.POSITIVE_INFINITY)
+    const keptEnd = start + body.keptBytes
     try {
       for await (const piece of body.pieces()) {
         const from = Math.max(0, this.received - position)

@@ -19,9 +19,13 @@ export const uploadMultipart: Handler = async (call) => {
 export const uploadMedia: Handler = async (call) => {
   fileMask(call.query)
   const writer = call.account.store.writer()
-  for await (const piece of call.body.pieces()) await writer.append(piece)
-  const content = await writer.finish()
-  return await store(call, {}, mediaOf(content, call.headers['content-type']))
+  try {
+    for await (const piece of call.body.pieces()) await writer.append(piece)
+    const content = await writer.finish()
+    return await store(call, {}, mediaOf(content, call.headers['content-type']))
+  } finally {
+    await writer.discard()
+  }
 }
 
 export function mediaOf(content: Content, mimeType: string | undefined): Media {
