@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { publishBuild, removeLeftovers } from './web-build/publish-build.ts'
 import { sourceDigest } from './web-build/source-digest.ts'
 
@@ -81,6 +82,8 @@ function reasonOf(error: unknown): string {
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') {
     return 'its packages are not installed. Run npm ci, or copy web/dist from where it is built.'
   }
-  const [line = ''] = String(error instanceof Error ? error.message : error).split('\n')
-  return `${line} (npm run build:web tells more)`
+  const text = stripVTControlCharacters(String(error instanceof Error ? error.message : error))
+  // Vite's first line says that it failed, the next one why.
+  const [failed = '', why = ''] = text.split('\n').filter((line) => line.trim() !== '')
+  return `${failed} ${why.trim()} (npm run build:web tells more)`
 }

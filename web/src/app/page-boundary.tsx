@@ -1,6 +1,12 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 
+interface PageBoundaryProps {
+  /** The address of the page: at another one it is tried anew. */
+  readonly place: string
+  readonly children: ReactNode
+}
+
 interface PageBoundaryState {
   readonly error: Error | undefined
 }
@@ -9,11 +15,16 @@ interface PageBoundaryState {
  * A page that failed, or whose chunk is gone since the service was updated: both are mended by
  * loading the page anew.
  */
-export class PageBoundary extends Component<{ readonly children: ReactNode }, PageBoundaryState> {
+export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState> {
   override state: PageBoundaryState = { error: undefined }
 
   static getDerivedStateFromError(error: Error): PageBoundaryState {
     return { error }
+  }
+
+  override componentDidUpdate({ place }: PageBoundaryProps): void {
+    const hasMoved = place !== this.props.place
+    if (hasMoved && this.state.error !== undefined) this.setState({ error: undefined })
   }
 
   override render(): ReactNode {

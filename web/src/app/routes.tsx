@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { PageLoading } from '../ui/page-loading.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { PageBoundary } from './page-boundary.tsx'
@@ -19,8 +19,9 @@ const ModelsPage = lazy(async () => {
 
 /** One chunk a page, so that the first one does not wait for the others. */
 export function Routes() {
+  const [place] = useLocation()
   return (
-    <PageBoundary>
+    <PageBoundary place={place}>
       <Suspense fallback={<PageLoading />}>
         <Switch>
           <Route path="/" component={OverviewPage} />

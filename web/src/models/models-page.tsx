@@ -10,23 +10,25 @@ import classes from './models-page.module.css'
 import { TransferPanel } from './transfer/transfer-panel.tsx'
 
 interface Panel {
-  /** Below `/models`, without its slash. */
-  readonly path: string
+  /** What its address has behind `/models/`; the first has nothing. */
+  readonly id: string
   readonly label: string
   readonly Content: ComponentType
 }
 
+const first: Panel = { id: 'listed', label: 'Listed', Content: ListedPanel }
+
 const panels: readonly Panel[] = [
-  { path: '', label: 'Listed', Content: ListedPanel },
-  { path: 'connections', label: 'Connections', Content: ConnectionsPanel },
-  { path: 'combos', label: 'Combos', Content: () => <ItemsPanel resource={combos} /> },
+  first,
+  { id: 'connections', label: 'Connections', Content: ConnectionsPanel },
+  { id: 'combos', label: 'Combos', Content: () => <ItemsPanel resource={combos} /> },
   {
-    path: 'custom',
+    id: 'custom',
     label: 'Custom models',
     Content: () => <ItemsPanel resource={customModels} />,
   },
-  { path: 'aliases', label: 'Aliases', Content: () => <ItemsPanel resource={aliases} /> },
-  { path: 'transfer', label: 'Import and export', Content: TransferPanel },
+  { id: 'aliases', label: 'Aliases', Content: () => <ItemsPanel resource={aliases} /> },
+  { id: 'transfer', label: 'Import and export', Content: TransferPanel },
 ]
 
 /** The model list, and everything it is made of. */
@@ -34,7 +36,7 @@ export function ModelsPage() {
   const [, params] = useRoute('/models/*?')
   const [, navigate] = useLocation()
   const wanted = params?.['*'] ?? ''
-  const shown = panels.find(({ path }) => path === wanted) ?? panels[0]
+  const shown = panels.find(({ id }) => id === wanted) ?? first
   return (
     <>
       <PageTitle title="Models" />
@@ -42,19 +44,19 @@ export function ModelsPage() {
         Models
       </Title>
       <Tabs
-        value={shown?.path ?? ''}
+        value={shown.id}
         keepMounted={false}
-        onChange={(path) => navigate(path ? `/models/${path}` : '/models')}
+        onChange={(id) => navigate(id === first.id ? '/models' : `/models/${id}`)}
       >
         <Tabs.List className={classes.tabs}>
-          {panels.map(({ path, label }) => (
-            <Tabs.Tab key={path} value={path} px={12}>
+          {panels.map(({ id, label }) => (
+            <Tabs.Tab key={id} value={id} px={12}>
               {label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {panels.map(({ path, Content }) => (
-          <Tabs.Panel key={path} value={path} pt="md">
+        {panels.map(({ id, Content }) => (
+          <Tabs.Panel key={id} value={id} pt="md">
             <Content />
           </Tabs.Panel>
         ))}
