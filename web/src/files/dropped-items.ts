@@ -32,34 +32,75 @@ export interface DropProgress {
   readonly onFound: (count: number) => void
 }
 
-/** Everything in what was dropped. @throws the signal's reason when it is stopped. */
+/** Files that the browser is asked for at a time. */
+const batchSize = 100
+
+/**
+ * Everything in what was dropped, folder by folder and by name.
+ *
+ * @throws the signal's reason when it is stopped.
+ */
 export async function readDropped(
   entries: readonly DroppedEntry[],
   { signal, onFound }: DropProgress,
 ): Promise<DroppedTree> {
   const items: DroppedItem[] = []
   const unreadable: string[] = []
-  const open = entries.map((entry) => ({ entry, path: entry.name })).reverse()
+  const open = [{ folder: '', children: () => Promise.resolve([...entries]) }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    signal.throwIfAborted()
-    const { entry, path } = next
+    const { folder } = next
     try {
-      if (entry.isFile) items.push({ path, file: await fileOf(entry) })
-      if (!entry.isDirectory) continue
-      const children = await childrenOf(entry, signal)
-      if (children.length === 0) items.push({ path: `${path}/`, file: undefined })
-      for (const child of children.toReversed()) {
-        open.push({ entry: child, path: `${path}/${child.name}` })
+      const children = (await next.children()).sort(byName)
+      if (children.length === 0) items.push({ path: folder, file: undefined })
+      const files = await readFiles(
+        children.filter(({ isFile }) => isFile),
+        signal,
+      )
+      for (const { name, file } of files) {
+        if (file === undefined) unreadable.push(folder + name)
+        else items.push({ path: folder + name, file })
       }
-    } catch (error) {
+      const folders = children.filter(({ isDirectory }) => isDirectory)
+      for (const entry of folders.reverse()) {
+        const children = () => childrenOf(entry, signal)
+        open.push({ folder: `${folder}${entry.name}/`, children })
+      }
+    } catch {
+      // It went away, or may not be read.
       signal.throwIfAborted()
-      if (!(error instanceof Error)) throw error
-      unreadable.push(path)
-    } finally {
-      onFound(items.length)
+      unreadable.push(folder)
     }
+    onFound(items.length)
   }
   return { items, unreadable }
+}
+
+interface ReadFile {
+  readonly name: string
+  /** Undefined: it can't be read. */
+  readonly file: File | undefined
+}
+
+async function readFiles(
+  entries: readonly DroppedEntry[],
+  signal: AbortSignal,
+): Promise<readonly ReadFile[]> {
+  const files: ReadFile[] = []
+  for (let start = 0; start < entries.length; start += batchSize) {
+    signal.throwIfAborted()
+    const batch = entries.slice(start, start + batchSize).map(async (entry) => ({
+      name: entry.name,
+      file: await fileOf(entry).catch(() => undefined),
+    }))
+    files.push(...(await Promise.all(batch)))
+  }
+  return files
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true })
+
+function byName(a: DroppedEntry, b: DroppedEntry): number {
+  return collator.compare(a.name, b.name)
 }
 
 function fileOf(entry: DroppedEntry): Promise<File> {

@@ -23,16 +23,7 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   delete: 'Delete…',
 }
 
-const forFile = [
-  'open',
-  'details',
-  'download',
-  'share',
-  'copy-uri',
-  'rename',
-  'move',
-  'delete',
-] as const
+const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', 'move', 'delete'] as const
 const forFolder = ['open', 'details', 'copy-uri', 'rename', 'move', 'delete'] as const
 const forSeveral = ['download', 'move', 'delete'] as const
 

@@ -10,6 +10,9 @@ import type { Selection } from './selection.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { withIndex } from './visible-range.ts'
 
+/** Pixels: entry-grid.module.css. */
+const headHeight = 36
+
 interface EntryGridProps {
   readonly label: string
   readonly entries: readonly Entry[]
@@ -53,8 +56,8 @@ export function EntryGrid(props: EntryGridProps) {
       {...(active !== undefined && { 'aria-activedescendant': `${id}-${activeIndex}` })}
       onKeyDown={onKeyDown}
     >
-      {header}
       <div ref={scroller} className={classes.scroller} role="presentation">
+        {header}
         <div
           role="rowgroup"
           className={classes.space}
@@ -72,7 +75,7 @@ export function EntryGrid(props: EntryGridProps) {
                 isSelected={selection.selected.has(entry.key)}
                 isActive={index === activeIndex}
                 actions={actions}
-                style={{ height: size, transform: `translateY(${start}px)` }}
+                style={{ height: size, transform: `translateY(${start - headHeight}px)` }}
               />
             )
           })}
@@ -94,6 +97,9 @@ function useRows(
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
+    // The header stays above the rows while they scroll.
+    scrollMargin: headHeight,
+    scrollPaddingStart: headHeight,
     rangeExtractor: (range) => withIndex(range, activeIndex),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when rows change height

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Modal } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { type KeyboardEvent, useMemo } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
 import { ActionGlyph } from './action-icons.tsx'
 import type { Entry, FileEntry } from './entry.ts'
 import { actionLabels, type EntryAction } from './entry-action.ts'
@@ -45,10 +45,14 @@ export function ObjectView(props: ObjectViewProps) {
       <div className={classes.columns}>
         <div className={classes.stage}>
           <ObjectPreview key={file.key} bucket={bucket} file={file} details={details} />
-          <Neighbours before={before} after={after} onShow={onShow} />
         </div>
         <div className={classes.side}>
-          <ViewActions onAct={(action) => onAct(action, file)} />
+          <ViewActions
+            before={before}
+            after={after}
+            onShow={onShow}
+            onAct={(action) => onAct(action, file)}
+          />
           <ObjectDetailsPanel bucket={bucket} file={file} details={details} />
         </div>
       </div>
@@ -78,46 +82,20 @@ function useNeighbours(entries: readonly Entry[], file: FileEntry): NeighbourFil
   }, [entries, file.key])
 }
 
-function Neighbours({
-  before,
-  after,
-  onShow,
-}: NeighbourFiles & { readonly onShow: (file: FileEntry) => void }) {
-  return (
-    <>
-      <ActionIcon
-        className={classes.previous ?? ''}
-        variant="default"
-        size="xl"
-        radius="xl"
-        disabled={before === undefined}
-        aria-label={
-          before === undefined ? 'No file before' : `Previous: ${visibleName(before.name)}`
-        }
-        onClick={() => before !== undefined && onShow(before)}
-      >
-        <IconChevronLeft size={22} />
-      </ActionIcon>
-      <ActionIcon
-        className={classes.next ?? ''}
-        variant="default"
-        size="xl"
-        radius="xl"
-        disabled={after === undefined}
-        aria-label={after === undefined ? 'No file after' : `Next: ${visibleName(after.name)}`}
-        onClick={() => after !== undefined && onShow(after)}
-      >
-        <IconChevronRight size={22} />
-      </ActionIcon>
-    </>
-  )
+interface ViewActionsProps extends NeighbourFiles {
+  readonly onShow: (file: FileEntry) => void
+  readonly onAct: (action: EntryAction) => void
 }
 
 const viewActions = ['download', 'share', 'copy-uri', 'rename', 'move', 'delete'] as const
 
-function ViewActions({ onAct }: { readonly onAct: (action: EntryAction) => void }) {
+function ViewActions({ before, after, onShow, onAct }: ViewActionsProps) {
   return (
     <Group gap={6} role="toolbar" aria-label="Actions">
+      <ActionIcon.Group>
+        <Step file={before} what="Previous" icon={<IconChevronLeft size={20} />} onShow={onShow} />
+        <Step file={after} what="Next" icon={<IconChevronRight size={20} />} onShow={onShow} />
+      </ActionIcon.Group>
       {viewActions.map((action) => {
         const label = actionLabels[action].replace('…', '')
         return (
@@ -135,5 +113,28 @@ function ViewActions({ onAct }: { readonly onAct: (action: EntryAction) => void 
         )
       })}
     </Group>
+  )
+}
+
+interface StepProps {
+  readonly file: FileEntry | undefined
+  readonly what: string
+  readonly icon: ReactNode
+  readonly onShow: (file: FileEntry) => void
+}
+
+function Step({ file, what, icon, onShow }: StepProps) {
+  const label = file === undefined ? `${what}: no file` : `${what}: ${visibleName(file.name)}`
+  return (
+    <ActionIcon
+      variant="default"
+      size={36}
+      disabled={file === undefined}
+      aria-label={label}
+      title={label}
+      onClick={() => file !== undefined && onShow(file)}
+    >
+      {icon}
+    </ActionIcon>
   )
 }

@@ -9,7 +9,7 @@ import type { Browser } from './use-browser.ts'
 export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const { picked, act } = browser
   const { selected, dispatch } = picked
-  const actions = actionsFor(selected).filter((action) => action !== 'open')
+  const actions = actionsFor(selected)
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   return (
     <div className={classes.bar} role="toolbar" aria-label="Selected">

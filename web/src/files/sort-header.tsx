@@ -16,7 +16,7 @@ interface SortHeaderProps {
 export function SortHeader(props: SortHeaderProps) {
   const { sort, onSort, isAllSelected, isSomeSelected, onSelectAll } = props
   return (
-    <div role="rowgroup">
+    <div role="rowgroup" className={classes.headGroup}>
       <div role="row" aria-rowindex={1} className={classes.head}>
         <div role="columnheader" className={classes.check}>
           <input

@@ -12,7 +12,7 @@ export function UploadAsker({ uploader }: { readonly uploader: Uploader }) {
   return (
     <>
       <Modal
-        opened={stage?.type === 'reading' && stage.found > 500}
+        opened={stage?.type === 'reading' && stage.found > 2_000}
         onClose={cancel}
         title="Reading folders"
         centered

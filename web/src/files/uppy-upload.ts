@@ -32,6 +32,7 @@ class UppyUpload implements RunningUpload {
   readonly #order: UploadOrder
   readonly #uppy: Uppy<Meta, AwsBody>
   readonly #fileId: string
+  #hasArrived = false
   /** Settles when a pause is over; undefined: it is not paused. */
   #pause: PromiseWithResolvers<void> | undefined
 
@@ -53,13 +54,12 @@ class UppyUpload implements RunningUpload {
       events.onProgress(bytesUploaded)
     })
     uppy.on('upload-success', () => {
+      this.#hasArrived = true
       events.onDone()
-      // In its own turn: Uppy still works on what it has told.
-      queueMicrotask(() => uppy.destroy())
     })
     uppy.on('upload-error', (_file, error) => events.onProblem(uploadProblem(error)))
     this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
-    this.#settle(uppy.upload())
+    void this.#settle(uppy.upload())
   }
 
   pause(): void {
@@ -76,7 +76,7 @@ class UppyUpload implements RunningUpload {
   }
 
   retry(): void {
-    this.#settle(this.#uppy.retryUpload(this.#fileId))
+    void this.#settle(this.#uppy.retryUpload(this.#fileId))
   }
 
   cancel(): void {
@@ -92,8 +92,10 @@ class UppyUpload implements RunningUpload {
   }
 
   /** Problems come as events; the promise repeats them. */
-  #settle(work: Promise<unknown>): void {
-    work.catch(silence)
+  async #settle(work: Promise<unknown>): Promise<void> {
+    await work.catch(silence)
+    // Not before: what it has not let go of yet it would abort.
+    if (this.#hasArrived) this.#uppy.destroy()
   }
 
   async #sign(request: SigningRequest): Promise<{ url: string; headers?: Record<string, string> }> {

@@ -48,7 +48,7 @@ function isJoiner(name: string, found: string, index: number): boolean {
 }
 
 function markOf(found: string): string {
-  if (found.startsWith(' ')) return '␠'.repeat(found.length)
+  if (found.startsWith(' ')) return '·'.repeat(found.length)
   const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   return `[U+${code}]`
 }
