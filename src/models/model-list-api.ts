@@ -23,6 +23,9 @@ const preflightHeaders = {
 /** Of an id that a client made up, characters. */
 const maxQuotedId = 200
 
+/** How the OpenAPI document shows them; a key is asked for only with MODELS_API_KEY. */
+const described = { tags: ['models'], security: [{}, { modelsKey: [] }, { modelsKeyHeader: [] }] }
+
 const preflightSchema = { operationId: 'preflight', hide: true }
 
 /** GET and OPTIONS of /v1/models and of what is below it. HEAD comes with GET. */
@@ -36,7 +39,9 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
   // A slash at the end is a slip of many clients, and not worth a redirect.
   for (const url of ['/v1/models', '/v1/models/']) {
     const schema = {
+      ...described,
       operationId: 'listModels',
+      summary: 'The chat models of all connected providers, as OpenAI lists them',
       hide: url !== '/v1/models',
       response: { 200: listSchema },
     }
@@ -44,7 +49,9 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     app.options(url, { schema: preflightSchema }, preflight)
   }
   const schema = {
+    ...described,
     operationId: 'retrieveModel',
+    summary: 'The models of one kind, or one model',
     params: z.object({ '*': z.string().describe('A kind, or a model id with or without %2F') }),
     response: { 200: z.union([listSchema, entrySchema]) },
   }

@@ -44,6 +44,7 @@ function createRoute(app: JsonApp, { store, sealer, now }: RoutingApiParts): voi
     {
       schema: {
         operationId: 'createConnection',
+        summary: 'Creates a connection to a provider',
         body: newConnection,
         response: { 201: connectionSchema, ...refusals },
       },
@@ -80,6 +81,7 @@ function changeRoutes(app: JsonApp, { store, sealer }: RoutingApiParts): void {
     {
       schema: {
         operationId: 'changeConnection',
+        summary: 'Changes the given fields of a connection; null removes one',
         params,
         body: connectionChange,
         response: connectionResponse,
@@ -97,13 +99,18 @@ function changeRoutes(app: JsonApp, { store, sealer }: RoutingApiParts): void {
     },
   )
 
-  for (const [word, isActive] of [
-    ['enable', true],
-    ['disable', false],
+  for (const [word, summary, isActive] of [
+    ['enable', 'Lists what a connection offers', true],
+    ['disable', 'Leaves out of the list what a connection offers', false],
   ] as const) {
     app.post(
       `/connections/:id/${word}`,
-      { schema: { operationId: `${word}Connection`, params, response: connectionResponse } },
+      {
+        schema: {
+          ...{ operationId: `${word}Connection`, summary, params },
+          response: connectionResponse,
+        },
+      },
       async (request, reply) => {
         const { id } = request.params
         const { revision, state } = await store.change(
@@ -123,6 +130,7 @@ function reorderRoute(app: JsonApp, { store, sealer }: RoutingApiParts): void {
     {
       schema: {
         operationId: 'reorderConnections',
+        summary: 'Puts connections first, in this order',
         body: connectionOrder,
         response: { 200: routingSchema, ...refusals },
       },
@@ -144,6 +152,7 @@ function deleteRoute(app: JsonApp, { store }: RoutingApiParts): void {
     {
       schema: {
         operationId: 'deleteConnection',
+        summary: 'Deletes a connection',
         params,
         response: { 204: z.null(), ...refusals },
       },
@@ -166,6 +175,7 @@ function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): voi
     {
       schema: {
         operationId: 'testConnection',
+        summary: 'Asks the upstream of a connection now',
         params,
         response: { 200: probeAnswer, ...refusals },
       },

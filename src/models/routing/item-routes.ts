@@ -41,6 +41,8 @@ interface ItemResource<Item, Input, Key> {
   readonly kind: ItemKind<Item>
   /** For operation ids: `Combo`. */
   readonly name: string
+  /** For people: `combo`. */
+  readonly label: string
   readonly path: string
   /** Below `path`: the parameters of an item. */
   readonly keyPath: string
@@ -65,6 +67,7 @@ const combos: ItemResource<Combo, ComboInput, z.output<typeof nameKey>> = {
   set: 'combos',
   kind: comboKind,
   name: 'Combo',
+  label: 'combo',
   path: '/combos',
   keyPath: '/:name',
   keySchema: nameKey,
@@ -85,6 +88,7 @@ const customModels: ItemResource<
   set: 'customModels',
   kind: customModelKind,
   name: 'CustomModel',
+  label: 'custom model',
   path: '/custom-models',
   keyPath: '/:type/:providerAlias/:id',
   keySchema: customModelKeySchema,
@@ -101,6 +105,7 @@ const modelAliases: ItemResource<ModelAlias, ModelAlias, z.output<typeof nameKey
   set: 'modelAliases',
   kind: modelAliasKind,
   name: 'ModelAlias',
+  label: 'model alias',
   path: '/model-aliases',
   keyPath: '/:name',
   keySchema: nameKey,
@@ -125,12 +130,13 @@ function routesOf<Item, Input, Key>(
   { store }: RoutingApiParts,
   resource: ItemResource<Item, Input, Key>,
 ): void {
-  const { kind, name, path, keyPath, keySchema, inputSchema, answerSchema } = resource
+  const { kind, name, label, path, keyPath, keySchema, inputSchema, answerSchema } = resource
   app.post(
     path,
     {
       schema: {
         operationId: `create${name}`,
+        summary: `Creates a ${label}`,
         body: inputSchema,
         response: { 201: answerSchema, ...refusals },
       },
@@ -149,6 +155,7 @@ function routesOf<Item, Input, Key>(
     {
       schema: {
         operationId: `replace${name}`,
+        summary: `Replaces a ${label}`,
         params: keySchema,
         body: inputSchema,
         response: { 200: answerSchema, ...refusals },
@@ -169,6 +176,7 @@ function routesOf<Item, Input, Key>(
     {
       schema: {
         operationId: `delete${name}`,
+        summary: `Deletes a ${label}`,
         params: keySchema,
         response: { 204: z.null(), ...refusals },
       },

@@ -11,7 +11,13 @@ import { wholeState } from './whole-state.ts'
 export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
   app.get(
     '',
-    { schema: { operationId: 'getRouting', response: { 200: routingAnswerSchema, ...refusals } } },
+    {
+      schema: {
+        operationId: 'getRouting',
+        summary: 'All that the model list is built from',
+        response: { 200: routingAnswerSchema, ...refusals },
+      },
+    },
     async (_request, reply) => {
       const { revision, state } = await store.read()
       tagReply(reply, revision)
@@ -25,6 +31,7 @@ export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPart
       bodyLimit: maxBodyBytes,
       schema: {
         operationId: 'putRouting',
+        summary: 'Replaces all that the model list is built from, or nothing',
         body: routingInput,
         response: { 200: routingAnswerSchema, ...refusals },
       },
@@ -45,6 +52,7 @@ export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPart
     {
       schema: {
         operationId: 'exportRouting',
+        summary: 'The same as a file, keys masked',
         response: { 200: routingAnswerSchema, ...refusals },
       },
     },

@@ -18,6 +18,7 @@ export function importRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPar
       bodyLimit: maxBodyBytes,
       schema: {
         operationId: 'importRouting',
+        summary: 'Takes in a file that 9router has exported',
         querystring: query,
         body: exportFile,
         response: { 200: importAnswer, ...refusals },
