@@ -14,6 +14,8 @@ export interface NameRules {
   readonly beginnings: RegExp | undefined
   /** Names of which the last character is escaped. */
   readonly endings: RegExp | undefined
+  /** The drive makes names Unicode's form C. Others are escaped, with all that is not ASCII. */
+  readonly composes: boolean
 }
 
 /** Names are as on a file system of this machine. */
@@ -22,10 +24,14 @@ export const plainNames: NameRules = {
   characters: undefined,
   beginnings: undefined,
   endings: undefined,
+  composes: false,
 }
+
+const beyondAscii = /[^\0-\u007f]/u
 
 export function isRefused(segment: string, rules: NameRules): boolean {
   const { characters, beginnings, endings } = rules
+  if (isComposedElse(segment, rules)) return true
   return [characters, beginnings, endings].some((refused) => refused?.test(segment))
 }
 
@@ -35,14 +41,21 @@ export function isRefused(segment: string, rules: NameRules): boolean {
  */
 export function escapeRefused(segment: string, rules: NameRules): string {
   const characters = Array.from(segment)
+  // Beside an escape, too: a letter of `%3A` would be composed with a mark that follows it.
+  const refused = [rules.characters, rules.composes ? beyondAscii : undefined]
   const first = rules.beginnings?.test(segment) === true ? 0 : -1
   const last = rules.endings?.test(segment) === true ? characters.length - 1 : -1
   return characters
     .map((character, index) => {
-      const isInPlace = index !== first && index !== last
-      return isInPlace && rules.characters?.test(character) !== true ? character : hexOf(character)
+      const isRefusedHere = index === first || index === last
+      const isEscaped = isRefusedHere || refused.some((one) => one?.test(character))
+      return isEscaped ? hexOf(character) : character
     })
     .join('')
+}
+
+function isComposedElse(segment: string, { composes }: NameRules): boolean {
+  return composes && segment.normalize('NFC') !== segment
 }
 
 /** Undoes all escapes of bytes; undefined when what comes out is no text. */

@@ -1,0 +1,81 @@
+import { DriveError } from '../drive.ts'
+import type { DavAbilities } from './dav-abilities.ts'
+import {
+  type DavRecord,
+  fitsProperty,
+  readRecord,
+  recordText,
+  versionOf,
+} from './dav-attributes.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavRecords, FileVersion } from './dav-records.ts'
+import type { DavServer } from './dav-server.ts'
+import type { DavEntry } from './multistatus.ts'
+
+export interface AttributeStoreParts {
+  readonly server: DavServer
+  readonly records: DavRecords
+  readonly abilities: DavAbilities
+}
+
+/**
+ * Records of files: in a property of the file where the server keeps it, else in the database by
+ * place and version. A record names its version, so that it never counts for another one.
+ */
+export class AttributeStore {
+  readonly #parts: AttributeStoreParts
+
+  constructor(parts: AttributeStoreParts) {
+    this.#parts = parts
+  }
+
+  versionOf(entry: DavEntry): string {
+    return versionOf(entry, this.#parts.abilities.versions)
+  }
+
+  /** The record of the file at `place` as it was seen; undefined when there is none of it. */
+  async find(place: string, entry: DavEntry): Promise<DavRecord | undefined> {
+    const version = this.versionOf(entry)
+    const kept = readRecord(entry.record, version)
+    if (kept !== undefined) return kept
+    // A property that is there was our way to keep it; a long record is in the database anyway.
+    return readRecord(await asked(this.#parts.records.find({ place, version })), version)
+  }
+
+  /** ETags of files whose records are not in a property: place to ETag. */
+  async etagsOf(files: readonly FileVersion[]): Promise<Map<string, string>> {
+    const versions = new Map(files.map(({ place, version }) => [place, version]))
+    const etags = new Map<string, string>()
+    if (files.length === 0) return etags
+    for (const [place, text] of await asked(this.#parts.records.findMany(files))) {
+      const record = readRecord(text, versions.get(place) ?? '')
+      if (record !== undefined) etags.set(place, record.attributes.etag)
+    }
+    return etags
+  }
+
+  /**
+   * Saves the record of the file that is at `path` now and will be at `place`. It counts there as
+   * soon as the file is there, and not before.
+   */
+  async save(path: DavPath, place: string, record: DavRecord): Promise<void> {
+    const { server, records, abilities } = this.#parts
+    const text = recordText(record)
+    if (abilities.keepsRecords && fitsProperty(text) && (await server.setRecord(path, text))) return
+    await asked(records.save({ place, version: record.version }, text))
+  }
+
+  /** The version is gone from its place. */
+  forget(place: string, entry: DavEntry): void {
+    this.#parts.records.forget({ place, version: this.versionOf(entry) })
+  }
+}
+
+export async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const message = 'The database, which keeps what is known about files, does not answer.'
+    throw new DriveError('unavailable', message, { cause: error })
+  }
+}

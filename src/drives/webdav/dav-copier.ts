@@ -1,0 +1,85 @@
+import {
+  type CopyOptions,
+  type CopySource,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+} from '../drive.ts'
+import type { NameRules } from '../name-rules.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import { davPlaceOf } from './dav-place.ts'
+import { type DavPublisher, UnsettledMove } from './dav-publisher.ts'
+import type { DavServer } from './dav-server.ts'
+import type { DavEntry } from './multistatus.ts'
+import { type FoundObject, type ObjectFinder, requireEntry } from './object-finder.ts'
+import type { OwnFolder } from './own-folder.ts'
+
+const plainMd5 = /^[0-9a-f]{32}$/
+
+export interface DavCopierParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly store: AttributeStore
+  readonly finder: ObjectFinder
+  readonly publisher: DavPublisher
+  readonly rules: NameRules
+}
+
+/** Copies objects on the server. */
+export class DavCopier {
+  readonly #parts: DavCopierParts
+
+  constructor(parts: DavCopierParts) {
+    this.#parts = parts
+  }
+
+  /** As Drive.copy. */
+  async copy(
+    source: CopySource,
+    target: ObjectName,
+    options: CopyOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const { finder, own, publisher, rules } = this.#parts
+    const found = await finder.find(davPlaceOf(source.bucket, source.key, rules))
+    if (found === undefined) return undefined
+    if (found.facts.attributes.etag !== source.etag) throw isGone()
+    // Another ETag is no MD5 of the bytes: who wants one must read them.
+    if (!plainMd5.test(source.etag)) return undefined
+    const path = own.newPath()
+    try {
+      const entry = await this.#copyTo(path, found, options.signal)
+      const { attributes, conditions } = options
+      const place = davPlaceOf(target.bucket, target.key, rules)
+      return await publisher.publish({ place, path, entry, attributes, conditions })
+    } catch (error) {
+      if (!(error instanceof UnsettledMove)) await own.discard(path)
+      throw error
+    }
+  }
+
+  async #copyTo(
+    path: DavPath,
+    found: FoundObject,
+    signal: AbortSignal | undefined,
+  ): Promise<DavEntry> {
+    const { server, store } = this.#parts
+    const paths = { from: found.path, to: path }
+    const answer = await server.transfer('COPY', paths, { overwrite: false, signal })
+    if (answer.status === 404) throw isGone()
+    if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
+    // No two versions are alike: what is there before and after was there all the time.
+    const after = await server.stat(found.path)
+    if (after === undefined || store.versionOf(after) !== store.versionOf(found.entry)) {
+      throw isGone()
+    }
+    const entry = requireEntry(await server.stat(path), 'the copy')
+    if (entry.size !== found.facts.size) throw isGone()
+    return entry
+  }
+}
+
+function isGone(): DriveError {
+  return new DriveError('changed', 'The version to be copied is not there any more.')
+}

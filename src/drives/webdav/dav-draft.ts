@@ -1,0 +1,75 @@
+import type { Attributes } from '../attributes.ts'
+import {
+  type Draft,
+  type DraftOptions,
+  DriveError,
+  type ObjectFacts,
+  type WriteConditions,
+} from '../drive.ts'
+import { DavFileWriter } from './dav-file-writer.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavPlace } from './dav-place.ts'
+import { type DavPublisher, UnsettledMove } from './dav-publisher.ts'
+import type { DavServer } from './dav-server.ts'
+import { requireEntry } from './object-finder.ts'
+import type { OwnFolder } from './own-folder.ts'
+
+export interface DraftParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly publisher: DavPublisher
+}
+
+/** A new object: a file in the drive's own folder that is moved to its place when it is whole. */
+export class DavDraft implements Draft {
+  readonly #parts: DraftParts
+  readonly #place: DavPlace
+  readonly #path: DavPath
+  readonly #writer: DavFileWriter
+  #isEnded = false
+
+  constructor(parts: DraftParts, place: DavPlace, { size, signal }: DraftOptions) {
+    this.#parts = parts
+    this.#place = place
+    this.#path = parts.own.newPath()
+    this.#writer = new DavFileWriter({ server: parts.server, path: this.#path, size, signal })
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#requireOpen()
+    await this.#writer.write(chunk)
+  }
+
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+    this.#requireOpen()
+    const { server, publisher } = this.#parts
+    try {
+      await this.#writer.finish()
+      const entry = requireEntry(await server.stat(this.#path), 'what was just written')
+      if (entry.size !== this.#writer.size) {
+        const sizes = `${entry.size} instead of ${this.#writer.size} bytes`
+        throw new DriveError('unavailable', `The WebDAV server has kept ${sizes}.`)
+      }
+      const [place, path] = [this.#place, this.#path]
+      const facts = await publisher.publish({ place, path, entry, attributes, conditions })
+      this.#isEnded = true
+      return facts
+    } catch (error) {
+      if (error instanceof UnsettledMove) this.#isEnded = true
+      throw error
+    } finally {
+      await this.discard()
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    await this.#writer.abort()
+    if (this.#writer.hasSent) await this.#parts.own.discard(this.#path)
+  }
+
+  #requireOpen(): void {
+    if (this.#isEnded) throw new DriveError('changed', 'This draft has ended.')
+  }
+}

@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
+import type { KeyLease, KeyLeases } from '../key-leases.ts'
+import type { NameRules } from '../name-rules.ts'
+import { assertConditions } from '../write-conditions.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import type { DavRecord } from './dav-attributes.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import { type DavPlace, davPlaceOf, textOf } from './dav-place.ts'
+import type { DavServer } from './dav-server.ts'
+import type { FolderMaker } from './folder-maker.ts'
+import type { FolderTidier } from './folder-tidier.ts'
+import type { DavEntry } from './multistatus.ts'
+import { type FoundFile, type ObjectFinder, requireEntry } from './object-finder.ts'
+
+/** How often what is at a place may change, by hand, under a writer that holds its lease. */
+const attempts = 16
+/** How long a MOVE whose answer was lost is looked after before the next one has to. */
+const patienceMs = 60_000
+const firstPauseMs = 200
+const longestPauseMs = 5_000
+
+/** A file that is whole, on its way to a key. */
+export interface Publication {
+  readonly place: DavPlace
+  /** Where the file is now, in the drive's own folder. On rejection it stays there. */
+  readonly path: DavPath
+  readonly entry: DavEntry
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions | undefined
+  readonly uploadId?: string
+}
+
+/** It is not known whether the file got to its place: it must not be removed from where it was. */
+export class UnsettledMove extends DriveError {}
+
+/** What a publisher's lease says, for whoever takes over from it. */
+interface PublishNote {
+  readonly bucket: string
+  readonly key: string
+  readonly path: DavPath
+}
+
+export interface PublisherParts {
+  readonly server: DavServer
+  readonly leases: KeyLeases
+  readonly store: AttributeStore
+  readonly finder: ObjectFinder
+  readonly folders: FolderMaker
+  readonly tidier: FolderTidier
+  readonly rules: NameRules
+}
+
+/** Puts files at keys and takes them away: the only code that changes what is at a key. */
+export class DavPublisher {
+  readonly #parts: PublisherParts
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts
+  }
+
+  /** As Draft.publish. */
+  async publish(publication: Publication): Promise<ObjectFacts> {
+    const { place, path, entry, attributes, uploadId } = publication
+    const { store, tidier } = this.#parts
+    const version = store.versionOf(entry)
+    const record: DavRecord = { version, attributes, ...(uploadId !== undefined && { uploadId }) }
+    await store.save(path, place.path, record)
+    const way = { hasMadeFolders: false }
+    try {
+      await this.#hold(place, path, (lease) => this.#put(publication, lease, way))
+    } catch (error) {
+      if (way.hasMadeFolders) await tidier.tidy(place, place.natural.slice(0, -1))
+      throw error
+    }
+    return { size: entry.size, modifiedAtMs: entry.modifiedAtMs, attributes }
+  }
+
+  /** As Drive.remove. */
+  async remove(place: DavPlace, conditions: WriteConditions | undefined): Promise<boolean> {
+    const { leases, server, finder, store, tidier } = this.#parts
+    const removed = await leases.hold([place.path], async (lease) => {
+      const found = await finder.findAlone(place)
+      assertConditions(place, found?.facts.attributes.etag, conditions)
+      if (found === undefined) return undefined
+      lease.raise(place.folder)
+      lease.assertHeld()
+      // The natural file counts when there are both: removed last, the other never comes to light.
+      const hasAlternative = found.path === place.natural && (await this.#hasAlternative(place))
+      if (hasAlternative) await server.removeFile(place.alternative)
+      await server.removeFile(found.path)
+      store.forget(place.path, found.entry)
+      return found.path
+    })
+    if (removed === undefined) return false
+    await tidier.tidy(place, removed.slice(0, -1))
+    return true
+  }
+
+  /** Finishes what the note of a dead publisher says, where the object would else be lost. */
+  async recover(note: string): Promise<void> {
+    const { bucket, key, path } = JSON.parse(note) as PublishNote
+    const place = davPlaceOf(bucket, key, this.#parts.rules)
+    const entry = await this.#parts.server.stat(path)
+    if (entry === undefined || (await this.#parts.finder.locate(place)) !== undefined) return
+    const natural = await this.#parts.server.stat(place.natural)
+    const to = natural?.isFolder === true ? place.alternative : place.natural
+    // Where even the folder is gone, the object was not one that could have been overwritten.
+    await this.#parts.server.transfer('MOVE', { from: path, to }, { overwrite: false })
+  }
+
+  /** Runs `work` as the one who writes at the place and whose folder stays. */
+  async #hold<R>(place: DavPlace, path: DavPath, work: (lease: KeyLease) => Promise<R>) {
+    const { leases } = this.#parts
+    const { bucket, key, folder } = place
+    const note: PublishNote = { bucket, key, path }
+    return await leases.hold(
+      [place.path],
+      async (lease) => {
+        lease.raise(folder)
+        if (folder !== bucket) await leases.untilFree([folder])
+        return await work(lease)
+      },
+      { note: JSON.stringify(note) },
+    )
+  }
+
+  async #put(
+    publication: Publication,
+    lease: KeyLease,
+    way: { hasMadeFolders: boolean },
+  ): Promise<void> {
+    const { place, conditions } = publication
+    const { finder, server, folders, store } = this.#parts
+    const isExact = hasConditions(conditions)
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const { target, present } = await this.#look(place, isExact)
+      const object = present && isExact ? await finder.describe(place, present) : undefined
+      assertConditions(place, object?.facts.attributes.etag, conditions)
+      lease.assertHeld()
+      const isOverwriting = present !== undefined && present.path === target
+      if (await this.#move(publication, { target, isOverwriting, lease })) {
+        if (present !== undefined) store.forget(place.path, present.entry)
+        return
+      }
+      const parent = target.slice(0, -1)
+      if ((await server.stat(parent))?.isFolder !== true) {
+        way.hasMadeFolders = (await folders.ensure(place, parent)) || way.hasMadeFolders
+      }
+    }
+    throw new DriveError('busy', 'What is at this key changes all the time.')
+  }
+
+  /**
+   * Where the file has to go (beside a folder of its name it has another one), and the object that is
+   * there now. Without `isExact` an object at the alternative path that the natural one will hide
+   * may be overlooked.
+   */
+  async #look(
+    place: DavPlace,
+    isExact: boolean,
+  ): Promise<{ target: DavPath; present: FoundFile | undefined }> {
+    const { natural, alternative } = place
+    const entry = await this.#parts.server.stat(natural)
+    if (entry?.isFolder === false) return { target: natural, present: { path: natural, entry } }
+    const target = entry === undefined ? natural : alternative
+    if (target === natural && !isExact) return { target, present: undefined }
+    const other = await this.#parts.server.stat(alternative)
+    const present = other?.isFolder === false ? { path: alternative, entry: other } : undefined
+    return { target, present }
+  }
+
+  /** False when something else is there than was seen, or the folder is missing. */
+  async #move(
+    { path, entry }: Publication,
+    way: { target: DavPath; isOverwriting: boolean; lease: KeyLease },
+  ): Promise<boolean> {
+    const { target, isOverwriting, lease } = way
+    const giveUpAt = Date.now() + patienceMs
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+      const outcome = await this.#tryMove(path, target, isOverwriting)
+      if (outcome === 'moved') return true
+      try {
+        const source = await this.#parts.server.stat(path)
+        if (source === undefined) return await this.#requireArrived(target, entry)
+        if (outcome === 'refused') return await this.#isOtherwise(target, isOverwriting)
+      } catch (error) {
+        if (Date.now() > giveUpAt) throw this.#unsure(lease, error)
+      }
+      if (outcome instanceof DriveError && Date.now() > giveUpAt) throw this.#unsure(lease, outcome)
+      await sleep(pauseMs)
+      lease.assertHeld()
+    }
+  }
+
+  async #tryMove(
+    from: DavPath,
+    to: DavPath,
+    overwrite: boolean,
+  ): Promise<'moved' | 'refused' | DriveError> {
+    try {
+      const answer = await this.#parts.server.transfer('MOVE', { from, to }, { overwrite })
+      if (answer.status === 201 || answer.status === 204) return 'moved'
+      const error = statusError('MOVE', answer)
+      if (error.kind === 'full') throw error
+      const isDoubtful = [502, 503, 504, 423].includes(answer.status)
+      return isDoubtful ? error : 'refused'
+    } catch (error) {
+      if (error instanceof DriveError && error.kind === 'unavailable') return error
+      throw error
+    }
+  }
+
+  /** The file is not where it was: an earlier MOVE, whose answer was lost, has done it. */
+  async #requireArrived(target: DavPath, entry: DavEntry): Promise<boolean> {
+    const { server, store } = this.#parts
+    const there = requireEntry(await server.stat(target), `the new ${textOf(target)}`)
+    if (store.versionOf(there) === store.versionOf(entry)) return true
+    throw new DriveError('unavailable', `The WebDAV server has lost the new ${textOf(target)}.`)
+  }
+
+  /** False when there is a reason for the refusal that another attempt takes into account. */
+  async #isOtherwise(target: DavPath, isOverwriting: boolean): Promise<false> {
+    const { server } = this.#parts
+    const there = await server.stat(target)
+    const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
+    if (!isAsSeen) return false
+    if ((await server.stat(target.slice(0, -1)))?.isFolder !== true) return false
+    const message = `The WebDAV server refuses to put a file at ${textOf(target)}.`
+    throw new DriveError('denied', `${message} Check what the account may do there.`)
+  }
+
+  /** The object may be there or not: who comes next looks, and finishes it if need be. */
+  #unsure(lease: KeyLease, cause: unknown): UnsettledMove {
+    lease.leaveNote()
+    const message = 'The WebDAV server does not say whether it has put the new object in its place.'
+    return new UnsettledMove('unavailable', message, { cause })
+  }
+
+  async #hasAlternative(place: DavPlace): Promise<boolean> {
+    return (await this.#parts.server.stat(place.alternative))?.isFolder === false
+  }
+}
+
+function hasConditions(conditions: WriteConditions | undefined): boolean {
+  return conditions?.ifMatch !== undefined || conditions?.ifNoneMatch !== undefined
+}
+
+/** The place that a publisher's note is about. */
+export function placeOfNote(note: string, rules: NameRules): string {
+  const { bucket, key } = JSON.parse(note) as PublishNote
+  return davPlaceOf(bucket, key, rules).path
+}

@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type OpenObject } from '../drive.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import type { DavResponse } from './dav-client.ts'
+import { statusError, unreachable } from './dav-error.ts'
+import type { DavPlace } from './dav-place.ts'
+import type { DavServer } from './dav-server.ts'
+import { opaqueTag } from './multistatus.ts'
+import type { FoundObject, ObjectFinder } from './object-finder.ts'
+
+/** Objects up to here are read when they are opened. */
+export const smallBytes = 64 * 1024
+/** How often a read goes on where a lost connection left it, without a byte in between. */
+const resumes = 3
+
+const plainMd5 = /^[0-9a-f]{32}$/
+
+export interface ReaderParts {
+  readonly server: DavServer
+  readonly finder: ObjectFinder
+  readonly store: AttributeStore
+}
+
+/** A small object, read whole. */
+export class DavContent implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly content: Uint8Array
+  #isClosed = false
+
+  constructor({ facts }: FoundObject, content: Uint8Array) {
+    this.size = facts.size
+    this.modifiedAtMs = facts.modifiedAtMs
+    this.attributes = facts.attributes
+    this.content = content
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    if (end > start && !this.#isClosed) yield this.content.subarray(start, end)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+}
+
+/**
+ * A larger object: each read asks the server for that version, and ends with `changed` when the
+ * server has another one by then.
+ */
+export class DavReader implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly #parts: ReaderParts
+  readonly #place: DavPlace
+  readonly #found: FoundObject
+  readonly #closed = new AbortController()
+
+  constructor(parts: ReaderParts, place: DavPlace, found: FoundObject) {
+    this.#parts = parts
+    this.#place = place
+    this.#found = found
+    this.size = found.facts.size
+    this.modifiedAtMs = found.facts.modifiedAtMs
+    this.attributes = found.facts.attributes
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    const progress = { position: start, failures: 0 }
+    while (progress.position < end) {
+      const before = progress.position
+      try {
+        yield* this.#readOn(progress, end)
+      } catch (error) {
+        if (this.#closed.signal.aborted) return
+        // What DriveErrors say will not be otherwise in a moment; a connection may.
+        if (error instanceof DriveError) throw error
+        progress.failures = progress.position > before ? 0 : progress.failures + 1
+        if (progress.failures > resumes) throw unreachable(error)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+  }
+
+  /** All the bytes, checked against the ETag where that is their MD5. For small objects. */
+  async readWhole(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.read(0, this.size)) chunks.push(chunk)
+    const content = Buffer.concat(chunks)
+    const { etag } = this.attributes
+    if (plainMd5.test(etag) && hash('md5', content) !== etag) throw changed()
+    return content
+  }
+
+  async *#readOn(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
+    for await (const chunk of await this.#begin(progress.position, end)) {
+      if (this.#closed.signal.aborted) return
+      yield chunk
+      progress.position += chunk.length
+    }
+    if (progress.position < end && !this.#closed.signal.aborted) throw changed()
+  }
+
+  /** The bytes from `start` to `end`, of the version that was opened. */
+  async #begin(start: number, end: number): Promise<AsyncIterable<Uint8Array>> {
+    const { server, finder } = this.#parts
+    const before = await finder.watch(this.#place)
+    const isWhole = start === 0 && end === this.size
+    // The end is left open where that is the file's: sabre/dav takes `0-0` for the whole.
+    const to = end === this.size ? '' : String(end - 1)
+    const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
+    const { signal } = this.#closed
+    const response = await server.get(this.#found.path, headers ?? {}, signal)
+    try {
+      const skip = skippedBytes(response, { start, size: this.size })
+      if (!(await this.#isSameVersion(response)) || !(await this.#wasQuiet(before, response))) {
+        throw changed()
+      }
+      return cut(response.body, skip, end - start)
+    } catch (error) {
+      response.body.destroy()
+      throw error
+    }
+  }
+
+  /** Whether the answer is of the version that was opened, as far as it says so. */
+  async #isSameVersion(response: DavResponse): Promise<boolean> {
+    const { etag } = this.#found.entry
+    const tag = opaqueTag(response.header('etag'))
+    if (etag !== undefined && tag !== undefined) return tag === etag
+    // lighttpd has entity tags, but not for files whose type it doesn't know.
+    return await this.#isStillThere()
+  }
+
+  /** A server looks at a file first and opens it then: a write in between is another version. */
+  async #wasQuiet(before: Awaited<ReturnType<ObjectFinder['watch']>>, response: DavResponse) {
+    if (await this.#parts.finder.isQuietSince(this.#place, before)) return true
+    return !response.body.destroyed && (await this.#isStillThere())
+  }
+
+  async #isStillThere(): Promise<boolean> {
+    const { server, store } = this.#parts
+    const entry = await server.stat(this.#found.path)
+    if (entry === undefined || entry.isFolder) return false
+    return store.versionOf(entry) === store.versionOf(this.#found.entry)
+  }
+}
+
+/** How many bytes come before the wanted ones. */
+function skippedBytes(
+  response: DavResponse,
+  { start, size }: { start: number; size: number },
+): number {
+  const { status } = response
+  if (status === 200) {
+    const length = response.header('content-length')
+    if (length !== undefined && Number(length) !== size) throw changed()
+    return start
+  }
+  if (status === 206) {
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.header('content-range') ?? '')
+    const total = range?.[2] === '*' ? size : Number(range?.[2])
+    if (range === null || total !== size || Number(range[1]) > start) throw changed()
+    return start - Number(range[1])
+  }
+  if (status === 404 || status === 410 || status === 412 || status === 416) throw changed()
+  throw statusError('GET', response)
+}
+
+/** `length` bytes behind the first `skip`; fewer when the body is shorter. */
+async function* cut(body: Readable, skip: number, length: number): AsyncGenerator<Uint8Array> {
+  let [ahead, left] = [skip, length]
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    const from = Math.min(ahead, chunk.length)
+    ahead -= from
+    const part = chunk.subarray(from, from + left)
+    left -= part.length
+    if (part.length > 0) yield part
+    // What the server sends beyond is not waited for; leaving the loop ends the connection.
+    if (left === 0 && from + part.length < chunk.length) break
+  }
+}
+
+function changed(): DriveError {
+  const message = 'The file was changed while it was read.'
+  return new DriveError('changed', message)
+}

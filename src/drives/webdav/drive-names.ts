@@ -1,0 +1,86 @@
+import { DriveError } from '../drive.ts'
+import type { KeyLeases } from '../key-leases.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+import { type NameFindings, NameProbe } from './name-probe.ts'
+import { namesFile } from './own-folder.ts'
+
+const version = 1
+const maxFileBytes = 64 * 1024
+/** No bucket can have this name, so no key has this place. */
+const leasePlace = '.stowage/names'
+
+export interface DriveNamesParts {
+  readonly server: DavServer
+  readonly leases: KeyLeases
+  /** A folder that nobody else uses; it is there, and its owner removes it. */
+  readonly folder: DavPath
+}
+
+/**
+ * What the server can't name, as the drive has it from its first start: other answers later, of an
+ * updated server, must not move the keys that are there.
+ */
+export async function findDriveNames(parts: DriveNamesParts): Promise<NameFindings> {
+  return (
+    (await readFindings(parts.server)) ??
+    // Of several processes at their first start one probes.
+    (await parts.leases.hold([leasePlace], async () => {
+      return (await readFindings(parts.server)) ?? (await probeNames(parts))
+    }))
+  )
+}
+
+async function probeNames({ server, folder }: DriveNamesParts): Promise<NameFindings> {
+  const findings = await new NameProbe(server, folder).run()
+  const from = [...folder, 'names.json']
+  const body = Buffer.from(JSON.stringify({ version, findings }, undefined, 2))
+  const written = await server.put(from, { body })
+  if (written.status >= 300) throw statusError('PUT', written)
+  const moved = await server.transfer('MOVE', { from, to: namesFile }, { overwrite: false })
+  if (moved.status !== 201 && moved.status !== 204) throw statusError('MOVE', moved)
+  return findings
+}
+
+async function readFindings(server: DavServer): Promise<NameFindings | undefined> {
+  const entry = await server.stat(namesFile)
+  if (entry === undefined) return undefined
+  const response = await server.get(namesFile, {})
+  if (response.status !== 200) {
+    response.body.destroy()
+    throw statusError('GET', response)
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > maxFileBytes) throw strange()
+    chunks.push(chunk)
+  }
+  return parse(Buffer.concat(chunks).toString())
+}
+
+function parse(text: string): NameFindings {
+  try {
+    const file = JSON.parse(text) as { version: number; findings: NameFindings }
+    const { findings } = file
+    const lists = [findings.characters, findings.beginnings, findings.endings, findings.indexNames]
+    const isWhole =
+      file.version === version &&
+      Number.isSafeInteger(findings.maxNameBytes) &&
+      findings.maxNameBytes >= 100 &&
+      lists.every((list) => list.every((text) => typeof text === 'string'))
+    if (isWhole) return findings
+  } catch (error) {
+    throw strange(error)
+  }
+  throw strange()
+}
+
+function strange(cause?: unknown): DriveError {
+  const message =
+    'The file .stowage/names.json on the drive is not one of this version of Stowage. It says how keys ' +
+    'are written as names: put back the one that was there.'
+  return new DriveError('denied', message, { cause })
+}

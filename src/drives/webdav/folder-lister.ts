@@ -1,0 +1,142 @@
+import type { KeyLeases } from '../key-leases.ts'
+import { decodeName } from '../key-path.ts'
+import type { NameRules } from '../name-rules.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import { readRecord } from './dav-attributes.ts'
+import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
+import type { DavPath } from './dav-path.ts'
+import { textOf } from './dav-place.ts'
+import type { DavChild, DavServer } from './dav-server.ts'
+
+/** Readings of a folder in which others write. */
+const maxReadings = 3
+/** Names in memory for the next pages, in all folders together: some 50 MB at most. */
+const maxCachedNames = 100_000
+const maxCachedFolders = 2_000
+/** Cut names lie in folders in folders: a key has at most so many pieces of one. */
+const maxContinuations = 1_100
+
+export interface FolderListerParts {
+  readonly server: DavServer
+  readonly leases: KeyLeases
+  readonly store: AttributeStore
+  readonly rules: NameRules
+  /** How long a listing may be used for the pages that follow, milliseconds. */
+  readonly cacheMs: number
+}
+
+interface CachedFolder {
+  readonly index: DavFolderIndex
+  readonly revision: number
+  readonly readAtMs: number
+}
+
+/**
+ * Reads folders whole: WebDAV has no pages and no order. A listing that goes on behind a key may use
+ * one that was read for the page before, as long as no process of ours has written in the folder.
+ */
+export class FolderLister {
+  readonly #parts: FolderListerParts
+  readonly #cache = new Map<string, CachedFolder>()
+  #cachedNames = 0
+
+  constructor(parts: FolderListerParts) {
+    this.#parts = parts
+  }
+
+  /** Undefined when there is no such folder. */
+  async read(
+    path: DavPath,
+    options: { mayBeCached: boolean },
+  ): Promise<DavFolderIndex | undefined> {
+    const place = textOf(path)
+    const cached = options.mayBeCached ? await this.#recall(place) : undefined
+    if (cached !== undefined) return cached
+    const names = new Map<string, ListedName>()
+    for (let reading = 0; reading < maxReadings; reading++) {
+      const before = await this.#watch(place)
+      const found = await this.#readNames(path)
+      if (found === undefined) return undefined
+      const after = await this.#watch(place)
+      const isQuiet = !before.isHeld && !after.isHeld && before.revision === after.revision
+      if (isQuiet) return this.#remember(place, new DavFolderIndex(found), after.revision)
+      // An object that is being overwritten may be missing from one reading. One that is missing
+      // from the last reading has come or gone meanwhile, and may show.
+      for (const one of found) names.set(`${one.name}\0${one.isAlternative}`, one)
+    }
+    return new DavFolderIndex(names.values())
+  }
+
+  async #watch(place: string): Promise<{ isHeld: boolean; revision: number }> {
+    const { leases } = this.#parts
+    const isHeld = await leases.isHeldBelow([place], '')
+    const { revisions } = await leases.look([], [place])
+    return { isHeld, revision: revisions[0] ?? 0 }
+  }
+
+  /** The folder's names, those in folders of cut names among them. */
+  async #readNames(path: DavPath): Promise<ListedName[] | undefined> {
+    const names: ListedName[] = []
+    const open: { below: readonly string[]; continued: string | undefined }[] = [
+      { below: [], continued: undefined },
+    ]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { below, continued } = next
+      const folder = await this.#parts.server.list([...path, ...below])
+      if (folder === undefined && below.length === 0) return undefined
+      for (const child of folder?.children ?? []) {
+        const at = { isFile: !child.isFolder, ...(continued !== undefined && { continued }) }
+        const decoded = decodeName(child.name, at, this.#parts.rules)
+        if (decoded?.kind === 'segment') names.push(this.#nameOf(child, below, decoded))
+        else if (decoded !== undefined && below.length < maxContinuations) {
+          open.push({ below: [...below, child.name], continued: decoded.continued })
+        }
+      }
+    }
+    return names
+  }
+
+  #nameOf(
+    child: DavChild,
+    below: readonly string[],
+    { segment, isAlternative }: { segment: string; isAlternative: boolean },
+  ): ListedName {
+    const version = this.#parts.store.versionOf(child)
+    return {
+      name: child.isFolder ? `${segment}/` : segment,
+      path: [...below, child.name],
+      isFolder: child.isFolder,
+      isAlternative,
+      size: child.size,
+      modifiedAtMs: child.modifiedAtMs,
+      version,
+      etag: readRecord(child.record, version)?.attributes.etag,
+    }
+  }
+
+  async #recall(place: string): Promise<DavFolderIndex | undefined> {
+    const cached = this.#cache.get(place)
+    if (cached === undefined || cached.readAtMs + this.#parts.cacheMs < performance.now()) {
+      return undefined
+    }
+    const { revisions } = await this.#parts.leases.look([], [place])
+    return revisions[0] === cached.revision ? cached.index : undefined
+  }
+
+  #remember(place: string, index: DavFolderIndex, revision: number): DavFolderIndex {
+    this.#forget(place)
+    this.#cache.set(place, { index, revision, readAtMs: performance.now() })
+    this.#cachedNames += index.count
+    for (const oldest of this.#cache.keys()) {
+      const isFull = this.#cachedNames > maxCachedNames || this.#cache.size > maxCachedFolders
+      if (!isFull) break
+      this.#forget(oldest)
+    }
+    return index
+  }
+
+  #forget(place: string): void {
+    this.#cachedNames -= this.#cache.get(place)?.index.count ?? 0
+    this.#cache.delete(place)
+  }
+}

@@ -1,0 +1,103 @@
+import { DriveError } from '../drive.ts'
+import type { KeyLeases } from '../key-leases.ts'
+import type { NameRules } from '../name-rules.ts'
+import { asked } from './attribute-store.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import { type DavPlace, ownerOf, textOf } from './dav-place.ts'
+import type { DavRecords } from './dav-records.ts'
+import type { DavServer } from './dav-server.ts'
+
+/** How often what is on the way may change under a maker of folders. */
+const attempts = 16
+
+export interface FolderMakerParts {
+  readonly server: DavServer
+  readonly leases: KeyLeases
+  readonly records: DavRecords
+  readonly rules: NameRules
+}
+
+/** Makes folders for keys. A folder is made by who holds the lease of its path. */
+export class FolderMaker {
+  readonly #parts: FolderMakerParts
+
+  constructor(parts: FolderMakerParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes the folder, and those above it, for the object of `place`. The bucket's folder must be
+   * there. An object's file where a folder must be gives way to its alternative path.
+   * @returns whether any was made
+   */
+  async ensure(place: DavPlace, folder: DavPath): Promise<boolean> {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const first = await this.#firstMissing(folder)
+      if (first > folder.length) return attempt > 0
+      await this.#makeFrom(place, folder, first)
+    }
+    throw new DriveError('busy', `The folder ${textOf(folder)} comes and goes all the time.`)
+  }
+
+  /** The least number of leading names that is no folder; one more than there are when all are. */
+  async #firstMissing(folder: DavPath): Promise<number> {
+    if (await this.#isFolder(folder)) return folder.length + 1
+    if (folder.length === 1) throw bucketIsGone(folder)
+    // A hundred folders on the way are looked at in seven steps.
+    let [present, missing] = [1, folder.length]
+    while (missing - present > 1) {
+      const middle = (present + missing) >> 1
+      if (await this.#isFolder(folder.slice(0, middle))) present = middle
+      else missing = middle
+    }
+    return missing
+  }
+
+  async #makeFrom(place: DavPlace, folder: DavPath, first: number): Promise<void> {
+    const { leases, records } = this.#parts
+    const paths = Array.from({ length: folder.length - first + 1 }, (_, index) =>
+      folder.slice(0, first + index),
+    )
+    const places = paths.map(textOf)
+    await leases.hold(places, async (lease) => {
+      const above = folder.slice(0, first - 1)
+      if (above.length > 1) await leases.untilFree([textOf(above)])
+      else if (!(await this.#isFolder(above))) throw bucketIsGone(above)
+      const there = await this.#parts.server.stat(paths[0] ?? folder)
+      if (there?.isFolder === true) return
+      lease.raise(...[above, ...paths].map(textOf))
+      if (there !== undefined) await this.#displace(place, paths[0] ?? folder)
+      await asked(records.addOwnFolders(places))
+      for (const path of paths) {
+        lease.assertHeld()
+        // Made by hand meanwhile, or its parent is gone: the next attempt will see.
+        if (!(await this.#parts.server.makeFolder(path))) return
+      }
+    })
+  }
+
+  /** Moves the file that is where a folder must be to its alternative path. */
+  async #displace(place: DavPlace, path: DavPath): Promise<void> {
+    const owner = ownerOf(place, textOf(path), this.#parts.rules)
+    if (owner === undefined) {
+      const message = `A file is in the way at ${textOf(path)}, which belongs to a longer name.`
+      throw new DriveError('denied', message)
+    }
+    const folder = owner.alternative.slice(0, -1)
+    if (folder.length > owner.natural.length - 1) await this.ensure(owner, folder)
+    // The natural file counts while both are there.
+    const paths = { from: path, to: owner.alternative }
+    const answer = await this.#parts.server.transfer('MOVE', paths, { overwrite: true })
+    if (answer.status >= 300 && answer.status !== 404) throw statusError('MOVE', answer)
+  }
+
+  async #isFolder(path: DavPath): Promise<boolean> {
+    return (await this.#parts.server.stat(path))?.isFolder === true
+  }
+}
+
+function bucketIsGone(folder: DavPath): DriveError {
+  const message = `The bucket's folder ${textOf(folder)} is not on the drive any more.`
+  return new DriveError('unavailable', message)
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
+import { DriveError } from '../drive.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+
+/** Below the drive's root; no bucket can have this name. */
+const ownFolderName = '.stowage'
+/** What a process elsewhere left is swept when it is as old as this. */
+const elsewhereLimitMs = 24 * 3_600_000
+
+export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
+export const namesFile: DavPath = [ownFolderName, 'names.json']
+const tmpFolder: DavPath = [ownFolderName, 'tmp']
+const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
+
+/** The hidden folder of the drive: files that are not yet objects, and what uploads grow in. */
+export class OwnFolder {
+  readonly #server: DavServer
+
+  constructor(server: DavServer) {
+    this.#server = server
+  }
+
+  /** Makes the folders of this process, and the root itself where it is absent. */
+  async prepare(): Promise<void> {
+    for (const path of [[], [ownFolderName], tmpFolder, uploadsFolder, processFolder]) {
+      await this.#ensure(path)
+    }
+  }
+
+  /** A path of which there is no other. */
+  newPath(): DavPath {
+    return [...processFolder, randomBytes(12).toString('base64url')]
+  }
+
+  /** Runs `work` with a folder that nobody else uses, and that goes with what is in it. */
+  async withFolder<R>(work: (folder: DavPath) => Promise<R>): Promise<R> {
+    const folder = this.newPath()
+    await this.#ensure(folder)
+    try {
+      return await work(folder)
+    } finally {
+      // What stays is swept when this process is gone.
+      await this.#server.removeFolder(folder).catch(() => undefined)
+    }
+  }
+
+  /** Removes a file of ours. Never rejects: what stays is swept later. */
+  async discard(path: DavPath): Promise<void> {
+    try {
+      await this.#server.removeFile(path)
+    } catch {
+      // The server is away, or busy.
+    }
+  }
+
+  /** Resolves when the drive is there. */
+  async check(): Promise<void> {
+    const entry = await this.#server.statFolder(processFolder)
+    if (entry === undefined) await this.prepare()
+  }
+
+  /** Removes what processes left that have died. */
+  async sweep(nowMs: number): Promise<void> {
+    const folder = await this.#server.list(tmpFolder)
+    for (const { name, isFolder, modifiedAtMs } of folder?.children ?? []) {
+      if (!isFolder) continue
+      const liveness = livenessOf(processOf(name))
+      const isOld = modifiedAtMs > 0 && modifiedAtMs < nowMs - elsewhereLimitMs
+      if (liveness === 'dead' || (liveness === 'elsewhere' && isOld)) {
+        await this.#server.removeFolder([...tmpFolder, name])
+      }
+    }
+  }
+
+  async #ensure(path: DavPath): Promise<void> {
+    if ((await this.#server.statFolder(path)) !== undefined) return
+    if (await this.#server.makeFolder(path)) return
+    if ((await this.#server.statFolder(path)) !== undefined) return
+    const message =
+      path.length === 0
+        ? 'The folder that DRIVE names is not there, and neither is the one above it: make it first.'
+        : `The WebDAV server does not make the folder ${path.join('/')}.`
+    throw new DriveError('denied', message)
+  }
+}
+
+/** Process names have `/`, which is no part of a name on a server. */
+function folderNameOf(process: ProcessName): string {
+  return process.replaceAll('/', '~')
+}
+
+function processOf(name: string): ProcessName {
+  return name.replaceAll('~', '/')
+}

@@ -1,0 +1,273 @@
+import type {
+  Draft,
+  DraftOptions,
+  Drive,
+  Entry,
+  EntryCursor,
+  ListQuery,
+  ObjectFacts,
+  OpenObject,
+  UploadDrive,
+  WriteConditions,
+} from '../drive.ts'
+import { DriveError } from '../drive.ts'
+import { KeyLeases } from '../key-leases.ts'
+import type { LeaseTable } from '../lease-table.ts'
+import { AttributeStore, asked } from './attribute-store.ts'
+import type { DavAbilities } from './dav-abilities.ts'
+import { describeAbilities } from './dav-abilities.ts'
+import { provisionalEtag } from './dav-attributes.ts'
+import { DavClient } from './dav-client.ts'
+import { DavCopier } from './dav-copier.ts'
+import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
+import { DavDraft } from './dav-draft.ts'
+import { parseDavAddress } from './dav-path.ts'
+import { davPlaceOf } from './dav-place.ts'
+import { probeServer } from './dav-probe.ts'
+import { DavPublisher, placeOfNote } from './dav-publisher.ts'
+import { DavContent, DavReader, smallBytes } from './dav-reader.ts'
+import type { DavRecords } from './dav-records.ts'
+import { DavServer } from './dav-server.ts'
+import { findDriveNames } from './drive-names.ts'
+import { FolderLister } from './folder-lister.ts'
+import { FolderMaker } from './folder-maker.ts'
+import { FolderTidier } from './folder-tidier.ts'
+import type { DavEntry } from './multistatus.ts'
+import { rulesFrom } from './name-probe.ts'
+import { ObjectFinder } from './object-finder.ts'
+import { OwnFolder } from './own-folder.ts'
+
+export interface DavLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export interface WebdavDriveOptions {
+  /** `webdav+https://user:password@host/path`. */
+  readonly url: string
+  readonly records: DavRecords
+  readonly leases: LeaseTable
+  readonly log: DavLog
+  /** How long the pages of a listing may come from what was read for the first; 5,000 when absent. */
+  readonly listCacheMs?: number
+}
+
+const defaultListCacheMs = 5_000
+/** That a key is absent is believed without another look at the bucket's folder for so long. */
+const bucketLookMs = 5_000
+/** How often a small object is read anew that is overwritten while it is read. */
+const readAttempts = 16
+/** Objects under recovery at a time; what is left comes at the next start, or when it is asked for. */
+const maxRecovered = 1_000
+/** No lease ends later than this from now. */
+const longestLeaseMs = 60_000
+
+/**
+ * A drive over a folder of a WebDAV server. Several processes may have the same one open, over the
+ * same database.
+ *
+ * @throws DriveError, for people, when the server can't be used
+ */
+export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Drive> {
+  const address = parseDavAddress(options.url)
+  const client = new DavClient(address)
+  const server = new DavServer(client, address)
+  const own = new OwnFolder(server)
+  // Leases come before the drive, and what they recover is the drive's affair.
+  const recovery: { run?: (note: string) => Promise<void> } = {}
+  const leases = new KeyLeases({
+    table: options.leases,
+    now: Date.now,
+    recover: async (note) => await recovery.run?.(note),
+  })
+  try {
+    await own.prepare()
+    const abilities = await own.withFolder(async (folder) => {
+      const findings = await findDriveNames({ server, leases, folder })
+      return await probeServer({ client, ...address, server, folder }, rulesFrom(findings))
+    })
+    options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
+    const drive = new WebdavDrive({ options, client, server, own, leases, abilities })
+    recovery.run = (note) => drive.recover(note)
+    return drive
+  } catch (error) {
+    leases.close()
+    await client.close()
+    throw error
+  }
+}
+
+interface DriveParts {
+  readonly options: WebdavDriveOptions
+  readonly client: DavClient
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly leases: KeyLeases
+  readonly abilities: DavAbilities
+}
+
+class WebdavDrive implements Drive {
+  readonly kind = 'webdav'
+  readonly uploads: UploadDrive
+  readonly quota?: NonNullable<Drive['quota']>
+  readonly copy?: NonNullable<Drive['copy']>
+  readonly #parts: DriveParts
+  readonly #store: AttributeStore
+  readonly #finder: ObjectFinder
+  readonly #publisher: DavPublisher
+  readonly #cursorParts: DavCursorParts
+  readonly #bucketSeenAt = new Map<string, number>()
+
+  constructor(parts: DriveParts) {
+    const { server, own, leases, abilities, options } = parts
+    const { records } = options
+    const { rules } = abilities
+    const store = new AttributeStore({ server, records, abilities })
+    const finder = new ObjectFinder({ server, leases, store })
+    const folders = new FolderMaker({ server, leases, records, rules })
+    const tidier = new FolderTidier({ server, leases, records, own, rules })
+    const publisher = new DavPublisher({ server, leases, store, finder, folders, tidier, rules })
+    const cacheMs = options.listCacheMs ?? defaultListCacheMs
+    this.#parts = parts
+    this.#store = store
+    this.#finder = finder
+    this.#publisher = publisher
+    this.#cursorParts = {
+      rules,
+      lister: new FolderLister({ server, leases, store, rules, cacheMs }),
+      describe: (bucket, candidates) => this.#describe(bucket, candidates),
+      requireBucket: (bucket) => this.#expectBucket(bucket),
+    }
+    this.uploads = undefined as never
+    if (abilities.tellsQuota) this.quota = () => this.#quota()
+    if (abilities.copies) {
+      const copier = new DavCopier({ server, own, store, finder, publisher, rules })
+      this.copy = (source, target, copyOptions) => copier.copy(source, target, copyOptions)
+    }
+  }
+
+  async prepare(buckets: readonly string[]): Promise<void> {
+    const { server, own, options, leases } = this.#parts
+    for (const bucket of buckets) {
+      if ((await server.statFolder([bucket])) !== undefined) continue
+      await server.makeFolder([bucket])
+      await this.#requireBucket(bucket)
+    }
+    // What died between two steps is finished before what it left is swept.
+    const until = Date.now() + longestLeaseMs
+    const ended = await asked(options.leases.endedWithNote(until, maxRecovered))
+    for (const lease of ended) {
+      if (!leases.isLive(lease)) await leases.hold([placeOfNote(lease.note, this.#rules)], noWork)
+    }
+    await own.sweep(Date.now())
+  }
+
+  async check(): Promise<void> {
+    await this.#parts.own.check()
+  }
+
+  async bucketCreatedAtMs(bucket: string): Promise<number> {
+    const entry = await this.#requireBucket(bucket)
+    return entry.createdAtMs || entry.modifiedAtMs
+  }
+
+  list(bucket: string, query: ListQuery): EntryCursor {
+    return new DavCursor(this.#cursorParts, bucket, query)
+  }
+
+  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+    const found = await this.#finder.find(this.#placeOf(bucket, key))
+    if (found === undefined) await this.#expectBucket(bucket)
+    return found?.facts
+  }
+
+  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+    const place = this.#placeOf(bucket, key)
+    const parts = { server: this.#parts.server, finder: this.#finder, store: this.#store }
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.#finder.find(place)
+      if (found === undefined) {
+        await this.#expectBucket(bucket)
+        return undefined
+      }
+      const reader = new DavReader(parts, place, found)
+      if (found.facts.size > smallBytes) return reader
+      try {
+        return new DavContent(found, await reader.readWhole())
+      } catch (error) {
+        const isChanged = error instanceof DriveError && error.kind === 'changed'
+        if (!isChanged || attempt >= readAttempts) throw error
+      }
+    }
+  }
+
+  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+    const { server, own } = this.#parts
+    const parts = { server, own, publisher: this.#publisher }
+    return new DavDraft(parts, this.#placeOf(bucket, key), options)
+  }
+
+  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+    return await this.#publisher.remove(this.#placeOf(bucket, key), conditions)
+  }
+
+  async close(): Promise<void> {
+    this.#parts.leases.close()
+    await this.#parts.client.close()
+  }
+
+  /** For what a dead process left at a key. */
+  async recover(note: string): Promise<void> {
+    await this.#publisher.recover(note)
+  }
+
+  get #rules() {
+    return this.#parts.abilities.rules
+  }
+
+  #placeOf(bucket: string, key: string) {
+    return davPlaceOf(bucket, key, this.#rules)
+  }
+
+  async #describe(bucket: string, candidates: readonly DavCandidate[]): Promise<Entry[]> {
+    const unknown = candidates.flatMap((one) => {
+      if (one.kind === 'folder' || one.listed.etag !== undefined) return []
+      return [{ place: this.#placeOf(bucket, one.key).path, version: one.listed.version }]
+    })
+    const etags = await this.#store.etagsOf(unknown)
+    return candidates.map((one): Entry => {
+      if (one.kind === 'folder') return one
+      const { key, listed } = one
+      const { size, modifiedAtMs, version } = listed
+      const kept = listed.etag ?? etags.get(this.#placeOf(bucket, key).path)
+      return { kind: 'object', key, size, modifiedAtMs, etag: kept ?? provisionalEtag(version) }
+    })
+  }
+
+  /** As `#requireBucket`, if nobody has looked in the last seconds. */
+  async #expectBucket(bucket: string): Promise<void> {
+    const seenAt = this.#bucketSeenAt.get(bucket) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - seenAt > bucketLookMs) await this.#requireBucket(bucket)
+  }
+
+  /** @throws DriveError `unavailable` when the bucket's folder is gone: nothing in it is then absent */
+  async #requireBucket(bucket: string): Promise<DavEntry> {
+    const entry = await this.#parts.server.statFolder([bucket])
+    if (entry !== undefined) {
+      this.#bucketSeenAt.set(bucket, performance.now())
+      return entry
+    }
+    const message = `The folder of bucket ${bucket} is not on the drive. It is made at start.`
+    throw new DriveError('unavailable', message)
+  }
+
+  async #quota(): Promise<{ freeBytes: number; totalBytes: number }> {
+    const entry = await this.#parts.server.statFolder([])
+    const freeBytes = Math.max(0, entry?.freeBytes ?? 0)
+    return { freeBytes, totalBytes: freeBytes + Math.max(0, entry?.usedBytes ?? 0) }
+  }
+}
+
+async function noWork(): Promise<void> {
+  // Taking the lease is what recovers the place.
+}

@@ -1,0 +1,4 @@
+import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
+import { describeWebdavDrive, makeDriveOn } from './webdav-drive-under-test.ts'
+
+describeWebdavDrive('apache', makeDriveOn(startApache), absenceOfApache())

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext } from 'node:test'
+import type { Drive } from '../../src/drives/drive.ts'
+import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
+import { thisProcess } from '../../src/process/identity.ts'
+import { DatabaseDavRecords } from '../../src/state/dav-records.ts'
+import { DatabaseLeases } from '../../src/state/key-leases.ts'
+import { openDatabase } from '../../src/state/open-database.ts'
+import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
+import type { Scope, WebdavServer, WebdavServerOptions } from '../support/webdav/server-process.ts'
+import { type ByHand, buckets, type DriveUnderTest, type MakeDrive } from './drive/drive-suite.ts'
+import { FolderByHand } from './drive/folder-by-hand.ts'
+import { driveContract } from './drive-contract.ts'
+
+type StartServer = (
+  scope: Scope,
+  options?: WebdavServerOptions,
+) => Promise<WebdavServer | undefined>
+
+const log = {
+  info: () => undefined,
+  warn: (fields: object, text: string) => console.error(text, fields),
+}
+
+/** A temporary folder that goes with the test. */
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-webdav-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Gives functions that open the drive at `url`, each as another process would. */
+async function openerOf(t: TestContext, url: string): Promise<() => Promise<Drive>> {
+  const folder = folderFor(t)
+  const path = join(folder, 'stowage.db')
+  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
+  t.after(() => database.close())
+  return async () => {
+    const records = new DatabaseDavRecords(database)
+    const leases = new DatabaseLeases(database)
+    const drive = await openWebdavDrive({ url, records, leases, log })
+    await drive.prepare(buckets)
+    t.after(async () => {
+      await drive.close()
+      records.close()
+    })
+    return drive
+  }
+}
+
+/** The drive over a server of this machine, whose folder is on its disk. */
+export function makeDriveOn(start: StartServer): MakeDrive {
+  return async (t, { capacityBytes }) => {
+    const server = await start(t, capacityBytes === undefined ? {} : { capacityBytes })
+    if (server === undefined) throw new Error('the server is missing')
+    const open = await openerOf(t, server.url)
+    const own = new FolderByHand(join(server.root, '.stowage'))
+    return {
+      drive: await open(),
+      reopen: open,
+      byHand: new FolderByHand(join(server.root, buckets[0])),
+      leftovers: async () => leftoversIn(await own.list()),
+    }
+  }
+}
+
+export const makeNextcloudDrive: MakeDrive = async (
+  t,
+  { capacityBytes },
+): Promise<DriveUnderTest> => {
+  const server = await startNextcloud(
+    t,
+    capacityBytes === undefined ? {} : { quota: capacityBytes },
+  )
+  const open = await openerOf(t, server.url)
+  const { otherClient } = server
+  const below = (path: string) => `${buckets[0]}/${path}`
+  const byHand: ByHand = {
+    put: async (path, bytes) => otherClient.put(below(path), bytes),
+    remove: async (path) => otherClient.remove(below(path)),
+    makeFolder: async (path) => otherClient.makeFolder(below(path)),
+    list: async () => otherClient.list(buckets[0]),
+  }
+  return {
+    drive: await open(),
+    reopen: open,
+    byHand,
+    leftovers: async () => [...leftoversIn(otherClient.list('.stowage')), ...server.openUploads()],
+  }
+}
+
+/** What is there of drafts and uploads, without the folders that hold them. */
+function leftoversIn(paths: readonly string[]): string[] {
+  const own = ['tmp/', 'uploads/', 'names.json', `tmp/${thisProcess.replaceAll('/', '~')}/`]
+  return paths.filter((path) => !own.includes(path) && !path.includes('.DAV'))
+}
+
+/** The drive contract over one kind of server. */
+export function describeWebdavDrive(name: string, make: MakeDrive, absence: string | false): void {
+  if (absence !== false) describe(`webdav drive on ${name}`, { skip: absence })
+  else
+    driveContract(`webdav drive on ${name}`, make, {
+      replaceLast: 'a part that was sent lies under others',
+    })
+}

@@ -1,0 +1,3 @@
+import { describeWebdavDrive, makeNextcloudDrive } from './webdav-drive-under-test.ts'
+
+describeWebdavDrive('nextcloud', makeNextcloudDrive, false)
