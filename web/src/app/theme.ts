@@ -1,4 +1,9 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import {
+  alpha,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+} from '@mantine/core'
 
 /** From the text to the deepest background of dark pages: greys with a little blue in them. */
 const greys: MantineColorsTuple = [
@@ -28,8 +33,20 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
 })
 
+const tints = ['cyan', 'green', 'orange', 'red', 'teal', 'yellow'] as const
+
+/** What badges and notices are coloured with on dark pages, calmer than the library's own. */
+function darkTint(name: string, shades: MantineColorsTuple | undefined): Record<string, string> {
+  if (shades === undefined) return {}
+  return {
+    [`--mantine-color-${name}-light`]: alpha(shades[6], 0.15),
+    [`--mantine-color-${name}-light-hover`]: alpha(shades[6], 0.22),
+    [`--mantine-color-${name}-light-color`]: shades[3],
+  }
+}
+
 /** The library's own greys and reds have less contrast than WCAG 2.2 asks for (4.5 to 1). */
-export const cssVariables: CSSVariablesResolver = () => ({
+export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#58636d',
@@ -43,5 +60,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: {
     '--mantine-color-error': '#ff8787',
     '--mantine-color-anchor': '#66d9e8',
+    ...Object.assign({}, ...tints.map((name) => darkTint(name, colors[name]))),
   },
 })

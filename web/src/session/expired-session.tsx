@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import classes from './expired-session.module.css'
 
@@ -8,7 +8,8 @@ import classes from './expired-session.module.css'
  */
 export function ExpiredSession() {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the effects of the form, which puts the focus on its field.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
   }, [])
   return (

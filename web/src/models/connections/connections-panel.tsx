@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Box, Button, Text } from '@mantine/core'
 import { useDisclosure, useFocusReturn } from '@mantine/hooks'
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
@@ -30,7 +30,11 @@ export function ConnectionsPanel() {
         </Button>
       }
     >
-      {isAdding && <AddConnection onDone={close} />}
+      {isAdding && (
+        <Box mb="md">
+          <AddConnection onDone={close} />
+        </Box>
+      )}
       {data !== undefined && <Connections connections={data.connections} />}
       {data === undefined && error === null && <LoadingLines />}
       {data === undefined && error !== null && (

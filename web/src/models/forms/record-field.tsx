@@ -1,6 +1,7 @@
 import {
   Autocomplete,
   Checkbox,
+  type InputWrapperProps,
   NativeSelect,
   PasswordInput,
   Textarea,
@@ -18,10 +19,18 @@ interface RecordFieldProps {
 
 const suggestionsShown = 50
 
+/** Descriptions below, so that the controls of a line are on one line. */
+const order = [
+  'label',
+  'input',
+  'error',
+  'description',
+] satisfies InputWrapperProps['inputWrapperOrder']
+
 /** The control of one field. */
 export function RecordField({ field, value, error, onChange }: RecordFieldProps) {
   const { label, description, placeholder = '', isRequired = false, options = [] } = field
-  const given = { label, description, error, required: isRequired }
+  const given = { label, description, error, required: isRequired, inputWrapperOrder: order }
   const onText = (event: { readonly currentTarget: { readonly value: string } }) =>
     onChange(event.currentTarget.value)
   switch (field.kind) {

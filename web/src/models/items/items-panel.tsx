@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Box, Button, TextInput } from '@mantine/core'
 import { useDisclosure, useFocusReturn } from '@mantine/hooks'
 import { IconList, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -36,7 +36,11 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
         </Button>
       }
     >
-      {isAdding && <AddForm resource={resource} onDone={close} />}
+      {isAdding && (
+        <Box mb="md">
+          <AddForm resource={resource} onDone={close} />
+        </Box>
+      )}
       {data !== undefined && <Items resource={resource} items={resource.itemsOf(data)} />}
       {data === undefined && error === null && <LoadingLines />}
       {data === undefined && error !== null && (
