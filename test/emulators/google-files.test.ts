@@ -134,6 +134,52 @@ suite('Google emulator: files', () => {
     assert.equal(reply.status, 400)
   })
 
+  test('update tells a new time of modification unless it only moves or trashes', async () => {
+    const id = await emulator.byHand.file('times', 'x', { modifiedAtMs: 1_000_000_000_000 })
+    const timeAfter = async (body: unknown) =>
+      (await calls.api(`files/${id}?fields=modifiedTime`, { method: 'PATCH', body })).json
+        .modifiedTime
+    assert.equal(await timeAfter({ trashed: true }), '2001-09-09T01:46:40.000Z')
+    assert.equal(await timeAfter({ trashed: false, starred: true }), '2001-09-09T01:46:40.000Z')
+    assert.notEqual(await timeAfter({ appProperties: { a: 'b' } }), '2001-09-09T01:46:40.000Z')
+    const told = '2020-01-02T03:04:05.678Z'
+    assert.equal(await timeAfter({ name: 'y', modifiedTime: told }), told)
+  })
+
+  test('folders go a hundred levels deep, and the deepest holds files', async () => {
+    let id = emulator.byHand.folder('level 1')
+    for (let level = 2; level <= 99; level++) id = emulator.byHand.folder(`level ${level}`, id)
+    const folder = (parent: string) =>
+      calls.api('files', { body: { name: 'f', mimeType: folderMimeType, parents: [parent] } })
+    const last = await folder(id)
+    assert.equal(last.status, 200)
+    const deeper = await folder(last.json.id)
+    assert.equal(deeper.status, 403)
+    assert.equal(reasonOf(deeper), 'myDriveHierarchyDepthLimitExceeded')
+    const file = { name: 'file', parents: [last.json.id] }
+    assert.equal((await calls.api('files', { body: file })).status, 200)
+    const branch = emulator.byHand.folder('branch')
+    emulator.byHand.folder('twig', branch)
+    const move = `files/${branch}?removeParents=root&addParents=${id}`
+    assert.equal((await calls.api(move, { method: 'PATCH', body: {} })).status, 403)
+  })
+
+  test('a folder is full at some number of children', async () => {
+    const folder = emulator.byHand.folder('full')
+    emulator.knobs.maxChildren = 1
+    const create = () => calls.api('files', { body: { name: 'x', parents: [folder] } })
+    assert.equal((await create()).status, 200)
+    assert.equal(reasonOf(await create()), 'numChildrenInNonRootLimitExceeded')
+    emulator.knobs.maxChildren = 500_000
+  })
+
+  test('metadata has to be JSON and to say so', async () => {
+    const headers = { 'content-type': 'text/plain' }
+    const reply = await calls.api('files', { method: 'POST', headers, body: Buffer.from('{}') })
+    assert.equal(reply.status, 400)
+    assert.equal(reasonOf(reply), 'badContent')
+  })
+
   test('properties have 124 bytes of UTF-8, and a file has 30 of them', async () => {
     const create = (appProperties: unknown) =>
       calls.api('files?fields=appProperties', { body: { name: 'p', appProperties } })

@@ -10,6 +10,8 @@ import type { UploadSessions } from './upload-sessions.ts'
 export interface Knobs {
   /** Bytes that My Drive may hold. Absent: unlimited. */
   limitBytes?: number
+  /** Items that a folder may hold, the root excepted. */
+  maxChildren: number
   /** A page never has more entries than this, whatever was asked for. */
   pageLimit: number
   /** An empty page comes before every full one. */

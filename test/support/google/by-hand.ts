@@ -39,6 +39,14 @@ export class ByHand {
     return this.#account.files.put(withContent({ ...this.get(id), modifiedAtMs }, content)).id
   }
 
+  /** A copy, as the page makes it: with the properties that the file has. */
+  copy(id: string, name: string): string {
+    const { files, clock } = this.#account
+    const times = { createdAtMs: clock.nowMs(), modifiedAtMs: clock.nowMs() }
+    const copy = { ...this.get(id), id: files.newId(), name, ...times, version: 1 }
+    return files.put(copy).id
+  }
+
   /** A document of Google's editors: a file without bytes. */
   googleDocument(name: string, parent?: string): string {
     return this.#add(name, { parent, mimeType: 'application/vnd.google-apps.document' }).id

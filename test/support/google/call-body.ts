@@ -94,7 +94,12 @@ export class CallBody {
   }
 
   async json(): Promise<Record<string, unknown>> {
-    return parseJsonObject(await this.whole())
+    const type = this.#request.headers['content-type'] ?? ''
+    const body = await this.whole()
+    if (body.length > 0 && !/^application\/json\b/i.test(type)) {
+      throw new GoogleError('badContent', { message: `Unsupported content with type: ${type}` })
+    }
+    return parseJsonObject(body)
   }
 
   #place(place: BodyPlace | undefined): number {

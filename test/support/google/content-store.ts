@@ -6,6 +6,8 @@ import { join } from 'node:path'
 /** Bytes up to this many stay in memory; more go to a file, so that memory is flat. */
 const memoryLimitBytes = 256 * 1024
 const readBytes = 256 * 1024
+/** Bytes that may wait for the disk while others come in. */
+const queueBytes = 8 * 1024 * 1024
 
 /** The bytes of a file or of one version of it. Never changes. */
 export interface Content {
@@ -38,7 +40,7 @@ export class ContentStore {
 
   async write(bytes: Uint8Array): Promise<Content> {
     const writer = this.writer()
-    await writer.append(bytes)
+    await writer.append([bytes])
     return await writer.finish()
   }
 
@@ -52,8 +54,10 @@ export class ContentWriter {
   readonly #path: string
   readonly #onEnd: () => void
   readonly #md5 = createHash('md5')
-  #held: Buffer[] = []
-  #file: FileHandle | undefined
+  #held: Uint8Array[] = []
+  #file: Promise<FileHandle> | undefined
+  #writing: Promise<unknown> = Promise.resolve()
+  #queued = 0
   #size = 0
   #isEnded = false
 
@@ -67,15 +71,16 @@ export class ContentWriter {
     return this.#size
   }
 
-  async append(bytes: Uint8Array): Promise<void> {
-    this.#md5.update(bytes)
-    this.#size += bytes.length
-    if (this.#file === undefined && this.#size <= memoryLimitBytes) {
-      this.#held.push(Buffer.from(bytes))
-      return
+  /** Takes the pieces as they are: they must not change afterwards. */
+  async append(pieces: readonly Uint8Array[]): Promise<void> {
+    for (const piece of pieces) {
+      this.#md5.update(piece)
+      this.#size += piece.length
     }
-    this.#file ??= await this.#spill()
-    await writeAll(this.#file, bytes)
+    this.#held.push(...pieces)
+    if (this.#file === undefined && this.#size <= memoryLimitBytes) return
+    this.#write()
+    if (this.#queued > queueBytes) await this.#writing
   }
 
   async finish(): Promise<Content> {
@@ -83,7 +88,8 @@ export class ContentWriter {
     const bytes = Buffer.concat(this.#held)
     this.#end()
     if (this.#file === undefined) return { ...facts, bytes }
-    await this.#file.close()
+    await this.#writing
+    await (await this.#file).close()
     return { ...facts, path: this.#path }
   }
 
@@ -91,7 +97,8 @@ export class ContentWriter {
   async discard(): Promise<void> {
     if (this.#isEnded) return
     this.#end()
-    await this.#file?.close()
+    await this.#writing.catch(() => undefined)
+    await (await this.#file)?.close()
     await rm(this.#path, { force: true })
   }
 
@@ -101,11 +108,21 @@ export class ContentWriter {
     this.#onEnd()
   }
 
-  async #spill(): Promise<FileHandle> {
-    const file = await open(this.#path, 'w')
-    for (const bytes of this.#held) await writeAll(file, bytes)
+  /** Has what is held written behind what is being written. */
+  #write(): void {
+    this.#file ??= open(this.#path, 'w')
+    const file = this.#file
+    const pieces = this.#held
+    const length = lengthOf(pieces)
     this.#held = []
-    return file
+    this.#queued += length
+    this.#writing = this.#writing.then(async () => {
+      const { bytesWritten } = await (await file).writev(pieces)
+      if (bytesWritten !== length) throw new Error(`${this.#path}: ${bytesWritten} of ${length}`)
+      this.#queued -= length
+    })
+    // Whoever waits for it next is told.
+    this.#writing.catch(() => undefined)
   }
 }
 
@@ -139,9 +156,6 @@ export async function digestOf(content: Content, algorithm: 'sha1' | 'sha256'): 
   return hash.digest('hex')
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done)
-    done += bytesWritten
-  }
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0)
 }

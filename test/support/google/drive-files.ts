@@ -85,6 +85,10 @@ export class DriveFiles {
     return [...(this.#children.get(id) ?? [])].flatMap((child) => this.#records.get(child) ?? [])
   }
 
+  childCount(id: string): number {
+    return this.#children.get(id)?.size ?? 0
+  }
+
   /** Adds a file, or makes it what the record says. */
   put(record: FileRecord): FileRecord {
     const before = this.#records.get(record.id)

@@ -177,8 +177,11 @@ class Exchange {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
     const owner = this.#parts.account.desk.ownerOf(token)
     if (owner !== undefined) return owner
-    const where = { location: 'Authorization', locationType: 'header' } as const
-    throw new GoogleError('authError', where)
+    throw new GoogleError('authError', {
+      location: 'Authorization',
+      locationType: 'header',
+      headers: { 'www-authenticate': 'Bearer realm="https://accounts.google.com/"' },
+    })
   }
 
   #refusal(error: GoogleError): Reply {
@@ -217,14 +220,21 @@ class Exchange {
   async #write(bytes: Buffer): Promise<void> {
     if (this.#response.destroyed) throw new DroppedConnection()
     if (this.#response.write(bytes)) return
-    const gone = new AbortController()
-    const closed = once(this.#response, 'close', { signal: gone.signal })
-    const drained = once(this.#response, 'drain', { signal: gone.signal })
-    await Promise.race([closed, drained])
-    gone.abort()
-    await Promise.allSettled([closed, drained])
+    await drainOrClose(this.#response)
     if (this.#response.destroyed) throw new DroppedConnection()
   }
+}
+
+function drainOrClose(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
 }
 
 function damaged(piece: Buffer, { isDamaged = false }: ReplyFault): Buffer {

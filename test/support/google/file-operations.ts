@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Account, usedBytes } from './account.ts'
 import { supportsAllDrives } from './call.ts'
 import type { Content } from './content-store.ts'
+import { checkRoom } from './drive-limits.ts'
 import { type FileMetadata, patchProperties } from './file-metadata.ts'
 import {
   type FileRecord,
@@ -17,6 +18,9 @@ import { fileNotFound, GoogleError, invalidValue } from './google-error.ts'
 const maxRevisions = 100
 const serviceQuotaMessage =
   'Service Accounts do not have storage quota. Leverage shared drives, or use OAuth delegation instead.'
+
+/** Members whose change is one of the file: it sets the time of modification. */
+const touchingMembers = ['name', 'description', 'appProperties', 'properties'] as const
 
 /** New bytes of a file. */
 export interface Media {
@@ -59,6 +63,7 @@ export function checkNewFile(account: Account, { metadata, query }: FileChange):
   }
   const parent = findFile(account, metadata.parents?.[0] ?? 'root', query)
   if (!isFolder(parent)) throw new GoogleError('parentNotAFolder')
+  checkRoom(account, parent, { id: '', mimeType: mimeType ?? '' })
   return parent
 }
 
@@ -91,8 +96,8 @@ export function updateFile(account: Account, id: string, change: FileChange): Fi
   const before = findFile(account, id, query)
   const place = placeAfter(account, before, query)
   const nowMs = account.clock.nowMs()
-  const isRenamed = metadata.name !== undefined && metadata.name !== before.name
-  const touchedAtMs = isRenamed || media !== undefined ? nowMs : before.modifiedAtMs
+  const isTouched = media !== undefined || touchingMembers.some((name) => name in metadata)
+  const touchedAtMs = isTouched ? nowMs : before.modifiedAtMs
   const after: FileRecord = {
     ...before,
     ...place,
@@ -181,6 +186,7 @@ function placeAfter(
   if (isFolder(before) && folder.driveId !== undefined && folder.driveId !== before.driveId) {
     throw new GoogleError('teamDrivesFolderMoveInNotSupported')
   }
+  if (folder.id !== before.parent) checkRoom(account, folder, before)
   return { parent: folder.id, driveId: folder.driveId }
 }
 

@@ -64,6 +64,7 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
   const desk = new CredentialsDesk(clock)
   const sessions = new UploadSessions(clock, store)
   const knobs = {
+    maxChildren: 500_000,
     pageLimit: Number.POSITIVE_INFINITY,
     hasEmptyPages: false,
     copiesProperties: true,

@@ -4,6 +4,7 @@
  */
 const refusals = {
   authError: [401, 'Invalid Credentials'],
+  badContent: [400, 'Unsupported content'],
   badRequest: [400, 'Bad Request'],
   cannotAddParent: [403, 'Increasing the number of parents is not allowed'],
   cannotCopyFile: [403, 'This file cannot be copied by the user.'],
@@ -27,7 +28,15 @@ const refusals = {
   invalid: [400, 'Invalid Value'],
   invalidParameter: [400, 'Invalid parameter'],
   multipleParents: [400, 'A file cannot be placed in multiple folders.'],
+  myDriveHierarchyDepthLimitExceeded: [
+    403,
+    'The folder hierarchy depth limit of My Drive has been exceeded.',
+  ],
   notFound: [404, 'Not Found'],
+  numChildrenInNonRootLimitExceeded: [
+    403,
+    'The limit for the number of children (files and folders) in a folder has been exceeded.',
+  ],
   parentNotAFolder: [403, 'The specified parent is not a folder.'],
   parseError: [400, 'Parse Error'],
   propertyCountLimitExceeded: [403, 'The limit for properties of this file has been exceeded.'],
@@ -44,6 +53,7 @@ const refusals = {
     'The supportsAllDrives parameter must be set to true when includeItemsFromAllDrives is.',
   ],
   backendError: [503, 'Service Unavailable'],
+  teamDriveHierarchyTooDeep: [403, 'The shared drive hierarchy depth will exceed the limit.'],
   teamDrivesFolderMoveInNotSupported: [403, 'Moving folders into shared drives is not supported.'],
   tooManyRequests: [429, 'Too many requests'],
   userRateLimitExceeded: [403, 'User Rate Limit Exceeded'],

@@ -1,6 +1,11 @@
 /** Shorter waits than this are saved up: timers are no finer. */
 const grainMs = 4
 
+/**
+ * A link that stood still for so long catches up: its ends have buffers, and timers come late.
+ */
+const catchUpMs = 20
+
 /** A link of a fixed speed, shared by all that goes in one direction. */
 export class Link {
   readonly #bytesPerSecond: number
@@ -16,7 +21,7 @@ export class Link {
     if (!Number.isFinite(this.#bytesPerSecond)) return
     const nowMs = performance.now()
     const takenMs = (bytes / this.#bytesPerSecond) * 1000
-    this.#freeAtMs = Math.max(nowMs, this.#freeAtMs) + takenMs
+    this.#freeAtMs = Math.max(nowMs - catchUpMs, this.#freeAtMs) + takenMs
     const waitMs = this.#freeAtMs - nowMs
     if (waitMs >= grainMs) await afterMs(waitMs)
   }

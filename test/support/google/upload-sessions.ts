@@ -74,7 +74,7 @@ export class UploadSession {
   /** Ends it: what does not fill a block is part of it now. */
   async finish(): Promise<Content> {
     return await this.#alone(async () => {
-      await this.#writer.append(Buffer.concat(this.#block))
+      await this.#writer.append(this.#block)
       this.#dropBlock()
       return await this.#writer.finish()
     })
@@ -102,7 +102,7 @@ export class UploadSession {
       this.#block.push(part)
       this.#blockSize += part.length
       if (this.#blockSize < blockBytes) continue
-      const block = Buffer.concat(this.#block)
+      const block = this.#block
       this.#dropBlock()
       await this.#writer.append(block)
     }

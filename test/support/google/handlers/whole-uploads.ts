@@ -20,7 +20,7 @@ export const uploadMedia: Handler = async (call) => {
   fileMask(call.query)
   const writer = call.account.store.writer()
   try {
-    for await (const piece of call.body.pieces()) await writer.append(piece)
+    for await (const piece of call.body.pieces()) await writer.append([piece])
     const content = await writer.finish()
     return await store(call, {}, mediaOf(content, call.headers['content-type']))
   } finally {
