@@ -37,8 +37,8 @@ export interface IndexStateRow {
 const maxJoined = 8
 
 const insertRoot = `INSERT INTO drive_index
-    (root, crawl, is_ready, page_token, polled_at_ms, owner, until_ms)
-  VALUES (?, 0, 0, '', 0, '', 0) ON CONFLICT DO NOTHING`
+    (root, staging, crawl, is_ready, page_token, polled_at_ms, owner, until_ms)
+  VALUES (?, '', 0, 0, '', 0, '', 0) ON CONFLICT DO NOTHING`
 const selectState = `SELECT crawl, is_ready AS "isReady", page_token AS "pageToken",
   polled_at_ms AS "polledAtMs", owner, until_ms AS "untilMs" FROM drive_index WHERE root = ?`
 const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
@@ -206,6 +206,17 @@ export class DatabaseDriveIndex {
   ): Promise<boolean> {
     const params = [claim.owner, claim.untilMs, root, seen.owner, seen.untilMs]
     return this.#writeAll([{ sql: claimState, params, mustChange: 1 }])
+  }
+
+  async staging(root: string): Promise<string | undefined> {
+    const select = 'SELECT staging FROM drive_index WHERE root = ?'
+    const [row] = await this.#database.read<{ staging: string }>(select, [root])
+    return row?.staging === '' ? undefined : row?.staging
+  }
+
+  async noteStaging(root: string, id: string): Promise<void> {
+    const sql = 'UPDATE drive_index SET staging = ? WHERE root = ?'
+    await this.#database.write([{ sql, params: [id, root] }])
   }
 
   beginCrawl(root: string, seen: IndexStateRow, pageToken: string): Promise<boolean> {

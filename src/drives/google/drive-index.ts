@@ -135,6 +135,10 @@ export interface DriveIndex {
     claim: Pick<IndexState, 'owner' | 'untilMs'>,
   ): Promise<boolean>
 
+  /** The folder for what is not an object yet; undefined when it was never noted. */
+  staging(root: string): Promise<string | undefined>
+  noteStaging(root: string, id: string): Promise<void>
+
   /** Begins a crawl: every folder is to be listed. The feed goes on from `pageToken`. */
   beginCrawl(root: string, seen: IndexState, pageToken: string): Promise<boolean>
   /** Folders that are to be listed, at most `limit`. */

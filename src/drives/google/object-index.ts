@@ -1,3 +1,4 @@
+import { DriveError } from '../drive.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
 import { type GooglePath, pathOfKey } from './google-names.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
@@ -36,6 +37,7 @@ export class ObjectIndex {
     const { folders, segment } = pathOfKey(key)
     const path = [...folderPath(bucket, folders), sortNameOf(segment, 'file')]
     const found = await this.index.find([this.rootId], path, 'file')
+    if (found.length === 0) await this.requireBucket(bucket)
     if (found.length < 2) return found
     const sorted = newestFirst(found)
     this.#report(`${bucket}/${key}`, sorted)
@@ -47,6 +49,22 @@ export class ObjectIndex {
     const path = folderPath(bucket, segments)
     const found = await this.index.find([this.rootId], path, 'folder')
     return found.length < 2 ? found : oldestFirst(found)
+  }
+
+  /** The folders with this segment in any of these, the one that new things go to first. */
+  async foldersIn(ids: readonly string[], segment: string): Promise<IndexedFile[]> {
+    return oldestFirst(await this.index.find(ids, [sortNameOf(segment, 'folder')], 'folder'))
+  }
+
+  /** @throws DriveError `unavailable` when a person has moved the bucket's folder away. */
+  async requireBucket(bucket: string): Promise<IndexedFile[]> {
+    const found = await this.folders(bucket, [])
+    if (found.length > 0) return found
+    throw new DriveError(
+      'unavailable',
+      `The folder of bucket ${bucket} is gone from Google Drive: take it out of the trash, or ` +
+        'restart to begin with an empty one.',
+    )
   }
 
   #report(name: string, files: readonly IndexedFile[]): void {

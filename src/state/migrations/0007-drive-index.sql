@@ -43,6 +43,8 @@ CREATE TABLE drive_attributes (
 CREATE TABLE drive_index (
   -- the id of the drive's root folder
   root TEXT NOT NULL PRIMARY KEY,
+  -- the id of the folder for what is not an object yet; or empty
+  staging TEXT NOT NULL,
   crawl BIGINT NOT NULL,
   is_ready INTEGER NOT NULL,
   -- where the feed of changes goes on; empty before the first crawl

@@ -1,0 +1,180 @@
+import { DriveError } from '../drive.ts'
+import type { KeyLeases } from '../key-leases.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { quoted } from './api/google-api.ts'
+import { folderType, type GoogleFile } from './api/google-file.ts'
+import type { IndexedFile } from './drive-index.ts'
+import { nameOfSegment } from './google-names.ts'
+import type { IndexNews } from './index-news.ts'
+import { indexedFile, ownFolderProperty } from './indexed-file.ts'
+import { folderPlace } from './key-place.ts'
+import { noteOf } from './lease-note.ts'
+import type { ObjectIndex } from './object-index.ts'
+import { sortNameOf } from './sort-name.ts'
+
+export interface FolderMakerOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly leases: KeyLeases
+  /** Whether the index has heard of Google lately. */
+  readonly isFresh: () => Promise<boolean>
+}
+
+/** A folder that goes while something is put into it is made anew, so many times. */
+const maxAttempts = 4
+
+/** Makes the folders that keys need, and removes those that no key needs any more. */
+export class FolderMaker {
+  readonly #options: FolderMakerOptions
+
+  constructor(options: FolderMakerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The id of the folder with these segments below the bucket's; made where it is absent, and never
+   * twice: one at a time makes it, after a look into the index and, when that is not up to date, into
+   * the folder above. (Google lists new folders late when it is asked for a name alone.)
+   */
+  async ensure(bucket: string, segments: readonly string[]): Promise<string> {
+    const { objects } = this.#options
+    const [found] = await objects.folders(bucket, segments)
+    if (found !== undefined) return found.id
+    for (let attempt = 1; ; attempt++) {
+      const id = await this.#ensureEach(bucket, segments)
+      if (id !== undefined) return id
+      if (attempt === maxAttempts) throw changing(bucket, segments)
+    }
+  }
+
+  /** Undefined when a folder went meanwhile. */
+  async #ensureEach(bucket: string, segments: readonly string[]): Promise<string | undefined> {
+    const { objects } = this.#options
+    let ids = (await objects.requireBucket(bucket)).map((folder) => folder.id)
+    for (const [depth, segment] of segments.entries()) {
+      const folders = await objects.foldersIn(ids, segment)
+      if (folders.length > 0) {
+        ids = folders.map((folder) => folder.id)
+        continue
+      }
+      const made = await this.#make(bucket, segments.slice(0, depth + 1), ids)
+      if (made === undefined) return undefined
+      ids = [made]
+    }
+    return ids[0]
+  }
+
+  async #make(
+    bucket: string,
+    segments: readonly string[],
+    parents: readonly string[],
+  ): Promise<string | undefined> {
+    const { api, objects, leases } = this.#options
+    const [parent = ''] = parents
+    const segment = segments.at(-1) ?? ''
+    const place = folderPlace(bucket, segments)
+    const id = await api.newId()
+    const work = async (): Promise<string | undefined> => {
+      const [found] = await objects.foldersIn(parents, segment)
+      if (found !== undefined) return found.id
+      const [seen] = await this.#look(parent, segment)
+      if (seen !== undefined) return seen.id
+      const metadata = { id, name: nameOfSegment(segment), mimeType: folderType }
+      const properties = { appProperties: { [ownFolderProperty]: '1' } }
+      return await this.#create(() =>
+        api.createFile({ ...metadata, ...properties, parents: [parent] }),
+      )(parent)
+    }
+    return await leases.hold([place], work, { note: noteOf(place, [id]) })
+  }
+
+  #create(create: () => Promise<GoogleFile>) {
+    return async (parent: string): Promise<string | undefined> => {
+      const { objects, news } = this.#options
+      let file: GoogleFile
+      try {
+        file = await create()
+      } catch (error) {
+        if (await this.isGone(parent)) return undefined
+        throw error
+      }
+      const row = indexedFile(file)
+      if (row !== undefined && (await objects.index.write({ file: row }))) return file.id
+      // The folder above is in the trash by now, and this one with it.
+      await news.refresh(parent)
+      return undefined
+    }
+  }
+
+  /** Whether Google has the folder no more, or in the trash; the index then knows. */
+  async isGone(folderId: string): Promise<boolean> {
+    return (await this.#options.news.refresh(folderId)) === undefined
+  }
+
+  /** Folders of this name that Google has and the index may have missed. */
+  async #look(parent: string, segment: string): Promise<IndexedFile[]> {
+    const { api, objects, news, isFresh } = this.#options
+    if (await isFresh()) return []
+    const q = `${quoted(parent)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
+    const found: IndexedFile[] = []
+    let pageToken: string | undefined
+    do {
+      const page = await api.listFiles({ q, pageToken })
+      found.push(...(await news.listed(page.files)))
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+    await objects.index.save(found, [])
+    const sortName = sortNameOf(segment, 'folder')
+    return found.filter((folder) => folder.sortName === sortName)
+  }
+
+  /**
+   * Removes the folders of a key, from the innermost on, that only keys made and that are empty. They
+   * go to the trash, whatever else is deleted for good: Google deletes a folder with all that is in
+   * it, and something may come into it at any moment.
+   */
+  async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
+    for (let depth = segments.length; depth > 0; depth--) {
+      const folders = await this.#options.objects.folders(bucket, segments.slice(0, depth))
+      for (const folder of folders) {
+        if (!folder.isOwn || !(await this.#removeIfEmpty(folder))) return
+      }
+    }
+  }
+
+  async #removeIfEmpty(folder: IndexedFile): Promise<boolean> {
+    const { api, objects } = this.#options
+    const { index } = objects
+    if ((await index.children([folder.id], anyChild)).length > 0) return false
+    if (await this.#holdsAnything(folder.id)) return false
+    // As of the version that is known: if it can't be put in the trash, it comes back by itself.
+    const isHidden = await index.removeEmptyFolder(folder)
+    if (isHidden) await api.trash(folder.id)
+    return isHidden
+  }
+
+  /** Whether Google has something in the folder, whatever it is. */
+  async #holdsAnything(folderId: string): Promise<boolean> {
+    const { api, objects } = this.#options
+    const q = `${quoted(folderId)} in parents and trashed = false`
+    let pageToken: string | undefined
+    do {
+      const page = await api.listFiles({ q, pageSize: 10, pageToken })
+      // The list may still have what was removed a moment ago.
+      const rows = await objects.index.getMany(page.files.map((file) => file.id))
+      const gone = new Set(rows.filter((row) => row.parent === '').map((row) => row.id))
+      if (page.files.some((file) => !gone.has(file.id))) return true
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+    return false
+  }
+}
+
+const anyChild = { from: '', isInclusive: true, hidesEmpty: false, limit: 1 }
+
+function changing(bucket: string, segments: readonly string[]): DriveError {
+  const folder = [bucket, ...segments].join('/')
+  const message = `The folder ${folder} on Google Drive comes and goes at the moment. Try again.`
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
+}

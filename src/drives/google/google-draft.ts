@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { Attributes } from '../attributes.ts'
+import {
+  type Draft,
+  type DraftOptions,
+  type ObjectFacts,
+  type ObjectName,
+  type WriteConditions,
+} from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { Blocks } from './blocks.ts'
+import type { ObjectWriter } from './object-writer.ts'
+import type { SendMemory } from './send-memory.ts'
+import { endSession } from './session-end.ts'
+import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
+import { SessionStream } from './session-stream.ts'
+
+/** Up to here an object is sent in one call (Google advises up to 5 MB). */
+const smallBytes = 4 * 1024 * 1024
+
+export interface DraftParts {
+  readonly api: GoogleApi
+  readonly writer: ObjectWriter
+  readonly publisher: SessionPublisher
+  readonly memory: SendMemory
+}
+
+/** A session under way. */
+interface Sending {
+  readonly session: ObjectSession
+  readonly stream: SessionStream
+}
+
+/** An object being written: held while it is small, else sent to Google as it comes. */
+export class GoogleDraft implements Draft {
+  readonly #parts: DraftParts
+  readonly #name: ObjectName
+  readonly #options: DraftOptions
+  readonly #digest = createHash('md5')
+  readonly #blocks = new Blocks()
+  /** Blocks that are held until it is known whether the object is small. */
+  #held: Uint8Array[] = []
+  #reserved = 0
+  #size = 0
+  #sending: Sending | undefined
+  #hasEnded = false
+
+  constructor(parts: DraftParts, name: ObjectName, options: DraftOptions) {
+    this.#parts = parts
+    this.#name = name
+    this.#options = options
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#assertOpen()
+    this.#options.signal?.throwIfAborted()
+    const isHeld = this.#sending === undefined && this.#mayHold(chunk.length)
+    this.#digest.update(chunk)
+    this.#size += chunk.length
+    for (const block of this.#blocks.add(chunk)) {
+      if (isHeld) this.#held.push(block)
+      else await (await this.#send()).stream.push(block)
+    }
+  }
+
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+    this.#assertOpen()
+    this.#options.signal?.throwIfAborted()
+    const object = { attributes, conditions }
+    try {
+      if (this.#sending !== undefined) return await this.#publishSent(this.#sending, object)
+      const bytes = Buffer.concat([...this.#held, this.#blocks.rest])
+      return await this.#parts.writer.putSmall(this.#name, bytes, object)
+    } finally {
+      await this.discard()
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#letGo()
+    if (this.#sending === undefined) return
+    await this.#sending.stream.stop()
+    await this.#parts.publisher.discard(this.#sending.session)
+  }
+
+  async #publishSent(
+    { session, stream }: Sending,
+    object: { attributes: Attributes; conditions: WriteConditions | undefined },
+  ): Promise<ObjectFacts> {
+    const { api, publisher } = this.#parts
+    await stream.flush()
+    await stream.stop()
+    const [size, carry] = [this.#size, this.#blocks.rest]
+    const md5 = this.#digest.digest('hex')
+    const finish = () => endSession(api, session, { carry, size })
+    const facts = await publisher.publish(this.#name, session, { size, md5, finish, object })
+    this.#sending = undefined
+    return facts
+  }
+
+  /** Whether the object may be small still, and there is memory to wait for that. */
+  #mayHold(bytes: number): boolean {
+    const size = Math.max(this.#size + bytes, this.#options.size ?? 0)
+    if (size > smallBytes || !this.#parts.memory.take(bytes)) return false
+    this.#reserved += bytes
+    return true
+  }
+
+  async #send(): Promise<Sending> {
+    if (this.#sending !== undefined) return this.#sending
+    const { api, publisher, memory } = this.#parts
+    const { signal, size } = this.#options
+    const session = await publisher.begin(this.#name, signal)
+    const { url } = session
+    const stream = new SessionStream({ api, url, memory, signal, position: 0, expectedEnd: size })
+    this.#sending = { session, stream }
+    for (const block of this.#held) await stream.push(block)
+    this.#letGo()
+    return this.#sending
+  }
+
+  #letGo(): void {
+    this.#parts.memory.give(this.#reserved)
+    this.#reserved = 0
+    this.#held = []
+  }
+
+  #assertOpen(): void {
+    if (this.#hasEnded) throw new Error('This draft was published or discarded already')
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  type CopyOptions,
+  type CopySource,
+  type Draft,
+  type DraftOptions,
+  type Drive,
+  DriveError,
+  type EntryCursor,
+  type ListQuery,
+  type ObjectFacts,
+  type ObjectName,
+  type OpenObject,
+  type UploadDrive,
+  type WriteConditions,
+} from '../drive.ts'
+import { KeyLeases } from '../key-leases.ts'
+import type { LeaseTable } from '../lease-table.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { prepareBuckets } from './bucket-folders.ts'
+import type { DriveIndex } from './drive-index.ts'
+import { FolderMaker } from './folder-maker.ts'
+import { type DraftParts, GoogleDraft } from './google-draft.ts'
+import { KeyHolder } from './held-key.ts'
+import { IndexCursor } from './index-cursor.ts'
+import { withIndexErrors } from './index-errors.ts'
+import { IndexKeeper } from './index-keeper.ts'
+import { IndexNews } from './index-news.ts'
+import { factsOf } from './indexed-file.ts'
+import { parseNote } from './lease-note.ts'
+import { ObjectCopier } from './object-copier.ts'
+import { type IndexLog, ObjectIndex } from './object-index.ts'
+import { ObjectReader } from './object-reader.ts'
+import { ObjectWriter } from './object-writer.ts'
+import { findRootFolder } from './root-folder.ts'
+import { SendMemory } from './send-memory.ts'
+import { SessionPublisher } from './session-publisher.ts'
+import { StagingFolder } from './staging-folder.ts'
+
+export interface GoogleDriveOptions {
+  /** Closed with the drive. */
+  readonly api: GoogleApi
+  /** The folder that holds the buckets' folders: a path, made where it is absent, or an id. */
+  readonly folder: string
+  /** The shared drive that `folder` is in, as the API was told. */
+  readonly sharedDriveId?: string | undefined
+  readonly index: DriveIndex
+  readonly leases: LeaseTable
+  /** Seconds between two looks at what was changed by others. */
+  readonly pollSeconds: number
+  /** Where removed objects go. */
+  readonly deletes: 'trash' | 'permanent'
+  readonly log: IndexLog
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+/** A drive over a folder of Google Drive. Several processes may have it open over one database. */
+export interface GoogleDrive extends Drive {
+  /** Resolves when what others changed before this call is known. */
+  refresh(): Promise<void>
+}
+
+/** Health is asked for often; Google this often at most, milliseconds. */
+const checkEveryMs = 10_000
+
+/** @throws DriveError, for people, when the folder can't be used. */
+export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
+  const index = withIndexErrors(options.index)
+  const { api, folder, sharedDriveId, now = Date.now } = options
+  let news: IndexNews | undefined
+  const recover = async (note: string) => {
+    for (const id of parseNote(note)?.fileIds ?? []) await news?.refresh(id)
+  }
+  const leases = new KeyLeases({ table: options.leases, now, recover })
+  const rootId = await findRootFolder({ api, leases, folder, sharedDriveId })
+  await index.open(rootId)
+  const buckets = new Set<string>()
+  news = new IndexNews({ api, index, rootId, isBucket: (name) => buckets.has(name) })
+  return new OpenGoogleDrive({ ...options, index, leases, rootId, news, buckets, now })
+}
+
+interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
+  readonly leases: KeyLeases
+  readonly rootId: string
+  readonly news: IndexNews
+  /** Those that were prepared. */
+  readonly buckets: Set<string>
+  readonly now: () => number
+}
+
+class OpenGoogleDrive implements GoogleDrive {
+  readonly kind = 'gdrive'
+  readonly uploads: UploadDrive
+  readonly #opened: Opened
+  readonly #objects: ObjectIndex
+  readonly #keeper: IndexKeeper
+  readonly #writer: ObjectWriter
+  readonly #copier: ObjectCopier
+  readonly #draftParts: DraftParts
+  #checkedAtMs = 0
+
+  constructor(opened: Opened) {
+    const { pollSeconds, deletes } = opened
+    const objects = new ObjectIndex(opened)
+    const keeper = new IndexKeeper({ ...opened, pollMs: pollSeconds * 1000 })
+    const parts = { ...opened, objects, isFresh: () => keeper.isFresh() }
+    const folders = new FolderMaker(parts)
+    const keys = new KeyHolder(parts)
+    const writer = new ObjectWriter({
+      ...parts,
+      keys,
+      folders,
+      deletesForGood: deletes === 'permanent',
+    })
+    const staging = new StagingFolder(opened)
+    this.#opened = opened
+    this.#objects = objects
+    this.#keeper = keeper
+    this.#writer = writer
+    this.#copier = new ObjectCopier({ ...parts, writer, staging })
+    const publisher = new SessionPublisher({ ...parts, writer, staging })
+    this.#draftParts = { api: opened.api, writer, publisher, memory: new SendMemory() }
+    this.uploads = undefined as unknown as UploadDrive
+  }
+
+  async prepare(buckets: readonly string[]): Promise<void> {
+    for (const bucket of buckets) this.#opened.buckets.add(bucket)
+    await prepareBuckets(buckets, { ...this.#opened, objects: this.#objects })
+    this.#keeper.start()
+  }
+
+  async check(): Promise<void> {
+    const { api, rootId, now } = this.#opened
+    if (now() < this.#checkedAtMs + checkEveryMs) return
+    const root = await api.getFile(rootId)
+    if (root.trashed) {
+      const message = `The folder ${root.name} on Google Drive is in the trash: take it out.`
+      throw new DriveError('unavailable', message)
+    }
+    this.#checkedAtMs = now()
+  }
+
+  async bucketCreatedAtMs(bucket: string): Promise<number> {
+    const [folder] = await this.#objects.requireBucket(bucket)
+    return folder?.createdAtMs ?? 0
+  }
+
+  list(bucket: string, query: ListQuery): EntryCursor {
+    const ready = () => this.#keeper.ready()
+    return new IndexCursor({ objects: this.#objects, ready }, bucket, query)
+  }
+
+  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+    await this.#keeper.ready()
+    const [file] = await this.#objects.find(bucket, key)
+    return file && factsOf(file)
+  }
+
+  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+    await this.#keeper.ready()
+    const [file] = await this.#objects.find(bucket, key)
+    return file && new ObjectReader(this.#opened, { bucket, key }, file)
+  }
+
+  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+    await this.#keeper.ready()
+    return new GoogleDraft(this.#draftParts, { bucket, key }, options)
+  }
+
+  async copy(
+    source: CopySource,
+    target: ObjectName,
+    options: CopyOptions,
+  ): Promise<ObjectFacts | undefined> {
+    await this.#keeper.ready()
+    return await this.#copier.copy(source, target, options)
+  }
+
+  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+    await this.#keeper.ready()
+    return await this.#writer.remove({ bucket, key }, conditions)
+  }
+
+  async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
+    const { limitBytes = Number.MAX_SAFE_INTEGER, usageBytes } = await this.#opened.api.about()
+    return { freeBytes: Math.max(0, limitBytes - usageBytes), totalBytes: limitBytes }
+  }
+
+  async refresh(): Promise<void> {
+    await this.#keeper.refresh()
+  }
+
+  async close(): Promise<void> {
+    this.#opened.leases.close()
+    await this.#keeper.close()
+    await this.#opened.api.close()
+  }
+}

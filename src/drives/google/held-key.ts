@@ -1,0 +1,157 @@
+import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
+import type { KeyLease, KeyLeases } from '../key-leases.ts'
+import { assertConditions } from '../write-conditions.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { quoted } from './api/google-api.ts'
+import type { GoogleFile } from './api/google-file.ts'
+import type { IndexedFile } from './drive-index.ts'
+import { nameOfDeepSegment, nameOfSegment, pathOfKey } from './google-names.ts'
+import type { IndexNews } from './index-news.ts'
+import { keyPlace } from './key-place.ts'
+import { noteOf } from './lease-note.ts'
+import type { ObjectIndex } from './object-index.ts'
+
+export interface KeyHolderOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly leases: KeyLeases
+  /** Whether the index has heard of Google lately. */
+  readonly isFresh: () => Promise<boolean>
+}
+
+/** The object of a key, as Google has it at this moment. */
+export interface CurrentObject {
+  readonly row: IndexedFile
+  readonly file: GoogleFile
+}
+
+/** A person may move a file again and again while it is looked at. */
+const maxLooks = 5
+
+/** Lets one writer of a key at a time see what is there and change it. */
+export class KeyHolder {
+  readonly #options: KeyHolderOptions
+
+  constructor(options: KeyHolderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Runs `work` as the only writer of the key in all processes.
+   *
+   * @param fileIds files that `work` may make or change, beside the one that is there: should it
+   *   not be known what became of them, the next writer of the key finds out first.
+   */
+  async hold<R>(
+    name: ObjectName,
+    fileIds: readonly string[],
+    work: (held: HeldKey) => Promise<R>,
+  ): Promise<R> {
+    const { objects, leases } = this.#options
+    const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
+    const place = keyPlace(name)
+    const note = noteOf(place, [...fileIds, ...seen])
+    return await leases.hold(
+      [place],
+      async (lease) => {
+        const held = await this.#look(name, lease)
+        const unnoted = held.rows.some((row) => !seen.includes(row.id))
+        const ids = held.rows.map((row) => row.id)
+        if (unnoted) await lease.setNote(noteOf(place, [...fileIds, ...ids]))
+        try {
+          return await work(held)
+        } catch (error) {
+          if (held.isInDoubt) lease.leaveNote()
+          throw error
+        }
+      },
+      { note },
+    )
+  }
+
+  async #look(name: ObjectName, lease: KeyLease): Promise<HeldKey> {
+    const { objects, news } = this.#options
+    const { bucket, key } = name
+    let rows = await objects.find(bucket, key)
+    if (rows.length === 0 && (await this.#hasMissed(name))) rows = await objects.find(bucket, key)
+    for (let look = 0; look < maxLooks; look++) {
+      const [first] = rows
+      if (first === undefined) return new HeldKey({ name, lease, rows, current: undefined })
+      const current = await news.refresh(first.id, lease.signal)
+      rows = await objects.find(bucket, key)
+      if (current !== undefined && rows[0]?.id === current.row.id) {
+        return new HeldKey({ name, lease, rows, current })
+      }
+    }
+    const message = `${bucket}/${key} is being moved about on Google Drive. Try again.`
+    throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+  }
+
+  /** When the feed has been silent for long, the folder is asked: else there would be twins. */
+  async #hasMissed({ bucket, key }: ObjectName): Promise<boolean> {
+    const { api, objects, news, isFresh } = this.#options
+    if (await isFresh()) return false
+    const { folders, segment, isDeep } = pathOfKey(key)
+    const name = isDeep ? nameOfDeepSegment(segment) : nameOfSegment(segment)
+    let isFound = false
+    for (const folder of await objects.folders(bucket, folders)) {
+      const q = `${quoted(folder.id)} in parents and name = ${quoted(name)} and trashed = false`
+      const { files } = await api.listFiles({ q })
+      const rows = await news.listed(files)
+      await objects.index.save(rows, [])
+      isFound ||= rows.length > 0
+    }
+    return isFound
+  }
+}
+
+interface HeldKeyParts {
+  readonly name: ObjectName
+  readonly lease: KeyLease
+  /** The object's file first, then twins. */
+  readonly rows: readonly IndexedFile[]
+  readonly current: CurrentObject | undefined
+}
+
+/** A key that nobody else writes. */
+export class HeldKey {
+  readonly name: ObjectName
+  readonly rows: readonly IndexedFile[]
+  readonly current: CurrentObject | undefined
+  readonly #lease: KeyLease
+  #isInDoubt = false
+
+  constructor({ name, lease, rows, current }: HeldKeyParts) {
+    this.name = name
+    this.rows = rows
+    this.current = current
+    this.#lease = lease
+  }
+
+  /** Aborts when the lease is lost. */
+  get signal(): AbortSignal {
+    return this.#lease.signal
+  }
+
+  /** Whether something was changed on Google that the index does not have. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt
+  }
+
+  /** @throws DriveError `condition` or `not-found`. */
+  assert(conditions: WriteConditions | undefined): void {
+    assertConditions(this.name, this.current?.row.etag, conditions)
+  }
+
+  /** To be called before each change on Google. @throws DriveError `busy` when the lease is lost. */
+  beforeChange(): void {
+    this.#lease.assertHeld()
+    this.#isInDoubt = true
+  }
+
+  /** The index has it. */
+  afterChange(): void {
+    this.#isInDoubt = false
+  }
+}

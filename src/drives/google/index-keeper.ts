@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { livenessOf, thisProcess } from '../../process/identity.ts'
+import { DriveError } from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { GooglePageExpired } from './api/google-errors.ts'
+import type { DriveIndex, IndexState } from './drive-index.ts'
+import { IndexCrawl } from './index-crawl.ts'
+import type { IndexNews } from './index-news.ts'
+import type { IndexLog } from './object-index.ts'
+
+/** Who keeps the index says so every few steps; silent for this long, it may be replaced. */
+const claimMs = 60_000
+/** A request waits this long for the first crawl before it is told to come back. */
+const readyWaitMs = 5_000
+const readyLookMs = 50
+const busyRetrySeconds = 10
+/** Hidden files are forgotten after a day, when no old news of them can come any more. */
+const tidyEveryMs = 3_600_000
+const hiddenForMs = 86_400_000
+
+export interface IndexKeeperOptions {
+  readonly api: Pick<GoogleApi, 'listFiles' | 'changes' | 'startPageToken'>
+  readonly index: DriveIndex
+  readonly news: IndexNews
+  readonly rootId: string
+  readonly pollMs: number
+  readonly log: IndexLog
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Fills the index and keeps it fresh: a crawl first, then Google's feed of changes every few
+ * seconds. One process at a time does it, whichever comes first; that two do costs calls and no more,
+ * for a page of the feed is noted together with where the feed goes on.
+ */
+export class IndexKeeper {
+  readonly #options: IndexKeeperOptions
+  readonly #crawl: IndexCrawl
+  readonly #closed = new AbortController()
+  readonly #name = `${thisProcess} ${randomBytes(9).toString('base64url')}`
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+  #isReady = false
+  #failure: unknown
+  #untilMs = 0
+  #tidyAtMs = 0
+
+  constructor(options: IndexKeeperOptions) {
+    this.#options = options
+    this.#crawl = new IndexCrawl(options)
+  }
+
+  start(): void {
+    this.#schedule(0)
+  }
+
+  /**
+   * Resolves when the index can answer.
+   *
+   * @throws DriveError `busy` while the first crawl lasts, or what keeps it from going on.
+   */
+  async ready(): Promise<void> {
+    if (this.#isReady) return
+    const giveUpAt = performance.now() + readyWaitMs
+    for (;;) {
+      const { rootId, index } = this.#options
+      this.#isReady = (await index.state(rootId))?.isReady === true
+      if (this.#isReady) return
+      if (performance.now() >= giveUpAt || this.#closed.signal.aborted) break
+      await sleep(readyLookMs)
+    }
+    if (this.#failure instanceof DriveError) throw this.#failure
+    const message = 'The files on Google Drive are being listed for the first time. Try again soon.'
+    throw new DriveError('busy', message, { retryAfterSeconds: busyRetrySeconds })
+  }
+
+  /** Resolves when the feed was read to its end, by whatever process, after this call. */
+  async refresh(): Promise<void> {
+    const { now, index, rootId } = this.#options
+    const sinceMs = now()
+    for (;;) {
+      await this.#turn(sinceMs)
+      const state = await index.state(rootId)
+      if (state?.isReady && state.polledAtMs >= sinceMs) return
+      if (this.#failure !== undefined) throw this.#failure
+      this.#closed.signal.throwIfAborted()
+      await sleep(readyLookMs)
+    }
+  }
+
+  /** Whether the feed was read lately: what the index does not have is not there. */
+  async isFresh(): Promise<boolean> {
+    const { index, rootId, pollMs, now } = this.#options
+    const state = await index.state(rootId)
+    return state !== undefined && now() - state.polledAtMs < Math.max(60_000, 3 * pollMs)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      const { now, pollMs } = this.#options
+      void this.#turn(now() - pollMs).then(() => this.#schedule(pollMs))
+    }, delayMs)
+    this.#timer.unref()
+  }
+
+  /** Brings the index up to date, if nobody did since then and nobody does. Never rejects. */
+  #turn(sinceMs: number): Promise<void> {
+    const turn = this.#running.then(async () => {
+      try {
+        await this.#work(sinceMs)
+        this.#failure = undefined
+      } catch (error) {
+        if (this.#closed.signal.aborted) return
+        this.#failure = error
+        this.#options.log.warn({ err: error }, 'index of Google Drive: will be tried again')
+      }
+    })
+    this.#running = turn
+    return turn
+  }
+
+  async #work(sinceMs: number): Promise<void> {
+    const { index, rootId } = this.#options
+    this.#closed.signal.throwIfAborted()
+    const state = await index.state(rootId)
+    if (state === undefined || (state.isReady && state.polledAtMs > sinceMs)) return
+    if (!this.#isFree(state) || !(await this.#claim(state))) return
+    try {
+      await this.#fill()
+      await this.#follow()
+      await this.#tidy()
+    } finally {
+      await this.#release()
+    }
+  }
+
+  #isFree({ owner, untilMs }: IndexState): boolean {
+    if (owner === '' || untilMs <= this.#options.now()) return true
+    return livenessOf(owner.slice(0, owner.lastIndexOf(' '))) === 'dead'
+  }
+
+  async #claim(seen: IndexState): Promise<boolean> {
+    const { index, rootId, now } = this.#options
+    const untilMs = now() + claimMs
+    if (!(await index.claim(rootId, seen, { owner: this.#name, untilMs }))) return false
+    this.#untilMs = untilMs
+    return true
+  }
+
+  async #release(): Promise<void> {
+    const state = await this.#ownState()
+    if (state === undefined) return
+    await this.#options.index.claim(this.#options.rootId, state, { owner: '', untilMs: 0 })
+  }
+
+  /** The state while it is this process that keeps the index. */
+  async #ownState(): Promise<IndexState | undefined> {
+    const state = await this.#options.index.state(this.#options.rootId)
+    const isOwn = state?.owner === this.#name
+    return isOwn ? state : undefined
+  }
+
+  /** Goes on only as the one that keeps the index. */
+  async #stay(): Promise<IndexState> {
+    this.#closed.signal.throwIfAborted()
+    const state = await this.#ownState()
+    if (state === undefined) throw new DriveError('busy', 'Another process keeps the index.')
+    if (this.#untilMs - this.#options.now() < claimMs / 2) await this.#claim(state)
+    return state
+  }
+
+  /** Lists what is to be listed, from the beginning where there is no index. */
+  async #fill(): Promise<void> {
+    const { index, rootId, log } = this.#options
+    let state = await this.#stay()
+    if (state.crawl === 0) state = await this.#begin(state)
+    const found = await this.#crawl.run(state.crawl, () => this.#stayed(), this.#closed.signal)
+    if (state.isReady) return
+    await index.endCrawl(rootId)
+    log.info({ files: found }, `index of Google Drive: complete, ${found} files`)
+  }
+
+  async #stayed(): Promise<void> {
+    await this.#stay()
+  }
+
+  /** The feed is told to go on from here first, so that nothing slips between it and the crawl. */
+  async #begin(state: IndexState): Promise<IndexState> {
+    const { api, index, rootId, log } = this.#options
+    const token = await api.startPageToken({ signal: this.#closed.signal })
+    await index.beginCrawl(rootId, state, token)
+    log.info({}, 'index of Google Drive: listing all folders')
+    return await this.#stay()
+  }
+
+  async #follow(): Promise<void> {
+    for (;;) {
+      const state = await this.#stay()
+      try {
+        if (await this.#readPage(state)) break
+      } catch (error) {
+        if (!(error instanceof GooglePageExpired)) throw error
+        // What happened since the token ended is not told any more: everything is listed again.
+        await this.#begin(state)
+        break
+      }
+    }
+    await this.#fill()
+  }
+
+  /** True at the feed's end. */
+  async #readPage({ pageToken }: IndexState): Promise<boolean> {
+    const { api, index, news, rootId, now } = this.#options
+    const polledAtMs = now()
+    const page = await api.changes(pageToken, { signal: this.#closed.signal })
+    const { files, hidden, doubtful } = await news.sort(page.changes)
+    const to = page.nextPageToken ?? page.newStartPageToken ?? pageToken
+    const isLast = page.nextPageToken === undefined
+    const step = { from: pageToken, to, files, hidden, ...(isLast && { polledAtMs }) }
+    const isTaken = await index.advance(rootId, step)
+    for (const folder of doubtful) await news.refresh(folder, this.#closed.signal)
+    return isLast && isTaken
+  }
+
+  async #tidy(): Promise<void> {
+    const { index, now } = this.#options
+    if (now() < this.#tidyAtMs) return
+    this.#tidyAtMs = now() + tidyEveryMs
+    await index.tidy(now() - hiddenForMs)
+  }
+}

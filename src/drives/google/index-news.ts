@@ -1,0 +1,92 @@
+import type { GoogleApi } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import { type Change, folderType, type GoogleFile } from './api/google-file.ts'
+import type { DriveIndex, HiddenFile, IndexedFile, KeptAttributes } from './drive-index.ts'
+import { indexedFile, needsKeptAttributes } from './indexed-file.ts'
+
+export interface IndexNewsOptions {
+  readonly api: Pick<GoogleApi, 'getFile'>
+  readonly index: DriveIndex
+  readonly rootId: string
+  /** Whether a folder of this name below the root is a bucket's. */
+  readonly isBucket: (name: string) => boolean
+}
+
+export interface News {
+  readonly files: readonly IndexedFile[]
+  readonly hidden: readonly HiddenFile[]
+  /** Folders that are hidden here, though something in them is not. */
+  readonly doubtful: readonly string[]
+}
+
+/** What becomes of the index when Google tells of files. */
+export class IndexNews {
+  readonly #options: IndexNewsOptions
+
+  constructor(options: IndexNewsOptions) {
+    this.#options = options
+  }
+
+  /** Sorts changes into what is to be seen and what is not: what lies elsewhere is of no interest. */
+  async sort(changes: readonly Change[]): Promise<News> {
+    const { index } = this.#options
+    const parents = changes.flatMap(({ file }) => file?.parents ?? [])
+    const ids = [...new Set([...changes.map((change) => change.fileId), ...parents])]
+    const known = new Map((await index.getMany(ids)).map((row) => [row.id, row]))
+    const kept = await this.#keptFor(changes.flatMap(({ file }) => file ?? []))
+    const files: IndexedFile[] = []
+    const hidden: HiddenFile[] = []
+    const doubtful = new Set<string>()
+    for (const { fileId, file } of changes) {
+      const row =
+        file && this.#isBelow(file, known) ? indexedFile(file, kept.get(file.id)) : undefined
+      const before = known.get(fileId)
+      if (row !== undefined) files.push(row)
+      else if (before) hidden.push({ id: fileId, version: file?.version ?? before.version })
+      const [parent = ''] = file?.parents ?? []
+      if (row !== undefined && known.get(parent)?.parent === '') doubtful.add(parent)
+    }
+    return { files, hidden, doubtful: [...doubtful] }
+  }
+
+  /** Rows of files that a folder of the index was found to hold. */
+  async listed(files: readonly GoogleFile[]): Promise<IndexedFile[]> {
+    const kept = await this.#keptFor(files)
+    return files.flatMap((file) => indexedFile(file, kept.get(file.id)) ?? [])
+  }
+
+  /** Asks Google what the file is now, and notes that. Undefined when it is no object any more. */
+  async refresh(
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly file: GoogleFile; readonly row: IndexedFile } | undefined> {
+    const file = await this.#fileOf(id, signal)
+    const change = { fileId: id, isRemoved: file === undefined, ...(file && { file }) }
+    const { files, hidden, doubtful } = await this.sort([change])
+    await this.#options.index.save(files, hidden)
+    for (const folder of doubtful) await this.refresh(folder, signal)
+    const [row] = files
+    return file && row && { file, row }
+  }
+
+  async #fileOf(id: string, signal: AbortSignal | undefined): Promise<GoogleFile | undefined> {
+    try {
+      return await this.#options.api.getFile(id, signal ? { signal } : {})
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return undefined
+      throw error
+    }
+  }
+
+  #isBelow(file: GoogleFile, known: ReadonlyMap<string, IndexedFile>): boolean {
+    const [parent = ''] = file.parents
+    if (parent !== this.#options.rootId) return known.get(parent)?.kind === 'folder'
+    return file.mimeType === folderType && this.#options.isBucket(file.name)
+  }
+
+  async #keptFor(files: readonly GoogleFile[]): Promise<Map<string, KeptAttributes>> {
+    const ids = files.filter(needsKeptAttributes).map((file) => file.id)
+    const kept = ids.length === 0 ? [] : await this.#options.index.keptAttributes(ids)
+    return new Map(kept.map((one) => [one.id, one]))
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
+import type { KeyLeases } from '../key-leases.ts'
+import type { Download } from './api/download.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import type { DriveIndex, IndexedFile } from './drive-index.ts'
+import { factsOf } from './indexed-file.ts'
+import { keyPlace } from './key-place.ts'
+
+export interface ReaderParts {
+  readonly api: Pick<GoogleApi, 'download' | 'getFile'>
+  readonly index: DriveIndex
+  readonly leases: KeyLeases
+}
+
+/** A download that breaks off is gone on with, so many times without a byte. */
+const maxFruitless = 3
+
+/**
+ * One version of an object. Google's download gives what the file holds at that moment, so after it
+ * has begun the index is asked whether that is still this version; an older one is read from the
+ * file's history. The index is right unless somebody is writing the key, which its lease tells, or a
+ * person has edited the file since the last poll: then the length or the MD5 is another.
+ */
+export class ObjectReader implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly #parts: ReaderParts
+  readonly #name: ObjectName
+  readonly #file: IndexedFile
+  readonly #closed = new AbortController()
+  #isOld = false
+
+  constructor(parts: ReaderParts, name: ObjectName, file: IndexedFile) {
+    const { size, modifiedAtMs, attributes } = factsOf(file)
+    this.size = size
+    this.modifiedAtMs = modifiedAtMs
+    this.attributes = attributes
+    this.#parts = parts
+    this.#name = name
+    this.#file = file
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const isWhole = start === 0 && end === this.size && this.#file.md5 !== ''
+    const digest = isWhole ? createHash('md5') : undefined
+    let held: Uint8Array | undefined
+    try {
+      for await (const chunk of this.#bytes(start, end)) {
+        digest?.update(chunk)
+        // The last bytes are given once all of them are known to be right.
+        if (held !== undefined) yield held
+        held = chunk
+      }
+      this.#assertRight(digest)
+      if (held !== undefined && !this.#closed.signal.aborted) yield held
+    } catch (error) {
+      if (!this.#closed.signal.aborted) throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+  }
+
+  async *#bytes(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    let fruitless = 0
+    for (let at = start; at < end && !this.#closed.signal.aborted; ) {
+      const before = at
+      try {
+        for await (const chunk of this.#once(at, end)) {
+          at += chunk.length
+          yield chunk
+        }
+      } catch (error) {
+        fruitless = at > before ? 0 : fruitless + 1
+        if (fruitless === maxFruitless || !this.#mayGoOn(error)) throw error
+      }
+    }
+  }
+
+  async *#once(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const { body } = await this.#download(start, end)
+    for await (const chunk of body) {
+      if (this.#closed.signal.aborted) return
+      yield chunk
+    }
+  }
+
+  #mayGoOn(error: unknown): boolean {
+    if (this.#closed.signal.aborted) return false
+    return error instanceof DriveError && error.kind === 'unavailable'
+  }
+
+  async #download(start: number, end: number): Promise<Download> {
+    if (!this.#isOld) {
+      const download = await this.#latest(start, end)
+      if (download !== undefined) return download
+      this.#isOld = true
+    }
+    return await this.#old(start, end)
+  }
+
+  /** Undefined when the file does not hold this version any more. */
+  async #latest(start: number, end: number): Promise<Download | undefined> {
+    let download: Download
+    try {
+      download = await this.#begin(start, end)
+    } catch (error) {
+      if (error instanceof GoogleNotFound || isChanged(error)) return undefined
+      throw error
+    }
+    try {
+      if ((download.size ?? this.size) === this.size && (await this.#isCurrent())) return download
+    } catch (error) {
+      download.close()
+      throw error
+    }
+    download.close()
+    return undefined
+  }
+
+  async #old(start: number, end: number): Promise<Download> {
+    const { revision } = this.#file
+    try {
+      if (revision !== '') return await this.#begin(start, end, revision)
+    } catch (error) {
+      const isGone = isChanged(error) || (error instanceof DriveError && error.kind === 'denied')
+      if (!isGone) throw error
+    }
+    throw this.#changed()
+  }
+
+  #begin(start: number, end: number, revisionId?: string): Promise<Download> {
+    const isWhole = start === 0 && end === this.size
+    return this.#parts.api.download(this.#file.id, {
+      signal: this.#closed.signal,
+      revisionId,
+      range: isWhole ? undefined : { start, end },
+    })
+  }
+
+  /** Whether what the file held when the download began is this version. */
+  async #isCurrent(): Promise<boolean> {
+    const { api, index, leases } = this.#parts
+    const { id, revision } = this.#file
+    // In this order: a writer that is done before the look has noted its version before.
+    const { leases: writers } = await leases.look([keyPlace(this.#name)], [])
+    const [row] = await index.getMany([id])
+    if (row?.revision !== revision) return false
+    if (writers.length === 0) return true
+    const file = await api.getFile(id, { signal: this.#closed.signal })
+    return file.headRevisionId === revision
+  }
+
+  #assertRight(digest: Hash | undefined): void {
+    if (digest === undefined || this.#closed.signal.aborted) return
+    if (digest.digest('hex') !== this.#file.md5) throw this.#changed()
+  }
+
+  #changed(): DriveError {
+    const { bucket, key } = this.#name
+    const message = `${bucket}/${key} was changed on Google Drive while it was read. Try again.`
+    return new DriveError('changed', message)
+  }
+}
+
+function isChanged(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'changed'
+}

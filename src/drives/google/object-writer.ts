@@ -1,0 +1,307 @@
+import { hash } from 'node:crypto'
+import mime from 'mime'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import { type GoogleFile, googleTypePrefix } from './api/google-file.ts'
+import { packAttributes } from './attribute-properties.ts'
+import type { IndexedFile, OwnWrite } from './drive-index.ts'
+import type { FolderMaker } from './folder-maker.ts'
+import { deepProperty, nameOfDeepSegment, nameOfSegment, pathOfKey } from './google-names.ts'
+import type { CurrentObject, HeldKey, KeyHolder } from './held-key.ts'
+import type { IndexNews } from './index-news.ts'
+import { factsOf, indexedFile, withAttributes } from './indexed-file.ts'
+import type { IndexLog, ObjectIndex } from './object-index.ts'
+
+export interface ObjectWriterOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly keys: KeyHolder
+  readonly folders: FolderMaker
+  /** Whether what is removed goes for good. */
+  readonly deletesForGood: boolean
+  readonly now: () => number
+  readonly log: IndexLog
+}
+
+/** What an object is to become. */
+export interface NewObject {
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions | undefined
+  /** Of the upload that it comes from: what is noted once it is published. */
+  readonly upload?: OwnWrite['upload']
+}
+
+/** A folder that goes while a file is put into it is made anew, so many times. */
+const maxPlacings = 4
+/** Bytes that arrive damaged are sent so many times in all. */
+const maxSendings = 3
+const octets = 'application/octet-stream'
+
+/** Puts objects in their place, and takes them away. */
+export class ObjectWriter {
+  readonly #options: ObjectWriterOptions
+
+  constructor(options: ObjectWriterOptions) {
+    this.#options = options
+  }
+
+  get keys(): KeyHolder {
+    return this.#options.keys
+  }
+
+  /** Writes an object of few bytes in one call: into the file that is there, or into a new one. */
+  async putSmall(name: ObjectName, bytes: Uint8Array, object: NewObject): Promise<ObjectFacts> {
+    const { api, keys } = this.#options
+    const newId = await api.newId()
+    return await keys.hold(name, [newId], async (held) => {
+      held.assert(object.conditions)
+      const small = { bytes, md5: hash('md5', bytes), newId }
+      const { current } = held
+      if (current === undefined) return await this.#createSmall(held, small, object)
+      try {
+        return await this.#replaceSmall(held, current, { ...small, object })
+      } catch (error) {
+        if (!(error instanceof GoogleNotFound)) throw error
+        // Deleted for good since it was looked at.
+        return await this.#createSmall(held, small, object)
+      }
+    })
+  }
+
+  async #replaceSmall(
+    held: HeldKey,
+    { file: before }: CurrentObject,
+    { bytes, md5, object }: SmallBytes & { readonly object: NewObject },
+  ): Promise<ObjectFacts> {
+    const { api } = this.#options
+    const { attributes } = object
+    const names = Object.keys(before.appProperties)
+    const { properties: appProperties } = packAttributes(attributes, md5, names)
+    const mimeType = mimeTypeOf(held.name, attributes)
+    const metadata = { mimeType, appProperties }
+    for (let attempt = 1; ; attempt++) {
+      held.beforeChange()
+      const { id } = before
+      const file = await api.uploadSmall({ id, metadata, bytes, signal: held.signal })
+      // Readers see it already: what came damaged is sent again.
+      if (!isStored(file, bytes.length, md5) && attempt < maxSendings) continue
+      return await this.noteReplaced(held, assertStored(file, bytes.length, md5), object)
+    }
+  }
+
+  async #createSmall(
+    held: HeldKey,
+    { bytes, md5, newId }: SmallBytes,
+    object: NewObject,
+  ): Promise<ObjectFacts> {
+    const { api } = this.#options
+    const { attributes } = object
+    const { properties } = packAttributes(attributes, md5)
+    const mimeType = mimeTypeOf(held.name, attributes)
+    return await this.#place(held, object, async (parent, made) => {
+      if (made !== undefined) return await this.#move(made, parent)
+      const metadata = { ...nameOf(held.name), mimeType, id: newId, parents: [parent] } as const
+      const appProperties = { ...properties, ...metadata.appProperties }
+      const upload = { metadata: { ...metadata, appProperties }, bytes, signal: held.signal }
+      const file = await api.uploadSmall(upload)
+      // Nobody knows of it yet, and nobody is to.
+      if (!isStored(file, bytes.length, md5)) await api.trash(file.id)
+      return assertStored(file, bytes.length, md5)
+    })
+  }
+
+  /**
+   * Makes a file that lies elsewhere the object, in one step: name, folder and attributes. What was
+   * there goes where removed objects go.
+   */
+  async settle(held: HeldKey, staged: GoogleFile, object: NewObject): Promise<ObjectFacts> {
+    const { api, now } = this.#options
+    const { md5Checksum = '', appProperties: before } = staged
+    const packed = packAttributes(object.attributes, md5Checksum, Object.keys(before))
+    return await this.#place(held, object, async (parent, made) => {
+      const metadata = nameOf(held.name)
+      const appProperties = { ...packed.properties, ...metadata.appProperties }
+      return await api.updateFile(
+        staged.id,
+        { ...metadata, appProperties, modifiedAtMs: now() },
+        { ...parentsChange(made ?? staged, parent), signal: held.signal },
+      )
+    })
+  }
+
+  /** Gives the object that is there other attributes. */
+  async changeAttributes(
+    held: HeldKey,
+    { file: before }: CurrentObject,
+    object: NewObject,
+  ): Promise<ObjectFacts> {
+    const { api, now } = this.#options
+    const { id, md5Checksum = '', appProperties } = before
+    const packed = packAttributes(object.attributes, md5Checksum, Object.keys(appProperties))
+    held.beforeChange()
+    const file = await api.updateFile(
+      id,
+      { appProperties: packed.properties, modifiedAtMs: now() },
+      { signal: held.signal },
+    )
+    return await this.noteReplaced(held, file, object)
+  }
+
+  /** The file that was there has other bytes or attributes now. */
+  async noteReplaced(held: HeldKey, file: GoogleFile, object: NewObject): Promise<ObjectFacts> {
+    const { objects, news } = this.#options
+    const found = indexedFile(file)
+    const row = withAttributes(found ?? rowOf(held, file), object.attributes)
+    const isNoted = found !== undefined && (await objects.index.write(ownWrite(row, file, object)))
+    // A person has moved it away or put it in the trash since it was looked at: after the write.
+    if (!isNoted) await news.refresh(file.id)
+    held.afterChange()
+    return factsOf(row)
+  }
+
+  /**
+   * Removes the object and its twins: S3 knows only one, and it must not come back as another.
+   * Twins go to the trash always, for nobody saw them.
+   */
+  async remove(name: ObjectName, conditions?: WriteConditions): Promise<boolean> {
+    const { keys } = this.#options
+    const wasThere = await keys.hold(name, [], async (held) => {
+      held.assert(conditions)
+      if (held.current === undefined) return false
+      await this.#dispose(held, held.rows)
+      return true
+    })
+    if (wasThere) await this.#tidyFolders(name)
+    return wasThere
+  }
+
+  /** The object is gone, whatever becomes of its folders. */
+  async #tidyFolders({ bucket, key }: ObjectName): Promise<void> {
+    const { folders, log } = this.#options
+    try {
+      await folders.removeEmpty(bucket, pathOfKey(key).folders)
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+      log.warn({ err: error, bucket, key }, 'empty folders on Google Drive were not removed')
+    }
+  }
+
+  /** Makes a file and notes it as the object, in a folder that is there. */
+  async #place(
+    held: HeldKey,
+    object: NewObject,
+    make: (parent: string, made: GoogleFile | undefined) => Promise<GoogleFile>,
+  ): Promise<ObjectFacts> {
+    const { objects, folders, news } = this.#options
+    const { bucket, key } = held.name
+    let made: GoogleFile | undefined
+    for (let attempt = 0; attempt < maxPlacings; attempt++) {
+      const parent = await folders.ensure(bucket, pathOfKey(key).folders)
+      held.beforeChange()
+      try {
+        made = await make(parent, made)
+      } catch (error) {
+        if (!(await folders.isGone(parent))) throw error
+        continue
+      }
+      const found = indexedFile(made)
+      const row = found && withAttributes(found, object.attributes)
+      const replaced = held.rows.filter((other) => other.id !== row?.id)
+      const hides = replaced.map(({ id, version }) => ({ id, version: version + 1 }))
+      if (row && (await objects.index.write({ ...ownWrite(row, made, object), hides }))) {
+        held.afterChange()
+        await this.#disposeReplaced(held, replaced)
+        return factsOf(row)
+      }
+      // The folder is in the trash by now, and this file with it.
+      await news.refresh(parent)
+    }
+    const message = `The folder of ${bucket}/${key} on Google Drive comes and goes. Try again.`
+    throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+  }
+
+  async #move(file: GoogleFile, parent: string): Promise<GoogleFile> {
+    return await this.#options.api.updateFile(file.id, {}, parentsChange(file, parent))
+  }
+
+  /** The object is there already. What can't be removed is an older twin of it. */
+  async #disposeReplaced(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
+    try {
+      await this.#dispose(held, rows)
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+      const { name } = held
+      this.#options.log.warn({ err: error, ...name }, 'a replaced file was not removed')
+    }
+  }
+
+  async #dispose(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
+    const { api, objects, deletesForGood } = this.#options
+    for (const [index, { id, version }] of rows.entries()) {
+      held.beforeChange()
+      if (deletesForGood && index === 0) await api.delete(id, { signal: held.signal })
+      else await api.trash(id, { signal: held.signal })
+      await objects.index.save([], [{ id, version: version + 1 }])
+      held.afterChange()
+    }
+  }
+}
+
+interface SmallBytes {
+  readonly bytes: Uint8Array
+  readonly md5: string
+  /** For a file that is to be made. */
+  readonly newId: string
+}
+
+function isStored(file: GoogleFile, size: number, md5: string): boolean {
+  return file.size === size && (file.md5Checksum ?? md5) === md5
+}
+
+/** @throws DriveError `unavailable` when Google has other bytes than it was sent. */
+export function assertStored(file: GoogleFile, size: number, md5: string): GoogleFile {
+  if (isStored(file, size, md5)) return file
+  const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
+  throw new DriveError(
+    'unavailable',
+    `Google Drive stored other bytes than it was sent: ${has}, not ${size} with ${md5}. Try again.`,
+  )
+}
+
+/** The type that Drive shows. One of Google's own would make it convert the file. */
+export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string {
+  const given = attributes?.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  const isUsable = given !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(given)
+  if (isUsable && given !== octets && !given.startsWith(googleTypePrefix)) return given
+  return mime.getType(key) ?? octets
+}
+
+function nameOf({ key }: ObjectName) {
+  const { segment, isDeep } = pathOfKey(key)
+  if (!isDeep) return { name: nameOfSegment(segment), appProperties: {} }
+  return { name: nameOfDeepSegment(segment), appProperties: { [deepProperty]: '1' } }
+}
+
+function parentsChange(file: GoogleFile, parent: string) {
+  const removeParents = file.parents.filter((id) => id !== parent)
+  return file.parents.includes(parent) ? {} : { addParents: [parent], removeParents }
+}
+
+function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWrite {
+  const { attributes, upload } = object
+  const md5 = file.md5Checksum ?? ''
+  const { isWhole } = packAttributes(attributes, md5)
+  const kept = isWhole ? undefined : { id: row.id, md5, json: JSON.stringify(attributes) }
+  return { file: row, kept, upload }
+}
+
+/** For the facts of a file that the index does not show. */
+function rowOf(held: HeldKey, file: GoogleFile): IndexedFile {
+  const { size = 0, md5Checksum: md5 = '', modifiedAtMs, version } = file
+  const before = held.current?.row
+  if (before === undefined) throw new Error('what was replaced was there')
+  return { ...before, size, md5, modifiedAtMs, version }
+}

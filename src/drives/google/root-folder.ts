@@ -1,0 +1,81 @@
+import { DriveError } from '../drive.ts'
+import type { KeyLeases } from '../key-leases.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { quoted } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import { folderType, type GoogleFile } from './api/google-file.ts'
+
+export interface RootFolderOptions {
+  readonly api: GoogleApi
+  readonly leases: KeyLeases
+  /** A path below My Drive or the shared drive, an id, or '' for all of it. */
+  readonly folder: string
+  readonly sharedDriveId?: string | undefined
+}
+
+/** What ids look like; few people call a folder so. */
+const idPattern = /^[\w-]{19,}$/
+
+/**
+ * The id of the folder that holds the buckets. A path is made where it is absent.
+ *
+ * @throws DriveError, for people, when there is no such folder.
+ */
+export async function findRootFolder(options: RootFolderOptions): Promise<string> {
+  const { api, leases, folder, sharedDriveId } = options
+  const byId = idPattern.test(folder) ? await folderOfId(api, folder) : undefined
+  if (byId !== undefined) return byId.id
+  const names = folder.split('/').filter((name) => name !== '')
+  let { id } = await api.getFile(sharedDriveId ?? 'root')
+  for (const name of names) {
+    const parent = id
+    const found = await childFolder(api, parent, name)
+    id = found?.id ?? (await makeFolder(api, leases, { parent, name }))
+  }
+  return id
+}
+
+async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | undefined> {
+  let file: GoogleFile
+  try {
+    file = await api.getFile(id)
+  } catch (error) {
+    if (error instanceof GoogleNotFound) return undefined
+    throw error
+  }
+  if (file.mimeType === folderType && !file.trashed) return file
+  const what = file.trashed ? 'is in the trash' : 'is no folder'
+  throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
+}
+
+/** Asked for by the folder above: queries by name lag. Of several the oldest is taken, always. */
+async function childFolder(
+  api: GoogleApi,
+  parent: string,
+  name: string,
+): Promise<GoogleFile | undefined> {
+  const q = `${quoted(parent)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
+  let found: GoogleFile | undefined
+  let pageToken: string | undefined
+  do {
+    const page = await api.listFiles({ q, pageToken })
+    for (const file of page.files) {
+      const isOlder = found === undefined || file.createdAtMs < found.createdAtMs
+      if (file.name === name && isOlder) found = file
+    }
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+  return found
+}
+
+async function makeFolder(
+  api: GoogleApi,
+  leases: KeyLeases,
+  { parent, name }: { readonly parent: string; readonly name: string },
+): Promise<string> {
+  return await leases.hold([`root ${parent}/${name}`], async () => {
+    const found = await childFolder(api, parent, name)
+    const metadata = { name, mimeType: folderType, parents: [parent] as const }
+    return (found ?? (await api.createFile(metadata))).id
+  })
+}

@@ -1,0 +1,41 @@
+const mebibyte = 1024 * 1024
+
+/** Of one stream, whatever the others do. */
+const leastPerStream = mebibyte
+const mostPerStream = 16 * mebibyte
+
+/** Bytes that one process holds of what it sends to Google. */
+export class SendMemory {
+  readonly #totalBytes: number
+  #streams = 0
+  #buffered = 0
+
+  constructor(totalBytes = 64 * mebibyte) {
+    this.#totalBytes = totalBytes
+  }
+
+  /** How much a stream may hold, to send it again when the connection breaks. */
+  get share(): number {
+    const share = this.#totalBytes / Math.max(1, this.#streams)
+    return Math.min(mostPerStream, Math.max(leastPerStream, share))
+  }
+
+  enter(): void {
+    this.#streams += 1
+  }
+
+  leave(): void {
+    this.#streams -= 1
+  }
+
+  /** Whether so many bytes of small objects may be held until all of them are there. */
+  take(bytes: number): boolean {
+    if (this.#buffered + bytes > this.#totalBytes) return false
+    this.#buffered += bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#buffered -= bytes
+  }
+}

@@ -1,0 +1,155 @@
+import { DriveError, type ObjectFacts, type ObjectName } from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import type { GoogleFile } from './api/google-file.ts'
+import type { HeldKey } from './held-key.ts'
+import type { IndexNews } from './index-news.ts'
+import type { ObjectIndex } from './object-index.ts'
+import { assertStored, mimeTypeOf, type NewObject, type ObjectWriter } from './object-writer.ts'
+import type { StagingFolder } from './staging-folder.ts'
+
+export interface SessionPublisherOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly writer: ObjectWriter
+  readonly staging: StagingFolder
+}
+
+/** A resumable session and the file it ends in. */
+export interface ObjectSession {
+  /** A secret: whoever has it may upload. */
+  readonly url: string
+  readonly fileId: string
+  /** Whether the file comes into being, aside, with the session's end; else it is replaced. */
+  readonly isNew: boolean
+}
+
+/** How a session ends and what it must have become. */
+export interface SessionEnd {
+  readonly size: number
+  /** Hex, of all bytes. */
+  readonly md5: string
+  /** Ends the session. May be called when it has ended before. */
+  readonly finish: () => Promise<GoogleFile>
+  readonly object: NewObject
+}
+
+/** Begins sessions for objects, and makes objects of what was sent. */
+export class SessionPublisher {
+  readonly #options: SessionPublisherOptions
+
+  constructor(options: SessionPublisherOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Begins a session: into the file that the key has now, so that it stays the same file with its
+   * history and its links, else into a new one that nobody sees.
+   */
+  async begin(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
+    const { api, objects } = this.#options
+    const [there] = await objects.find(name.bucket, name.key)
+    if (there === undefined) return await this.beginAside(name, signal)
+    const metadata = { mimeType: mimeTypeOf(name) }
+    try {
+      const url = await api.beginSession({ id: there.id, metadata, ...(signal && { signal }) })
+      return { url, fileId: there.id, isNew: false }
+    } catch (error) {
+      if (!(error instanceof GoogleNotFound)) throw error
+      return await this.beginAside(name, signal)
+    }
+  }
+
+  /** Begins a session into a new file. */
+  async beginAside(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
+    const { api, staging } = this.#options
+    const fileId = await api.newId()
+    const mimeType = mimeTypeOf(name)
+    const url = await staging.within((folderId) => {
+      const metadata = { id: fileId, name: fileId, mimeType, parents: [folderId] as const }
+      return api.beginSession({ metadata, ...(signal && { signal }) })
+    })
+    return { url, fileId, isNew: true }
+  }
+
+  /** Makes the session's bytes the object. On rejection the key is as it was, if Google lets it. */
+  async publish(name: ObjectName, session: ObjectSession, end: SessionEnd): Promise<ObjectFacts> {
+    const { writer } = this.#options
+    return await writer.keys.hold(name, [session.fileId], async (held) => {
+      held.assert(end.object.conditions)
+      if (session.isNew) return await this.#publishNew(held, end)
+      const isThere = held.current?.row.id === session.fileId
+      return isThere ? await this.#replace(held, end) : await this.#bringBack(held, session, end)
+    })
+  }
+
+  /** Forgets what was sent, if it did not become the object. Never rejects with a DriveError. */
+  async discard({ url, fileId, isNew }: ObjectSession): Promise<void> {
+    const { api, staging } = this.#options
+    try {
+      await api.cancelSession(url)
+    } catch (error) {
+      // It ends by itself after a week, and nobody sees it until then.
+      if (!(error instanceof DriveError)) throw error
+    }
+    // Where the session had ended there is a file already.
+    if (isNew) await staging.discard(fileId)
+  }
+
+  async #publishNew(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
+    const { writer, staging } = this.#options
+    const file = await end.finish()
+    try {
+      assertStored(file, end.size, end.md5)
+    } catch (error) {
+      await staging.discard(file.id)
+      throw error
+    }
+    return await writer.settle(held, file, end.object)
+  }
+
+  /** Readers of the old bytes find them in the file's history (object-reader.ts). */
+  async #replace(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
+    const { writer, news } = this.#options
+    held.beforeChange()
+    const file = await end.finish()
+    if (held.current === undefined) throw new Error('what is replaced is there')
+    try {
+      assertStored(file, end.size, end.md5)
+    } catch (error) {
+      await news.refresh(file.id)
+      throw error
+    }
+    return await writer.changeAttributes(held, { ...held.current, file }, end.object)
+  }
+
+  /**
+   * The file that was to be replaced is not the object any more. One that was removed takes the
+   * bytes and comes back; one that a person has given another name is theirs.
+   */
+  async #bringBack(held: HeldKey, session: ObjectSession, end: SessionEnd): Promise<ObjectFacts> {
+    const { writer } = this.#options
+    if (!(await this.#isInTrash(session.fileId))) throw wentAway(held.name)
+    held.beforeChange()
+    const file = await end.finish()
+    return await writer.settle(held, assertStored(file, end.size, end.md5), end.object)
+  }
+
+  async #isInTrash(fileId: string): Promise<boolean> {
+    try {
+      return (await this.#options.api.getFile(fileId)).trashed
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return false
+      throw error
+    }
+  }
+}
+
+function wentAway({ bucket, key }: ObjectName): DriveError {
+  return new DriveError(
+    'changed',
+    `The file of ${bucket}/${key} was deleted for good or moved on Google Drive while it was ` +
+      'being replaced: start the upload again.',
+  )
+}

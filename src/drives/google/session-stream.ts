@@ -1,0 +1,250 @@
+import { DriveError } from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import type { SessionState } from './api/upload-sessions.ts'
+import { blockBytes, wholeBlocks } from './blocks.ts'
+import type { SendMemory } from './send-memory.ts'
+
+const mebibyte = 1024 * 1024
+/** Of one request: what a second of a fast line carries, or more. */
+const maxRequestBytes = 256 * mebibyte
+/** Sent together where it is not known what comes. */
+const windowBytes = 8 * mebibyte
+/** Blocks that wait to be sent. */
+const maxUnsentBytes = 4 * mebibyte
+/** Requests in a row after which the session has no more than before. */
+const maxFruitless = 3
+
+export interface SessionStreamOptions {
+  readonly api: Pick<GoogleApi, 'sendChunk' | 'querySession'>
+  readonly url: string
+  /** Bytes that the session holds. */
+  readonly position: number
+  /** Where the bytes will end, where known; a hint. */
+  readonly expectedEnd?: number | undefined
+  readonly memory: SendMemory
+  /** Told of blocks before any byte of them is sent: where they begin, and their marks. */
+  readonly announce?: (position: number, marks: readonly string[]) => Promise<void>
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Block {
+  readonly bytes: Uint8Array
+  readonly mark: string
+}
+
+/** The request under way is to end, for no more bytes come. */
+class EndedEarly extends Error {}
+
+/**
+ * Sends blocks to a resumable session while they come: one long request where it is known how many
+ * there will be. What was sent last is held until Google is known to have it; when the connection
+ * breaks the session is asked, and gets the rest again.
+ */
+export class SessionStream {
+  readonly #options: SessionStreamOptions
+  readonly #stopped = new AbortController()
+  readonly #signal: AbortSignal
+  /** Blocks from `#first` on. */
+  #blocks: Block[] = []
+  #first: number
+  /** Where the blocks end. */
+  #end: number
+  #sent: number
+  #persisted: number
+  #announced: number
+  #isFlushing = false
+  #failure: { readonly error: unknown } | undefined
+  #running: Promise<void> | undefined
+  #wakers: (() => void)[] = []
+
+  constructor(options: SessionStreamOptions) {
+    const { position, signal, memory } = options
+    this.#options = options
+    this.#first = position
+    this.#end = position
+    this.#sent = position
+    this.#persisted = position
+    this.#announced = position
+    const signals = signal === undefined ? [] : [signal]
+    this.#signal = AbortSignal.any([this.#stopped.signal, ...signals])
+    memory.enter()
+  }
+
+  /** Where the blocks end that were given. */
+  get end(): number {
+    return this.#end
+  }
+
+  /**
+   * Takes a block of 256 KiB over; resolves when the next one may come.
+   *
+   * @throws DriveError
+   */
+  async push(bytes: Uint8Array, mark = ''): Promise<void> {
+    const room = () => Math.min(maxUnsentBytes, this.#options.memory.share)
+    while (this.#end - this.#sent >= room() && this.#failure === undefined) await this.#change()
+    this.#throwFailure()
+    this.#blocks.push({ bytes, mark })
+    this.#end += blockBytes
+    this.#running ??= this.#run()
+    this.#wake()
+  }
+
+  /** Resolves when Google has all blocks. @throws DriveError */
+  async flush(): Promise<void> {
+    this.#isFlushing = true
+    this.#wake()
+    while (this.#persisted < this.#end && this.#failure === undefined) await this.#change()
+    this.#isFlushing = false
+    this.#throwFailure()
+  }
+
+  /** Ends what is under way. Never rejects; idempotent. */
+  async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    this.#wake()
+    await this.#running
+    this.#blocks = []
+    this.#options.memory.leave()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let fruitless = 0; !this.#signal.aborted; ) {
+        const until = this.#nextEnd()
+        if (until === undefined) {
+          await this.#change()
+          continue
+        }
+        const before = this.#persisted
+        this.#note(await this.#send(until))
+        fruitless = this.#persisted > before ? 0 : fruitless + 1
+        if (fruitless === maxFruitless) throw keepsNothing()
+      }
+      this.#signal.throwIfAborted()
+    } catch (error) {
+      this.#failure = { error }
+    }
+    this.#wake()
+  }
+
+  /** Where the next request is to end; undefined while there is nothing to send. */
+  #nextEnd(): number | undefined {
+    const limit = this.#persisted + maxRequestBytes
+    const { expectedEnd = 0 } = this.#options
+    const held = this.#end - this.#persisted
+    if (held > 0 && !this.#isFlushing && wholeBlocks(expectedEnd) > this.#end) {
+      return Math.min(limit, wholeBlocks(expectedEnd))
+    }
+    const window = Math.min(windowBytes, this.#options.memory.share)
+    const isDue = this.#isFlushing || held >= window || wholeBlocks(expectedEnd) === this.#end
+    return held > 0 && isDue ? Math.min(limit, this.#end) : undefined
+  }
+
+  async #send(until: number): Promise<SessionState> {
+    const { api, url } = this.#options
+    const offset = this.#persisted
+    this.#sent = offset
+    const signal = this.#signal
+    try {
+      const bytes = this.#pieces(offset, until)
+      return await api.sendChunk(url, {
+        offset,
+        bytes,
+        length: until - offset,
+        total: undefined,
+        signal,
+      })
+    } catch (error) {
+      if (!(error instanceof EndedEarly)) throw error
+      return await api.querySession(url, { signal })
+    }
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = start; at < end; ) {
+      while (at >= this.#end) {
+        if (this.#isFlushing || this.#signal.aborted) throw new EndedEarly()
+        await this.#change()
+      }
+      await this.#announce()
+      const block = this.#blocks[(at - this.#first) / blockBytes]
+      if (block === undefined) throw new Error('a block was let go that was not sent')
+      at += blockBytes
+      this.#sent = at
+      this.#letGo(this.#first + this.#excess())
+      this.#wake()
+      yield block.bytes
+    }
+  }
+
+  async #announce(): Promise<void> {
+    const { announce } = this.#options
+    if (announce === undefined || this.#announced >= this.#end) return
+    const from = this.#announced
+    const end = this.#end
+    const blocks = this.#blocks.slice((from - this.#first) / blockBytes)
+    await announce(
+      from,
+      blocks.slice(0, (end - from) / blockBytes).map((block) => block.mark),
+    )
+    this.#announced = end
+  }
+
+  #note(state: SessionState): void {
+    if (state.kind === 'gone') throw sessionGone()
+    if (state.kind === 'done') throw new Error('a session ended that was not told to')
+    const { persisted } = state
+    // What it has and nobody here has sent comes from a request that was thought to be dead.
+    if (persisted < this.#first || persisted > this.#end) throw lostTrack()
+    this.#persisted = persisted
+    this.#sent = persisted
+    this.#letGo(persisted)
+    this.#wake()
+  }
+
+  /** Bytes that are held beyond what may be. */
+  #excess(): number {
+    return Math.max(0, this.#end - this.#first - this.#options.memory.share)
+  }
+
+  /** Lets blocks go that end here or before and were sent. */
+  #letGo(position: number): void {
+    const limit = Math.min(position, this.#sent)
+    while (this.#first + blockBytes <= limit) {
+      this.#blocks.shift()
+      this.#first += blockBytes
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#wakers.push(resolve))
+  }
+
+  #wake(): void {
+    const wakers = this.#wakers
+    this.#wakers = []
+    for (const wake of wakers) wake()
+  }
+}
+
+/** The upload's bytes are gone: it has to begin anew. */
+export function sessionGone(): DriveError {
+  const message =
+    'Google Drive has let this upload expire (after a week) or has lost it: start it again.'
+  return new DriveError('changed', message)
+}
+
+function keepsNothing(): DriveError {
+  return new DriveError('unavailable', 'Google Drive keeps nothing of what it is sent. Try again.')
+}
+
+function lostTrack(): DriveError {
+  const message = 'The connection to Google Drive broke and took bytes along. Send them again.'
+  return new DriveError('unavailable', message, { retryAfterSeconds: 1 })
+}

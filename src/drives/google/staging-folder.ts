@@ -1,0 +1,109 @@
+import { DriveError } from '../drive.ts'
+import type { KeyLeases } from '../key-leases.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { quoted } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import { folderType, type GoogleFile } from './api/google-file.ts'
+import type { DriveIndex } from './drive-index.ts'
+import { noteOf } from './lease-note.ts'
+
+/** Below the root, beside the buckets; no bucket's name begins with a dot. */
+const stagingName = '.stowage'
+const place = 'staging'
+
+export interface StagingFolderOptions {
+  readonly api: GoogleApi
+  readonly index: DriveIndex
+  readonly leases: KeyLeases
+  readonly rootId: string
+}
+
+/** Where files are that are no objects yet: finished or copied, but not put in their place. */
+export class StagingFolder {
+  readonly #options: StagingFolderOptions
+  #id: string | undefined
+
+  constructor(options: StagingFolderOptions) {
+    this.#options = options
+  }
+
+  /** The folder's id; it is made when it is first needed. */
+  async id(): Promise<string> {
+    this.#id ??= (await this.#known()) ?? (await this.#make())
+    return this.#id
+  }
+
+  /** The folder's id if there is one. */
+  async #known(): Promise<string | undefined> {
+    const { index, rootId } = this.#options
+    return await index.staging(rootId)
+  }
+
+  /** Runs `work` with the folder's id, once more when a person has deleted the folder. */
+  async within<R>(work: (folderId: string) => Promise<R>): Promise<R> {
+    const id = await this.id()
+    try {
+      return await work(id)
+    } catch (error) {
+      if (!(await this.#isDeleted(id))) throw error
+    }
+    this.#id = undefined
+    await this.#options.index.noteStaging(this.#options.rootId, '')
+    return await work(await this.id())
+  }
+
+  /** Deletes a file that did not become an object. What can't be deleted is swept later. */
+  async discard(fileId: string): Promise<void> {
+    const { api, index } = this.#options
+    try {
+      const [row] = await index.getMany([fileId])
+      if (row === undefined) await api.delete(fileId)
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+    }
+  }
+
+  async #isDeleted(id: string): Promise<boolean> {
+    try {
+      await this.#options.api.getFile(id)
+      return false
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return true
+      throw error
+    }
+  }
+
+  /** What is in it, if it was ever made. */
+  async files(): Promise<GoogleFile[]> {
+    const id = this.#id ?? (await this.#known())
+    return id === undefined ? [] : await this.#list(`${quoted(id)} in parents and trashed = false`)
+  }
+
+  async #make(): Promise<string> {
+    const { api, index, leases, rootId } = this.#options
+    const newId = await api.newId()
+    const work = async (): Promise<string> => {
+      const known = await this.#known()
+      if (known !== undefined) return known
+      const q = `${quoted(rootId)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
+      const folders = await this.#list(`${q} and name = ${quoted(stagingName)}`)
+      const found = folders.find((folder) => folder.name === stagingName)
+      const metadata = { id: newId, name: stagingName, mimeType: folderType }
+      const folder = found ?? (await api.createFile({ ...metadata, parents: [rootId] }))
+      await index.noteStaging(rootId, folder.id)
+      return folder.id
+    }
+    return await leases.hold([place], work, { note: noteOf(place, []) })
+  }
+
+  async #list(q: string): Promise<GoogleFile[]> {
+    const files: GoogleFile[] = []
+    let pageToken: string | undefined
+    do {
+      const page = await this.#options.api.listFiles({ q, pageToken })
+      files.push(...page.files)
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+    return files
+  }
+}
