@@ -130,6 +130,8 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     const id = await idOf('copy', 'moved')
     await rclone('deletefile', 'g:moved/copy')
     assert.equal(emulator.files.get(id)?.isTrashed, true)
+    await rclone('cleanup', 'g:')
+    assert.equal(emulator.files.get(id), undefined)
     assert.deepEqual(linesOf(await rclone('lsf', 'g:moved')), ["where it's now"])
     await rclone('deletefile', '--drive-use-trash=false', "g:moved/where it's now")
     assert.deepEqual(linesOf(await rclone('lsf', 'g:moved')), [])

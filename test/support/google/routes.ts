@@ -14,7 +14,13 @@ import {
 } from './handlers/read-files.ts'
 import { beginSession, cancelSession, continueSession } from './handlers/resumable-uploads.ts'
 import { uploadMedia, uploadMultipart } from './handlers/whole-uploads.ts'
-import { copy, createFromMetadata, patchFile, removeFile } from './handlers/write-files.ts'
+import {
+  copy,
+  createFromMetadata,
+  emptyTrash,
+  patchFile,
+  removeFile,
+} from './handlers/write-files.ts'
 
 export interface Route {
   readonly kind: CallKind
@@ -40,6 +46,7 @@ const metadataRows: readonly Row[] = [
   ['POST', /^files$/, 'create', createFromMetadata],
   ['POST', /^files\/([^/]+\/copy)$/, 'copy', copy],
   ['PATCH', /^files\/([^/]+)$/, 'update', patchFile],
+  ['DELETE', /^files\/trash$/, 'delete', emptyTrash],
   ['DELETE', /^files\/([^/]+)$/, 'delete', removeFile],
 ]
 

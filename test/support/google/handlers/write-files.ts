@@ -30,3 +30,13 @@ export const removeFile: Handler = ({ account, id, query }) => {
   deleteFile(account, id, query)
   return { status: 204 }
 }
+
+/** For good, of one drive: My Drive unless another is named. */
+export const emptyTrash: Handler = ({ account: { files }, query }) => {
+  const driveId = query.get('driveId') ?? undefined
+  const trashed = [...files.records().values()].filter(
+    (record) => record.isTrashed && record.driveId === driveId,
+  )
+  for (const { id } of trashed) files.remove(id)
+  return { status: 204 }
+}
