@@ -23,11 +23,43 @@ function withoutQuotes(value: string): string {
  * @throws RangeError for a value that a shell would need quotes for.
  */
 export function formatEnvFile(comment: string, values: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(values).map(([name, value]) => {
-    if (!/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) {
-      throw new RangeError(`the value of ${name} has characters that a shell would interpret`)
-    }
-    return `${name}=${value}\n`
-  })
+  const lines = Object.entries(values).map(([name, value]) => `${envLine(name, value)}\n`)
   return `# ${comment}\n${lines.join('')}`
+}
+
+/**
+ * One line of such a file, without its end.
+ *
+ * @throws RangeError as formatEnvFile.
+ */
+export function envLine(name: string, value: string): string {
+  if (!/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) {
+    throw new RangeError(`the value of ${name} has characters that a shell would interpret`)
+  }
+  return `${name}=${value}`
+}
+
+/**
+ * The text of such a file with other values: lines of these names are replaced where they stand, or
+ * left out for undefined; what is new comes at the end. All other lines stay as they are.
+ *
+ * @throws RangeError as formatEnvFile.
+ */
+export function changeEnvFile(
+  text: string,
+  values: Readonly<Record<string, string | undefined>>,
+): string {
+  const left = new Map(Object.entries(values))
+  const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
+  const kept = lines.flatMap((line) => {
+    const [, name = ''] = assignment.exec(line.trim()) ?? []
+    if (!Object.hasOwn(values, name)) return [line]
+    const value = left.get(name)
+    left.delete(name)
+    return value === undefined ? [] : [envLine(name, value)]
+  })
+  const added = [...left].flatMap(([name, value]) => {
+    return value === undefined ? [] : [envLine(name, value)]
+  })
+  return [...kept, ...added].map((line) => `${line}\n`).join('')
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatEnvFile, parseEnvFile } from '../../../../src/wiring/settings/env-file.ts'
+import {
+  changeEnvFile,
+  formatEnvFile,
+  parseEnvFile,
+} from '../../../../src/wiring/settings/env-file.ts'
 
 test('An env file gives back what was written to it', () => {
   const values = { ACCESS_KEY: 'AK123', ALLOWED_BUCKETS: 'a,b.c', PUBLIC_URL: 'https://h:1/' }
@@ -17,3 +21,13 @@ for (const value of ['a b', '$HOME', '`id`', "it's", 'a;b', 'a\nb', '"']) {
     assert.throws(() => formatEnvFile('comment', { A: value }), RangeError)
   })
 }
+
+test('An env file keeps its other lines when values change', () => {
+  const text = '# mine\n\nA=1\nexport B=2\nodd line\nC=3\nA=old'
+  assert.equal(
+    changeEnvFile(text, { A: 'x', B: undefined, D: 'new', E: undefined }),
+    '# mine\n\nA=x\nodd line\nC=3\nD=new\n',
+  )
+  assert.equal(changeEnvFile('', { A: '1' }), 'A=1\n')
+  assert.throws(() => changeEnvFile('', { A: 'two words' }), RangeError)
+})

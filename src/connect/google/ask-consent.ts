@@ -1,0 +1,90 @@
+import { ConnectError } from '../connect-error.ts'
+import { NobodyThere, type Terminal } from '../terminal.ts'
+import { type Consent, codeOf, consentUrl, newConsent } from './consent.ts'
+import { exchangeCode } from './exchange-code.ts'
+import { type RedirectServer, startRedirectServer } from './redirect-server.ts'
+
+export interface ConsentOptions {
+  readonly terminal: Terminal
+  readonly authorizeUrl: string
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Of 127.0.0.1, where Google's answer arrives; 0 takes a free one. */
+  readonly port: number
+}
+
+/** People read the pages of consent, and choose an account first. */
+const waitMs = 15 * 60_000
+
+/**
+ * Asks a person for consent in the browser and resolves with the refresh token.
+ *
+ * @throws ConnectError when there is none.
+ */
+export async function askConsent(options: ConsentOptions): Promise<string> {
+  const { terminal, authorizeUrl, tokenUrl, clientId, clientSecret, port } = options
+  const consent = newConsent()
+  const server = await startRedirectServer(consent, port)
+  try {
+    const { redirectUri } = server
+    terminal.say(
+      [
+        '',
+        'Open this address in a browser and give consent:',
+        '',
+        consentUrl(consent, { authorizeUrl, clientId, redirectUri }),
+        '',
+        `Google then sends the browser to ${redirectUri}. Where the browser is on another machine, that`,
+        'page does not load: copy its address from the address bar and paste it here.',
+        '',
+      ].join('\n'),
+    )
+    const code = await firstCode(server, { terminal, consent })
+    const { verifier } = consent
+    return await exchangeCode({ tokenUrl, clientId, clientSecret, redirectUri, code, verifier })
+  } finally {
+    await server.close()
+  }
+}
+
+interface Waiting {
+  readonly terminal: Terminal
+  readonly consent: Consent
+}
+
+/** The code comes by the browser or by hand. */
+async function firstCode(server: RedirectServer, { terminal, consent }: Waiting): Promise<string> {
+  const over = new AbortController()
+  const limit = setTimeout(() => {
+    over.abort(new ConnectError('There was no consent for 15 minutes. Start again.'))
+  }, waitMs)
+  try {
+    const byHand = pastedCode({ terminal, consent }, over.signal)
+    return await Promise.race([server.code, byHand])
+  } finally {
+    clearTimeout(limit)
+    over.abort(new ConnectError('The question is answered.'))
+  }
+}
+
+async function pastedCode({ terminal, consent }: Waiting, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const line = await terminal.ask('', signal).catch((error: unknown) => {
+      if (error instanceof NobodyThere) return untilAborted(signal)
+      throw error
+    })
+    if (line === '') continue
+    const url = URL.parse(line)
+    const code = url === null ? undefined : codeOf(consent, url)
+    if (code !== undefined) return code
+    terminal.say('That is not the address that Google sent the browser to. It has `code=` in it.')
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  if (signal.aborted) reject(signal.reason)
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return promise
+}

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { DriveError } from '../../drives/drive.ts'
+import { type GoogleCredentials, parseServiceAccount } from '../../drives/google/api/credentials.ts'
+import { type GoogleEndpoints, googleEndpoints } from '../../drives/google/api/endpoints.ts'
+import { GoogleApi } from '../../drives/google/api/google-api.ts'
+import type { AccountFacts } from '../../drives/google/api/google-file.ts'
+import { provideSettings } from '../../wiring/first-start.ts'
+import { ConnectError } from '../connect-error.ts'
+import { type GoogleRemote, googleRemote } from '../rclone/google-remote.ts'
+import { readRcloneRemote } from '../rclone/rclone-config.ts'
+import { readSettingsFile, writeSettingsFile } from '../settings-file.ts'
+import type { Terminal } from '../terminal.ts'
+import { askConsent } from './ask-consent.ts'
+
+export interface ConnectOptions {
+  readonly terminal: Terminal
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Working directory. */
+  readonly folder: string
+  /** The settings file; undefined: data/stowage.env. */
+  readonly file: string | undefined
+  /** For the answer of the browser; 0 takes a free one. */
+  readonly port: number
+  /** Takes the credentials from rclone in place of asking for consent. */
+  readonly rclone: { readonly remote: string; readonly config: string | undefined } | undefined
+  readonly endpoints?: GoogleEndpoints & { readonly authorize: string }
+}
+
+type Values = Readonly<Record<string, string | undefined>>
+
+const realEndpoints = {
+  ...googleEndpoints,
+  authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
+}
+
+const defaultFile = 'data/stowage.env'
+
+/**
+ * Gets credentials for a person's Google Drive, writes them into the settings file and tries them.
+ *
+ * @throws ConnectError when something of that did not work.
+ */
+export async function connectGoogle(options: ConnectOptions): Promise<void> {
+  const { terminal, rclone, endpoints = realEndpoints } = options
+  const { path, hint } = await settingsFile(options)
+  // As at start: what the environment sets wins.
+  const given = Object.entries(options.environment).filter(([, value]) => value)
+  const known = { ...(await readSettingsFile(path)), ...Object.fromEntries(given) }
+  const { settings, notes } =
+    rclone === undefined
+      ? await askedSettings(options, known)
+      : await takenSettings(rclone, options.environment)
+  // What rclone has may be dead; a consent that was just given is good, whatever else is wrong.
+  const account = rclone === undefined ? undefined : await tried(settings, endpoints)
+  await writeSettingsFile(path, settings)
+  const names = Object.entries(settings).filter(([, value]) => value !== undefined)
+  terminal.say(`Written to ${path}: ${names.map(([name]) => name).join(', ')}.`)
+  for (const note of [...notes, ...hint, ...overruled(settings, options)]) terminal.say(note)
+  terminal.say(account ?? (await tried(settings, endpoints)))
+  terminal.say(nextStep({ ...known, ...settings }))
+}
+
+function overruled(settings: Values, { environment }: ConnectOptions): string[] {
+  const names = Object.keys(settings).filter((name) => {
+    return environment[name] && environment[name] !== settings[name]
+  })
+  return names.map((name) => `${name} is set in the environment, too, which wins: change it there.`)
+}
+
+/** The file is to be one that `npm start` reads: then it has keys of its own already. */
+async function settingsFile({ file, folder, environment }: ConnectOptions) {
+  if (file !== undefined) return { path: resolve(folder, file), hint: [] }
+  const first = await provideSettings(environment, folder)
+  const hint = `ACCESS_KEY and others are set in the environment, so that Stowage does not read ${defaultFile} by itself: set the same values there.`
+  return { path: resolve(folder, defaultFile), hint: first.file === undefined ? [hint] : [] }
+}
+
+async function askedSettings(options: ConnectOptions, known: Values): Promise<GoogleRemote> {
+  const { terminal, port, endpoints = realEndpoints } = options
+  const ask = async (name: string, question: string) => {
+    const answer = known[name] || (await terminal.ask(question))
+    if (answer !== '') return answer
+    throw new ConnectError('Without a client there is no consent: docs/google-drive.md makes one.')
+  }
+  const clientId = await ask('GDRIVE_CLIENT_ID', 'Client id: ')
+  const clientSecret = await ask('GDRIVE_CLIENT_SECRET', 'Client secret: ')
+  const refreshToken = await askConsent({
+    terminal,
+    authorizeUrl: endpoints.authorize,
+    tokenUrl: endpoints.token,
+    clientId,
+    clientSecret,
+    port,
+  })
+  return {
+    settings: {
+      GDRIVE_CLIENT_ID: clientId,
+      GDRIVE_CLIENT_SECRET: clientSecret,
+      GDRIVE_REFRESH_TOKEN: refreshToken,
+      GDRIVE_SERVICE_ACCOUNT: undefined,
+    },
+    notes: [],
+  }
+}
+
+async function takenSettings(
+  { remote, config }: NonNullable<ConnectOptions['rclone']>,
+  environment: ConnectOptions['environment'],
+): Promise<GoogleRemote> {
+  // `rclone copy gd:` is how people know a remote.
+  const name = remote.replace(/:$/, '')
+  const { GDRIVE_CLIENT_ID: id, GDRIVE_CLIENT_SECRET: secret } = environment
+  const client = id && secret ? { id, secret } : undefined
+  return googleRemote(name, await readRcloneRemote(name, config, environment), client)
+}
+
+async function tried(settings: Values, endpoints: GoogleEndpoints): Promise<string> {
+  const api = new GoogleApi({ credentials: await credentialsIn(settings), endpoints })
+  try {
+    return accountText(await api.about())
+  } catch (cause) {
+    if (!(cause instanceof DriveError)) throw cause
+    throw new ConnectError(`The credentials do not work yet. ${cause.message}`, { cause })
+  } finally {
+    await api.close()
+  }
+}
+
+async function credentialsIn(settings: Values): Promise<GoogleCredentials> {
+  const { GDRIVE_SERVICE_ACCOUNT: path, GDRIVE_CLIENT_ID: clientId = '' } = settings
+  if (path !== undefined) return await serviceAccountIn(path)
+  const { GDRIVE_CLIENT_SECRET: clientSecret = '', GDRIVE_REFRESH_TOKEN: refreshToken = '' } =
+    settings
+  return { kind: 'refresh-token', clientId, clientSecret, refreshToken }
+}
+
+async function serviceAccountIn(path: string): Promise<GoogleCredentials> {
+  try {
+    return parseServiceAccount(await readFile(path, 'utf8'))
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? cause.message : (cause as NodeJS.ErrnoException).code
+    throw new ConnectError(`${path}: ${why}`, { cause })
+  }
+}
+
+function accountText({
+  emailAddress = 'the account',
+  limitBytes,
+  usageBytes,
+}: AccountFacts): string {
+  const used = `${gigabytes(usageBytes)} GB`
+  const space =
+    limitBytes === undefined ? `${used} used` : `${used} of ${gigabytes(limitBytes)} GB used`
+  return `Google answers ${emailAddress}: ${space}.`
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(1)
+}
+
+function nextStep({ DRIVE: drive }: Values): string {
+  return drive?.startsWith('gdrive:')
+    ? `DRIVE is ${drive}: npm start`
+    : 'Now set DRIVE=gdrive:FOLDER, the path or the id of a folder in the Drive, and run npm start.'
+}

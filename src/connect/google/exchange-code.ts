@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { driveScope } from '../../drives/google/api/access-tokens.ts'
+import { defaultLimits, GoogleHttp } from '../../drives/google/api/google-http.ts'
+import { parsedJson } from '../../drives/google/api/json-text.ts'
+import { Trouble } from '../../drives/google/api/trouble.ts'
+import { ConnectError } from '../connect-error.ts'
+import { word } from './consent.ts'
+
+export interface CodeExchange {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly redirectUri: string
+  readonly code: string
+  readonly verifier: string
+}
+
+const tokens = z.object({
+  refresh_token: z.string().min(1).optional(),
+  scope: z.string().default(driveScope),
+})
+const refusal = z.object({ error: z.string().transform(word) })
+
+const advice: Readonly<Record<string, string>> = {
+  invalid_client: 'The client id or its secret is wrong.',
+  invalid_grant: 'The code was used already or is too old. Start again.',
+  redirect_uri_mismatch: 'The client must be of the type "Desktop app": make one of that type.',
+  unauthorized_client: 'The client must be of the type "Desktop app": make one of that type.',
+}
+
+/**
+ * Turns the code of a consent into a refresh token.
+ *
+ * @throws ConnectError when Google does not give one.
+ */
+export async function exchangeCode(exchange: CodeExchange): Promise<string> {
+  const { status, content } = await ask(exchange)
+  if (status !== 200) {
+    const code = refusal.safeParse(content).data?.error ?? String(status)
+    const what = (Object.hasOwn(advice, code) ? advice[code] : undefined) ?? 'Try again later.'
+    throw new ConnectError(`Google does not take the consent (${code}). ${what}`)
+  }
+  const answer = tokens.safeParse(content).data
+  if (answer?.refresh_token === undefined) {
+    throw new ConnectError(
+      'Google gave no refresh token. Remove the app at https://myaccount.google.com/connections and start again.',
+    )
+  }
+  // Google lets people leave out single permissions.
+  if (!answer.scope.split(' ').includes(driveScope)) {
+    throw new ConnectError(
+      'Consent came without the permission to see and change the files of Google Drive. Start again and tick its box.',
+    )
+  }
+  return answer.refresh_token
+}
+
+async function ask({ tokenUrl, ...exchange }: CodeExchange) {
+  const http = new GoogleHttp(defaultLimits)
+  try {
+    const answer = await http.send({
+      method: 'POST',
+      url: tokenUrl,
+      lane: 'calls',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: exchange.clientId,
+        client_secret: exchange.clientSecret,
+        redirect_uri: exchange.redirectUri,
+        code: exchange.code,
+        code_verifier: exchange.verifier,
+      }).toString(),
+    })
+    return { status: answer.status, content: parsedJson(await answer.text(64 * 1024)) }
+  } catch (cause) {
+    if (!(cause instanceof Trouble)) throw cause
+    throw new ConnectError(`Google can't be reached (${cause.message}). Check the network.`, {
+      cause,
+    })
+  } finally {
+    await http.close()
+  }
+}

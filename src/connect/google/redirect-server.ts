@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConnectError } from '../connect-error.ts'
+import { type Consent, codeOf } from './consent.ts'
+
+/** Where Google sends the browser after consent: a server of this machine only, for one answer. */
+export interface RedirectServer {
+  readonly redirectUri: string
+  /** The code. Rejects with ConnectError when the answer is no. */
+  readonly code: Promise<string>
+  close(): Promise<void>
+}
+
+/**
+ * Starts it on 127.0.0.1 (RFC 8252 section 7.3: loopback, any port).
+ *
+ * @param port 0 takes a free one.
+ */
+export async function startRedirectServer(consent: Consent, port: number): Promise<RedirectServer> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  // The caller may be waiting for a pasted address instead.
+  promise.catch(() => undefined)
+  const server = createServer({ requestTimeout: 10_000 }, ({ method, url }, response) => {
+    const target = URL.parse(url ?? '', 'http://127.0.0.1')
+    if (method !== 'GET' || target?.pathname !== '/') {
+      answer(response, 404, 'There is nothing here.')
+      return
+    }
+    try {
+      const code = codeOf(consent, target)
+      if (code === undefined) {
+        answer(response, 400, 'This is not the answer that Stowage waits for. Start again.')
+        return
+      }
+      answer(response, 200, 'Stowage has got the consent. You can close this page.')
+      resolve(code)
+    } catch (error) {
+      answer(response, 200, 'Google did not give consent. The terminal says more.')
+      reject(error)
+    }
+  })
+  await listen(server, port)
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    redirectUri: `http://127.0.0.1:${taken}`,
+    code: promise,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      await closed
+    },
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new ConnectError(`Port ${port} of 127.0.0.1 can't be listened on (${code}).`, { cause })
+  }
+}
+
+/** The address holds the code: it goes to no other page. */
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'",
+    connection: 'close',
+  })
+  response.end(`${text}\n`)
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ConnectError } from '../../../src/connect/connect-error.ts'
+import { readSettingsFile, writeSettingsFile } from '../../../src/connect/settings-file.ts'
+
+async function folderFor(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-connect-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('writeSettingsFile makes a file that only its owner reads', async (t) => {
+  const path = join(await folderFor(t), 'new', 'stowage.env')
+  await writeSettingsFile(path, { A: '1', B: undefined })
+  assert.equal(await readFile(path, 'utf8'), 'A=1\n')
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.deepEqual(await readSettingsFile(path), { A: '1' })
+})
+
+test('writeSettingsFile keeps the other lines and takes the file from other eyes', async (t) => {
+  const folder = await folderFor(t)
+  const path = join(folder, 'stowage.env')
+  await writeFile(path, '# mine\nACCESS_KEY=k\nA=1\n')
+  await chmod(path, 0o644)
+  await writeSettingsFile(path, { A: '2' })
+  assert.equal(await readFile(path, 'utf8'), '# mine\nACCESS_KEY=k\nA=2\n')
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.deepEqual(await readdir(folder), ['stowage.env'])
+})
+
+test('writeSettingsFile leaves the file as it was when a value cannot stand in it', async (t) => {
+  const folder = await folderFor(t)
+  const path = join(folder, 'stowage.env')
+  await writeFile(path, 'A=1\n')
+  await assert.rejects(writeSettingsFile(path, { A: 'two words' }), (error) => {
+    assert.ok(error instanceof ConnectError)
+    assert.match(error.message, /the value of A has characters/)
+    assert.doesNotMatch(error.message, /two words/)
+    return true
+  })
+  assert.equal(await readFile(path, 'utf8'), 'A=1\n')
+  assert.deepEqual(await readdir(folder), ['stowage.env'])
+})
+
+test('writeSettingsFile says that a file cannot be written', async (t) => {
+  const folder = await folderFor(t)
+  await writeFile(join(folder, 'file'), '')
+  const path = join(folder, 'file', 'stowage.env')
+  await assert.rejects(writeSettingsFile(path, { A: '1' }), /can't be (read|written).*ENOTDIR/)
+})
