@@ -3,7 +3,8 @@
  * goes to the end; `archive.tar.gz` keeps both of its own.
  */
 export function numberedName(name: string, number: number): string {
-  const [, stem = name, extension = ''] = /^(.*[^.])(\.tar\.\w{1,5}|\.\w{1,12})$/su.exec(name) ?? []
+  const [, stem = name, extension = ''] =
+    /^(.*?[^.])(\.tar\.\w{1,5}|\.\w{1,12})$/su.exec(name) ?? []
   return `${stem} (${number})${extension}`
 }
 

@@ -51,7 +51,8 @@ export async function readDropped(
     const { folder } = next
     try {
       const children = (await next.children()).sort(byName)
-      if (children.length === 0) items.push({ path: folder, file: undefined })
+      const isEmpty = children.length === 0 && folder !== ''
+      if (isEmpty) items.push({ path: folder, file: undefined })
       const files = await readFiles(
         children.filter(({ isFile }) => isFile),
         signal,

@@ -46,7 +46,8 @@ export function crumbsOf(prefix: string): readonly Crumb[] {
 /** The folder that holds this key, be it that of a file or of a folder; '' is the bucket's top. */
 export function parentOf(key: string): string {
   const end = key.endsWith(delimiter) ? key.length - delimiter.length : key.length
-  return key.slice(0, key.lastIndexOf(delimiter, end - 1) + 1)
+  // lastIndexOf takes a negative position for the first one.
+  return end === 0 ? '' : key.slice(0, key.lastIndexOf(delimiter, end - 1) + 1)
 }
 
 /** The last part of a key, without the slash of a folder. */

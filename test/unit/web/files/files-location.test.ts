@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { locationPath, readLocation } from '../../../../web/src/files/files-location.ts'
+
+function read(address: string) {
+  const { pathname, search } = new URL(address, 'http://host')
+  return readLocation(pathname, search)
+}
+
+describe('locationPath', () => {
+  test('has the folder readable in the query', () => {
+    const location = { bucket: 'photos', prefix: '2024/summer trip/', filter: '' }
+    assert.equal(locationPath(location), '/files/photos?prefix=2024/summer%20trip/')
+  })
+
+  test('of no bucket is the list of buckets', () => {
+    assert.equal(locationPath({ bucket: undefined, prefix: '', filter: '' }), '/files')
+    assert.equal(readLocation('/files', '').bucket, undefined)
+  })
+
+  test('brings every folder and filter through the address bar', () => {
+    const prefixes = fc.string({ unit: 'binary' }).map((text) => (text === '' ? '' : `${text}/`))
+    fc.assert(
+      fc.property(prefixes, fc.string({ unit: 'binary' }), (prefix, filter) => {
+        const location = { bucket: 'b-1.x', prefix, filter }
+        assert.deepEqual(read(locationPath(location)), location)
+      }),
+    )
+  })
+
+  test('keeps dots that a path would lose', () => {
+    const location = { bucket: 'b', prefix: 'a/../b/./', filter: '..' }
+    assert.deepEqual(read(locationPath(location)), location)
+  })
+})
+
+test('readLocation takes a folder without its slash', () => {
+  assert.equal(readLocation('/files/b', 'prefix=a/b').prefix, 'a/b/')
+})
