@@ -29,6 +29,10 @@ export class DavClient {
     return { status: answer.status, headers: answer.headers, text: await answer.text() }
   }
 
+  get authorization(): string {
+    return this.#server.authorization
+  }
+
   async statusOf(method: string, path: string, request: DavRequest = {}): Promise<number> {
     return (await this.send(method, path, request)).status
   }
@@ -47,16 +51,18 @@ export class DavClient {
   async find(path: string, properties: readonly string[], depth: '0' | '1' = '0') {
     const asked = properties.map((name) => `<${name}/>`).join('')
     const body = `<d:propfind ${namespaces}><d:prop>${asked}</d:prop></d:propfind>`
-    return this.send('PROPFIND', path, { headers: { depth }, body })
+    return this.send('PROPFIND', path, { headers: { depth, ...xmlType }, body })
   }
 
   /** Sets the property `Z:name`. */
   async setProperty(path: string, name: string, value: string) {
     const set = `<d:set><d:prop><Z:${name}>${value}</Z:${name}></d:prop></d:set>`
     const body = `<d:propertyupdate ${namespaces}>${set}</d:propertyupdate>`
-    return this.send('PROPPATCH', path, { body })
+    return this.send('PROPPATCH', path, { headers: xmlType, body })
   }
 }
 
+// lighttpd answers 415 to any other.
+const xmlType = { 'content-type': 'application/xml' }
 const namespaces =
   'xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:Z="http://stowage.test/ns"'

@@ -53,6 +53,7 @@ server.port = ${port}
 server.document-root = "${root}"
 alias.url = ( "/dav" => "${root}" )
 server.upload-dirs = ( "${folder}" )
+mimetype.assign = ( ".html" => "text/html", ".txt" => "text/plain", "" => "application/octet-stream" )
 webdav.activate = "enable"
 webdav.is-readonly = "disable"
 webdav.sqlite-db-name = "${join(folder, 'properties.db')}"

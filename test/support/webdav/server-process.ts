@@ -12,15 +12,17 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 
 const startTimeoutMs = 15_000
 const pollMs = 10
 
-/** A test's context, or `{ after, skip }` of a whole file. */
-export type Scope = Pick<TestContext, 'after' | 'skip'>
+/** For how long something runs: a test's context is one, `suiteScope` gives one of many tests. */
+export interface Scope {
+  after(end: () => unknown): void
+  skip(reason: string): void
+}
 
 /** A WebDAV server of a test, on the loopback and a folder of its own. */
 export interface WebdavServer {
