@@ -28,6 +28,7 @@ export function PasswordField({ value, onChange, error, attempt }: PasswordField
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={error}
+      aria-invalid={error !== undefined}
       visible={isShown}
       onVisibilityChange={toggle}
       visibilityToggleButtonProps={{

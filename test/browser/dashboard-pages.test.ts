@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { signedFetch } from '../support/signed-fetch.ts'
+
+/** What a page shows once it is there. */
+const pages = [
+  { path: '/', shown: 'Recent failed requests' },
+  { path: '/files', shown: testBucket },
+  { path: `/files/${testBucket}`, shown: testBucket },
+  { path: '/models', shown: 'openai/gpt-5' },
+  { path: '/models/connections', shown: 'No connections yet' },
+  { path: '/models/combos', shown: 'No combos yet' },
+  { path: '/models/custom', shown: 'No custom models yet' },
+  { path: '/models/aliases', shown: 'No aliases yet' },
+  { path: '/models/transfer', shown: 'Save the export' },
+  { path: '/nowhere', shown: 'There is no such page' },
+] as const
+
+const looks = [
+  { name: 'light, 1280 px', options: { viewport: { width: 1280, height: 800 } } },
+  {
+    name: 'dark, 400 px',
+    options: { viewport: { width: 400, height: 800 }, colorScheme: 'dark' },
+  },
+] as const
+
+describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+
+  for (const { name, options } of looks) {
+    test(`have no serious finding of axe-core and nothing to scroll sideways (${name})`, async () => {
+      const page = await dashboard().openSignedIn('/', options)
+      for (const { path, shown } of pages) {
+        await page.goto(`${dashboard().gateway.url}/-${path}`)
+        await page.getByText(shown).first().waitFor()
+        assert.deepEqual(await barriers(page), [], path)
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+        assert.ok(width <= options.viewport.width, `${path} is ${width} px wide`)
+      }
+    })
+  }
+
+  test('come up again where they were when they are loaded anew', async () => {
+    const page = await dashboard().openSignedIn('/models?list=image&search=open')
+    await page.getByText('GET /v1/models/image').waitFor()
+    await page.reload()
+    await page.getByText('GET /v1/models/image').waitFor()
+    assert.equal(await page.getByLabel('Search the models').inputValue(), 'open')
+  })
+
+  test('are reached by keyboard: the skip link leads past the header', async () => {
+    const page = await dashboard().openSignedIn('/models')
+    await page.getByText('GET /v1/models').waitFor()
+    await page.reload()
+    await page.getByText('GET /v1/models').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main')
+  })
+
+  test('the colours are switched, and stay so', async () => {
+    const page = await dashboard().openSignedIn('/', { colorScheme: 'light' })
+    await page.getByRole('button', { name: 'Dark colours' }).click()
+    await page.reload()
+    await page.getByRole('button', { name: 'Light colours' }).waitFor()
+    const scheme = await page.evaluate('document.documentElement.dataset.mantineColorScheme')
+    assert.equal(scheme, 'dark')
+  })
+
+  test('the policy of the page stopped nothing of its own', () => {
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
+
+describe('The overview', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+
+  test('shows what is stored, how to connect, and why a request was refused', async () => {
+    const { gateway } = dashboard()
+    await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/a.txt`, body: 'hello' })
+    await fetch(`${gateway.url}/${testBucket}/a.txt`, { method: 'DELETE' })
+    const page = await dashboard().openSignedIn('/')
+    const row = page.getByRole('row').filter({ hasText: testBucket })
+    await row.getByText('5 bytes').waitFor()
+    await page.getByText('aws --endpoint-url').filter({ hasText: gateway.url }).waitFor()
+    await page
+      .getByText(/^403 AccessDenied$/)
+      .first()
+      .waitFor()
+    await page.getByText('PORT', { exact: true }).waitFor()
+    assert.equal(await page.getByText(gateway.credentials.secretKey).count(), 0)
+  })
+
+  test('an open upload is aborted after a question', async () => {
+    const { gateway } = dashboard()
+    const target = `/${testBucket}/film.mov?uploads`
+    const reply = await signedFetch(gateway, { method: 'POST', target })
+    assert.equal(reply.status, 200)
+    const page = await dashboard().openSignedIn('/')
+    await page.getByRole('button', { name: 'Abort the upload of film.mov' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort the upload' }).click()
+    await page.getByText('None. Uploads in parts show up here').waitFor()
+  })
+
+  test('settings are copied without the clipboard API, as on plain http', async () => {
+    const { gateway } = dashboard()
+    const page = await dashboard().openSignedIn('/')
+    await page.evaluate(`
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })
+      document.addEventListener('copy', () => { globalThis.copied = getSelection().toString() })
+    `)
+    await page.getByRole('button', { name: 'Copy region' }).click()
+    await page.getByRole('button', { name: 'Copied region' }).waitFor()
+    assert.equal(await page.evaluate('globalThis.copied'), gateway.credentials.region)
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
+
+describe('The models pages', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard({ MODELS_API_KEY: 'models-key-0123456789' })
+
+  test('list the models although the list needs a key that the browser does not have', async () => {
+    const page = await dashboard().openSignedIn('/models')
+    await page.getByText('openai/gpt-5', { exact: true }).waitFor()
+    await page.getByLabel('Search the models').fill('claude opus')
+    await page
+      .getByText(/^anthropic\/claude-opus/)
+      .first()
+      .waitFor()
+    assert.equal(await page.getByText('openai/gpt-5', { exact: true }).count(), 0)
+  })
+
+  test('a connection is added, tested, edited with its key kept, switched off and deleted', async () => {
+    const page = await dashboard().openSignedIn('/models/connections')
+    await page.getByRole('button', { name: 'Add a connection' }).click()
+    await page.getByLabel('Kind').selectOption('openai-compatible')
+    await page.getByLabel('Name').fill('Lab')
+    await page.getByLabel('API key', { exact: true }).fill('sk-0123456789abcdef')
+    await page.getByLabel('Base URL').fill('no url')
+    await page.getByRole('button', { name: 'Add the connection' }).click()
+    await page.getByText('expected a URL http://').waitFor()
+    await page.getByLabel('Base URL').fill('http://127.0.0.1:1/v1')
+    await page.getByRole('textbox', { name: 'Models' }).fill('big\nsmall')
+    await page.getByRole('button', { name: 'Add the connection' }).click()
+
+    await page.getByRole('button', { name: 'Test Lab' }).click()
+    await page.getByText('It does not work').waitFor()
+
+    await page.getByRole('button', { name: 'Edit Lab' }).click()
+    await page.getByLabel('Prefix').fill('lab')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('prefix lab').waitFor()
+    assert.equal(await apiKeyOf(page), '****cdef')
+
+    await page.locator('label', { has: page.getByLabel('Lab is active') }).click()
+    await page.getByLabel('Lab is active').and(page.locator(':not(:checked)')).waitFor()
+
+    await page.getByRole('button', { name: 'More for Lab' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete the connection' }).click()
+    await page.getByText('No connections yet').waitFor()
+  })
+
+  test('an export is imported again, and a file of 9router', async () => {
+    const page = await dashboard().openSignedIn('/models/transfer')
+    const file = (name: string, content: object) => ({
+      name,
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(content)),
+    })
+    const input = page.locator('input[type=file]')
+    await input.setInputFiles(file('9router.json', { modelAliases: { mine: 'openai/gpt-5' } }))
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('0 connections, 0 combos, 0 custom models, 1 aliases').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save the export' }).click()
+    const path = await (await download).path()
+    await page.reload()
+    await input.setInputFiles(path)
+    await page.getByText('is removed first').click()
+    await page.getByRole('button', { name: 'Remove all and import' }).click()
+    await page.getByText('0 connections, 0 combos, 0 custom models, 1 aliases').waitFor()
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  async function apiKeyOf(page: Page): Promise<string | undefined> {
+    const reply = await fetch(`${dashboard().gateway.url}/-/api/routing`, {
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    })
+    const { connections } = (await reply.json()) as { connections: { apiKey?: string }[] }
+    return connections[0]?.apiKey
+  }
+})

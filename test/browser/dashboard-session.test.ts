@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { barriers, dashboardPassword, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
+
+const skip = absenceOfChromium()
+
+describe('Signing in to the dashboard', { skip }, () => {
+  const dashboard = useDashboard()
+
+  test('a browser that opens the gateway comes to the sign-in form', async () => {
+    const page = await dashboard().open('/')
+    await page.goto(dashboard().gateway.url)
+    assert.equal(page.url(), `${dashboard().gateway.url}/-/`)
+    await page.getByRole('heading', { name: 'Sign in to Stowage' }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.name'), 'password')
+    assert.deepEqual(await barriers(page), [])
+  })
+
+  test('the wrong password is said at the field, the right one leads to the page asked for', async () => {
+    const page = await dashboard().open('/models/combos')
+    const field = page.getByLabel('Password', { exact: true })
+    await field.fill('wrong')
+    await field.press('Enter')
+    await page.getByText('The password is wrong.').waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    assert.deepEqual(await barriers(page), [])
+    await signIn(page)
+    await page.getByRole('heading', { name: 'Combos', exact: true }).waitFor()
+    assert.equal(page.url(), `${dashboard().gateway.url}/-/models/combos`)
+  })
+
+  test('the password can be shown, and password managers know what is what', async () => {
+    const page = await dashboard().open('/')
+    const field = page.getByLabel('Password', { exact: true })
+    await field.fill('seen')
+    assert.equal(await field.getAttribute('type'), 'password')
+    assert.equal(await field.getAttribute('autocomplete'), 'current-password')
+    assert.equal(await page.locator('input[autocomplete="username"]').count(), 1)
+    await page.getByRole('button', { name: 'Show password' }).click()
+    assert.equal(await field.getAttribute('type'), 'text')
+  })
+
+  test('a second tab is signed in too, and signing out ends both and the session', async () => {
+    const page = await dashboard().openSignedIn('/')
+    const other = await page.context().newPage()
+    await other.goto(`${dashboard().gateway.url}/-/models`)
+    await other.getByRole('heading', { name: 'Models' }).waitFor()
+    const token = await tokenOf(page)
+    assert.ok(token !== undefined)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Stowage' }).waitFor()
+    await other.getByText('Your session is over.').waitFor()
+    assert.equal(await tokenOf(page), undefined)
+    const reply = await fetch(`${dashboard().gateway.url}/auth/session`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    assert.equal(reply.status, 401)
+  })
+
+  test('an expired session leads to the form and back to the page as it was', async () => {
+    const page = await dashboard().openSignedIn('/models?list=tts&search=o')
+    await page.getByText('/v1/models/tts').waitFor()
+    await page.getByRole('tab', { name: 'Combos' }).click()
+    await page.getByRole('button', { name: 'Add a combo' }).click()
+    await page.getByLabel('Name').fill('half-typed')
+    await fetch(`${dashboard().gateway.url}/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    })
+    await page.getByRole('button', { name: 'Add the combo' }).click()
+    await page.getByText('Your session is over.').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await signIn(page)
+    assert.equal(page.url(), `${dashboard().gateway.url}/-/models/combos`)
+    assert.equal(await page.getByLabel('Name').inputValue(), 'half-typed')
+    await page.getByRole('button', { name: 'Add the combo' }).click()
+    await page.getByRole('button', { name: 'Edit half-typed' }).waitFor()
+  })
+
+  test('the token is in no URL and in no cookie', async () => {
+    const page = await dashboard().open('/')
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(request.url()))
+    await signIn(page)
+    const token = await tokenOf(page)
+    await page.getByRole('link', { name: 'Models' }).click()
+    await page.getByText('GET /v1/models').waitFor()
+    assert.ok(urls.length > 0)
+    assert.deepEqual(
+      urls.filter((url) => url.includes(token ?? '') || url.includes(dashboardPassword)),
+      [],
+    )
+    assert.deepEqual(await page.context().cookies(), [])
+    const { origin } = new URL(dashboard().gateway.url)
+    assert.deepEqual(
+      urls.filter((url) => !url.startsWith(`${origin}/`)),
+      [],
+    )
+  })
+
+  test('no script and no style was stopped by the policy of the page', () => {
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
+
+describe('A dashboard under attack', { skip }, () => {
+  const dashboard = useDashboard()
+
+  test('the sixth try is locked out, with the time that is left', async () => {
+    const page = await dashboard().open('/')
+    const field = page.getByLabel('Password', { exact: true })
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const answer = page.waitForResponse('**/auth/login')
+      await field.fill(`wrong ${attempt}`)
+      await field.press('Enter')
+      assert.equal((await answer).status(), 401)
+      await page.getByText('The password is wrong.').waitFor()
+    }
+    await field.fill(dashboardPassword)
+    await field.press('Enter')
+    await page.getByText('Too many failed sign-ins').waitFor()
+    const timer = page.getByRole('timer')
+    const first = await timer.textContent()
+    assert.match(first ?? '', /^1[45]:\d\d$/)
+    assert.equal(await page.getByRole('button', { name: 'Sign in' }).isDisabled(), true)
+    await timer.filter({ hasNotText: first ?? '' }).waitFor()
+    assert.deepEqual(await barriers(page), [])
+  })
+})
+
+describe('A dashboard without password', { skip }, () => {
+  const dashboard = useDashboard({ DASHBOARD_PASSWORD: '' })
+
+  test('the form says that it is off, and how to turn it on', async () => {
+    const page = await dashboard().open('/')
+    const field = page.getByLabel('Password', { exact: true })
+    await field.fill('any')
+    await field.press('Enter')
+    await page.getByText('The dashboard is off').waitFor()
+    assert.deepEqual(await barriers(page), [])
+  })
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before } from 'node:test'
+import type { Result } from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { startChromium } from './chromium.ts'
+import { useContractGateway } from './contract-gateway.ts'
+import type { GatewayProcess } from './gateway-process.ts'
+
+export const dashboardPassword = 'correct horse battery'
+
+/** The dashboard in a browser, of a gateway that ends with the `describe`. */
+export interface Dashboard {
+  readonly gateway: GatewayProcess
+  /** A page of a browser of its own, at a path below `/-`. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** The same, with a session. */
+  openSignedIn(path: string, options?: BrowserContextOptions): Promise<Page>
+  /**
+   * What the browser complained of since it was last asked: errors of scripts, and of the page's
+   * policy. Refusals of the service are none.
+   */
+  complaints(): readonly string[]
+}
+
+export function useDashboard(settings: Readonly<Record<string, string>> = {}): () => Dashboard {
+  const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword, ...settings })
+  let browser: Browser | undefined
+  let complaints: string[] = []
+  before(async () => {
+    browser = await startChromium()
+  })
+  after(() => browser?.close())
+  const open: Dashboard['open'] = async (path, options) => {
+    assert.ok(browser !== undefined)
+    const page = await (await browser.newContext(options)).newPage()
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('console', (message) => {
+      const text = message.text()
+      if (message.type() === 'error' && !text.startsWith('Failed to load resource')) {
+        complaints.push(text)
+      }
+    })
+    await page.goto(`${gateway().url}/-${path}`)
+    return page
+  }
+  return () => ({
+    gateway: gateway(),
+    open,
+    async openSignedIn(path, options) {
+      const page = await open(path, options)
+      await signIn(page)
+      return page
+    },
+    complaints() {
+      const before = complaints
+      complaints = []
+      return before
+    },
+  })
+}
+
+/** Fills in the form that is shown; resolves when it is gone. */
+export async function signIn(page: Page): Promise<void> {
+  const field = page.getByLabel('Password', { exact: true })
+  await field.fill(dashboardPassword)
+  await field.press('Enter')
+  await field.waitFor({ state: 'detached' })
+}
+
+/** The session that the page keeps. */
+export function tokenOf(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const stored = localStorage.getItem('stowage.session')
+    return stored === null ? undefined : (JSON.parse(stored) as { token: string }).token
+  })
+}
+
+const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** What axe-core finds that keeps people out: its serious and critical findings. */
+export async function barriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource)
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Result[] }> } }
+    return (await axe.run()).violations
+  })
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+}
