@@ -1,5 +1,6 @@
 import type { DeletionBody, DeletionReply } from '../../../src/console/management/replies.ts'
 import { request } from '../api/client.ts'
+import { afterSignIn } from './after-sign-in.ts'
 import type { JobReport } from './job-list.ts'
 
 const path = '/-/api/deletions'
@@ -14,16 +15,16 @@ const askEveryMs = 400
  * @throws Error that says what happened when it failed.
  */
 export async function deleteTree(body: DeletionBody, report: JobReport): Promise<number> {
-  let deletion = await request<DeletionReply>(path, { method: 'POST', body })
+  let deletion = await ask(path, 'POST', body)
   let isCancelled = false
   while (deletion.state === 'running') {
     report.progress(deletion.deleted, undefined)
     if (report.signal.aborted && !isCancelled) {
       isCancelled = true
-      await request(`${path}/${deletion.id}`, { method: 'DELETE' })
+      await ask(`${path}/${deletion.id}`, 'DELETE')
     }
     await pause(report.signal, isCancelled)
-    deletion = await request<DeletionReply>(`${path}/${deletion.id}`)
+    deletion = await ask(`${path}/${deletion.id}`, 'GET')
   }
   report.progress(deletion.deleted, undefined)
   if (deletion.state === 'failed' || deletion.state === 'interrupted') {
@@ -31,6 +32,14 @@ export async function deleteTree(body: DeletionBody, report: JobReport): Promise
     throw new Error(`${deletion.deleted} objects are deleted, then it ended: ${why}`)
   }
   return deletion.deleted
+}
+
+function ask(
+  url: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  body?: DeletionBody,
+): Promise<DeletionReply> {
+  return afterSignIn(() => request<DeletionReply>(url, { method, body }))
 }
 
 /** A cancel cuts it short. */

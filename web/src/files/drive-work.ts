@@ -1,4 +1,5 @@
 import { formatCount } from '../format/bytes.ts'
+import { afterSignIn } from './after-sign-in.ts'
 import { copyObject, deleteObjects, listPage } from './bucket-client.ts'
 import { maxDeletions } from './delete-xml.ts'
 import { deleteTree } from './deletion-api.ts'
@@ -27,10 +28,10 @@ export async function hasAnything(bucket: string, prefix: string): Promise<boole
 
 const moveClient: MoveClient = {
   listTree: (bucket, prefix, continuationToken) =>
-    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
+    afterSignIn(() => listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken })),
   // Not stopped half-way: whether it was copied would not be known.
-  copy: (source, target) => copyObject(source, target),
-  remove: (bucket, objects) => deleteObjects(bucket, objects),
+  copy: (source, target) => afterSignIn(() => copyObject(source, target)),
+  remove: (bucket, objects) => afterSignIn(() => deleteObjects(bucket, objects)),
   reasonOf(error) {
     if (!(error instanceof S3Failure)) return undefined
     if (error.code === 'PreconditionFailed') return 'something of that name is there already'
@@ -150,10 +151,8 @@ async function deleteFiles(
   let deleted = 0
   for (let start = 0; start < keys.length && !report.signal.aborted; start += maxDeletions) {
     const batch = keys.slice(start, start + maxDeletions)
-    const failures = await deleteObjects(
-      bucket,
-      batch.map((key) => ({ key })),
-    )
+    const doomed = batch.map((key) => ({ key }))
+    const failures = await afterSignIn(() => deleteObjects(bucket, doomed))
     const failed = new Set(failures.map(({ key }) => key))
     for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
     const gone = new Set(batch.filter((key) => !failed.has(key)))

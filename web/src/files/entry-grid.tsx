@@ -6,6 +6,7 @@ import type { Entry } from './entry.ts'
 import classes from './entry-grid.module.css'
 import { EntryRow, type RowActions } from './entry-row.tsx'
 import { type GridCommand, gridCommand } from './grid-command.ts'
+import { takeNextFocus } from './next-focus.ts'
 import type { Selection } from './selection.ts'
 import { useRowHeight } from './use-row-height.ts'
 import { withIndex } from './visible-range.ts'
@@ -22,6 +23,8 @@ interface EntryGridProps {
   readonly activeIndex: number
   readonly actions: RowActions
   readonly header: ReactNode
+  /** Somebody came by keyboard and wants the focus at this key. */
+  readonly onFocusWanted: (key: string) => void
   /** @param page rows that are in view. */
   readonly onCommand: (command: GridCommand, page: number) => void
 }
@@ -36,6 +39,15 @@ export function EntryGrid(props: EntryGridProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useRows(props, scroller)
   const active = entries[activeIndex]
+  const grid = useRef<HTMLDivElement>(null)
+  const { onFocusWanted } = props
+  const firstKey = entries[0]?.key ?? ''
+  useEffect(() => {
+    const key = takeNextFocus()
+    if (key === undefined) return
+    grid.current?.focus({ preventScroll: true })
+    onFocusWanted(key === '' ? firstKey : key)
+  }, [onFocusWanted, firstKey])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return
     const command = gridCommand(event)
@@ -45,6 +57,7 @@ export function EntryGrid(props: EntryGridProps) {
   }
   return (
     <div
+      ref={grid}
       role="grid"
       aria-label={label}
       aria-rowcount={isPartial ? -1 : entries.length + 1}

@@ -22,6 +22,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
       activeIndex={activeIndex}
       actions={browser.rowActions}
       onCommand={browser.onCommand}
+      onFocusWanted={browser.onFocusWanted}
       header={
         <SortHeader
           sort={sort}

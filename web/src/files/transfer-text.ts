@@ -65,15 +65,15 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
   const size = formatBytes(file.size)
   switch (state) {
     case 'waiting':
-      return problem ?? `Waits, ${size}`
+      return problem?.message ?? `Waits, ${size}`
     case 'running':
       return `${formatBytes(sent)} of ${size}`
     case 'paused':
       return `Paused at ${formatBytes(sent)} of ${size}`
     case 'retrying':
-      return `${problem ?? ''} Tries again soon.`
+      return `${problem?.message ?? ''} Tries again soon.`
     case 'failed':
-      return problem ?? 'It failed.'
+      return problem?.message ?? 'It failed.'
     case 'done':
       return `${size}, in ${bucket}`
   }

@@ -20,8 +20,8 @@ export interface UploadItem extends UploadOrder {
   readonly state: UploadState
   /** Bytes that have gone. */
   readonly sent: number
-  /** Why it failed, for people. */
-  readonly problem: string | undefined
+  /** What went wrong last; undefined: nothing, or it goes on. */
+  readonly problem: UploadProblem | undefined
 }
 
 /**
@@ -32,6 +32,7 @@ export type ProblemKind = 'session' | 'clash' | 'lost' | 'passing' | 'final'
 
 export interface UploadProblem {
   readonly kind: ProblemKind
+  /** For people. */
   readonly message: string
 }
 

@@ -244,21 +244,22 @@ export class UploadQueue {
     this.#advance()
   }
 
-  #fail(row: Row, { kind, message }: UploadProblem): void {
+  #fail(row: Row, problem: UploadProblem): void {
+    const { kind } = problem
     if (kind === 'session') {
       this.#isBlocked = true
-      this.#set(row, { problem: message })
+      this.#set(row, { problem })
       this.#enqueue(row)
     } else if (kind === 'lost' || kind === 'passing') {
       if (kind === 'lost') this.#forget(row)
-      this.#retryLater(row, message)
+      this.#retryLater(row, problem)
     } else {
-      this.#set(row, { state: 'failed', problem: message })
+      this.#set(row, { state: 'failed', problem })
     }
     this.#advance()
   }
 
-  #retryLater(row: Row, problem: string): void {
+  #retryLater(row: Row, problem: UploadProblem): void {
     if (row.retries >= maxRetries) {
       this.#set(row, { state: 'failed', problem })
       return

@@ -4,6 +4,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconRefresh,
+  IconReplace,
   IconX,
 } from '@tabler/icons-react'
 import { type CSSProperties, memo, type ReactNode } from 'react'
@@ -48,7 +49,7 @@ export const UploadRow = memo(function UploadRow({ item, index, count, style }: 
 })
 
 function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: string }) {
-  const { id, state } = item
+  const { id, state, problem } = item
   if (state === 'done') {
     return <IconCircleCheck size={20} className={classes.arrived} aria-label="Uploaded" />
   }
@@ -64,7 +65,15 @@ function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: 
           <IconPlayerPlay size={16} />
         </RowButton>
       )}
-      {state === 'failed' && (
+      {state === 'failed' && problem?.kind === 'clash' && (
+        <RowButton
+          label={`Replace ${name}`}
+          onClick={() => uploads.retry(id, { mayReplace: true })}
+        >
+          <IconReplace size={16} />
+        </RowButton>
+      )}
+      {state === 'failed' && problem?.kind !== 'clash' && (
         <RowButton label={`Retry ${name}`} onClick={() => uploads.retry(id)}>
           <IconRefresh size={16} />
         </RowButton>

@@ -1,8 +1,9 @@
 import { useEffect } from 'react'
-import type { Browser } from './use-browser.ts'
+import { type Browser, goUp } from './use-browser.ts'
 
 /** Keys that work wherever the focus is, except where people write and in dialogs. */
-export function useBrowserKeys({ dialog, menu, setDialog }: Browser): void {
+export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }: Browser): void {
+  const { prefix } = location
   const isBusy = dialog !== undefined || menu !== undefined
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -14,16 +15,20 @@ export function useBrowserKeys({ dialog, menu, setDialog }: Browser): void {
       } else if (event.key === '?') {
         event.preventDefault()
         setDialog({ type: 'help' })
+      } else if (event.key === 'Backspace' && !event.defaultPrevented) {
+        // Also from an empty folder, which has no list.
+        goUp(prefix, openPrefix)
       }
     }
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)
-  }, [isBusy, setDialog])
+  }, [isBusy, setDialog, prefix, openPrefix])
 }
 
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
-    target.closest('input, textarea, select, [role="dialog"], dialog') !== null
+    target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"], dialog') !==
+      null
   )
 }

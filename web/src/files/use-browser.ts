@@ -9,6 +9,7 @@ import { byName, inOrder, type Sort } from './entry-order.ts'
 import type { RowActions } from './entry-row.tsx'
 import { type FilesLocation, locationPath } from './files-location.ts'
 import { type GridCommand, movedIndex } from './grid-command.ts'
+import { focusNextList } from './next-focus.ts'
 import { s3Uri } from './object-address.ts'
 import type { FilesNavigation } from './use-files-location.ts'
 import { type ShownListing, useFolderListing } from './use-folder-listing.ts'
@@ -43,6 +44,7 @@ export interface Browser {
   readonly reload: () => void
   readonly act: (action: EntryAction, entries: readonly Entry[]) => void
   readonly onCommand: (command: GridCommand, page: number) => void
+  readonly onFocusWanted: (key: string) => void
 }
 
 export function useBrowser(location: BucketLocation, open: FilesNavigation['open']): Browser {
@@ -52,9 +54,9 @@ export function useBrowser(location: BucketLocation, open: FilesNavigation['open
   const [dialog, setDialog] = useState<BrowserDialog>()
   const [menu, setMenu] = useState<MenuPlace>()
   const order = useRef<readonly string[]>([])
-  const drop = useRef<ShownSelection['dispatch']>(() => undefined)
+  const dispatch = useRef<ShownSelection['dispatch']>(() => undefined)
   const onRemoved = useCallback(
-    (keys: ReadonlySet<string>) => drop.current({ type: 'drop', keys, order: order.current }),
+    (keys: ReadonlySet<string>) => dispatch.current({ type: 'drop', keys, order: order.current }),
     [],
   )
   const listing = useFolderListing({ bucket, prefix, filter, round }, onRemoved)
@@ -62,7 +64,7 @@ export function useBrowser(location: BucketLocation, open: FilesNavigation['open
   const picked = useSelection(entries)
   useEffect(() => {
     order.current = picked.keys
-    drop.current = picked.dispatch
+    dispatch.current = picked.dispatch
   }, [picked.keys, picked.dispatch])
   const openPrefix = useCallback(
     (target: string) => open({ bucket, prefix: target, filter: '' }),
@@ -74,6 +76,7 @@ export function useBrowser(location: BucketLocation, open: FilesNavigation['open
   return {
     ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
     ...{ menu, openPrefix, act, onCommand },
+    onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
     closeMenu: useCallback(() => setMenu(undefined), []),
     setFilter: useCallback(
       (text: string) => open({ bucket, prefix, filter: text }, { replace: true }),
@@ -193,8 +196,12 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
       return
     }
     const commands = {
-      open: () => active !== undefined && act('open', [active]),
-      up: () => prefix !== '' && openPrefix(parentOf(prefix)),
+      open: () => {
+        if (active === undefined) return
+        if (active.kind === 'folder') focusNextList('')
+        act('open', [active])
+      },
+      up: () => goUp(prefix, openPrefix),
       toggle: () => active !== undefined && dispatch({ type: 'toggle', key: active.key }),
       all: () => dispatch({ type: 'all', order: keys }),
       none: () => dispatch({ type: 'none' }),
@@ -204,6 +211,13 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
     }
     commands[command.type]()
   }
+}
+
+/** To the folder that holds this one, with the keyboard at the one that was left. */
+export function goUp(prefix: string, openPrefix: (prefix: string) => void): void {
+  if (prefix === '') return
+  focusNextList(prefix)
+  openPrefix(parentOf(prefix))
 }
 
 /** Where the active row is on the screen. */

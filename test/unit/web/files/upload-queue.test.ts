@@ -165,7 +165,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 0])
     assert.equal(started(run, 0).calls.length, 6)
     const [item] = run.items()
-    assert.deepEqual([item?.state, item?.problem], ['failed', 'busy'])
+    assert.deepEqual([item?.state, item?.problem?.message], ['failed', 'busy'])
     run.queue.retryAll()
     assert.equal(started(run, 0).calls.at(-1), 'retry')
     assert.equal(run.started.length, 1)
