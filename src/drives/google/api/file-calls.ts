@@ -69,6 +69,7 @@ export async function createFile(
     method: 'POST',
     url: urlOf(`${context.endpoints.api}/files`, { ...supported, fields: fileFields }),
     cost: 'update',
+    fileId: metadata.parents?.[0],
     newId: id,
     signal,
   }
@@ -182,7 +183,7 @@ async function removal({ calls }: GoogleContext, call: Call): Promise<boolean> {
   const patience = calls.patience(call)
   try {
     const answer = await patience.persist(() => calls.once(call, patience))
-    answer.close()
+    await answer.drain()
     return true
   } catch (error) {
     if (error instanceof GoogleNotFound) return patience.failures > 0

@@ -92,12 +92,12 @@ export class GoogleApi {
     return listFiles(this.#context, query)
   }
 
-  /** A file without bytes, or a folder. */
+  /** A file without bytes, or a folder. @throws GoogleNotFound for the parent. */
   createFile(metadata: FileMetadata, options: CallOptions = {}): Promise<GoogleFile> {
     return createFile(this.#context, metadata, options)
   }
 
-  /** @throws GoogleNotFound for a file that is to be replaced. */
+  /** @throws GoogleNotFound for the file that is to be replaced, or for the parent of a new one. */
   uploadSmall(upload: SmallUpload): Promise<GoogleFile> {
     return uploadSmall(this.#context, upload)
   }
@@ -117,7 +117,7 @@ export class GoogleApi {
     return deleteFile(this.#context, id, options)
   }
 
-  /** @throws GoogleNotFound for the source. */
+  /** @throws GoogleNotFound, which names the source, for the source or the target's parent. */
   copyFile(id: string, metadata: FileMetadata, options: CallOptions = {}): Promise<GoogleFile> {
     return copyFile(this.#context, id, metadata, options)
   }
@@ -140,7 +140,8 @@ export class GoogleApi {
   /**
    * Resolves with the session's URL, which is a secret.
    *
-   * @throws GoogleNotFound for a file that is to be replaced; GoogleIdTaken.
+   * @throws GoogleNotFound for the file that is to be replaced, or for the parent of a new one;
+   * GoogleIdTaken.
    */
   beginSession(options: SessionOptions): Promise<string> {
     return beginSession(this.#context, options)

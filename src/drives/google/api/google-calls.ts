@@ -24,7 +24,7 @@ export interface Call {
   readonly callMs?: number
   /** Statuses other than 2xx that are answers and no failures. */
   readonly expected?: readonly number[]
-  /** The file that a 404 is about. */
+  /** The file that a 404 is about; for a new file, its parent. */
   readonly fileId?: string | undefined
   /** The id that a new file is to have. */
   readonly newId?: string | undefined
@@ -97,14 +97,14 @@ export class GoogleCalls {
     const token = await this.#tokens.get(call.signal)
     const answer = await this.#send(call, token)
     if (answer.status !== 401) return answer
-    answer.close()
+    await answer.drain()
     this.#tokens.forget(token)
     const fresh = await this.#tokens.get(call.signal)
     // A stream has been read from already; its sender finds out what of it has arrived.
     if (isStream(call.body)) throw new Trouble('server', '401')
     const second = await this.#send(call, fresh)
     if (second.status !== 401) return second
-    second.close()
+    await second.drain()
     throw this.#tokens.refused()
   }
 

@@ -56,8 +56,9 @@ const errorBody = z.object({
 /** Reads why Google refused. Never rejects with more than a Trouble. */
 export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<Failure> {
   const { status } = answer
+  const text = (await answer.beginning(maxErrorBytes)).toString('utf8')
   // Proxies and front ends answer with pages of HTML; the status says enough then.
-  const parsed = errorBody.safeParse(parsedJson(await answer.text(maxErrorBytes)))
+  const parsed = errorBody.safeParse(parsedJson(text))
   const error = parsed.data?.error
   return {
     status,

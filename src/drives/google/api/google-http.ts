@@ -74,7 +74,8 @@ export class GoogleHttp {
         connect: { timeout: limits.connectMs },
         headersTimeout: limits.headersMs[name],
         bodyTimeout: limits.idleMs,
-        keepAliveTimeout: 30_000,
+        // Google keeps idle connections for about four minutes; a new one costs two round trips.
+        keepAliveTimeout: 120_000,
       }),
     })
     this.#lanes = {
@@ -113,6 +114,9 @@ export class GoogleHttp {
   }
 
   async #enter(lane: Lane, signal: AbortSignal | undefined): Promise<() => void> {
+    signal?.throwIfAborted()
+    const leave = lane.enterNow()
+    if (leave !== undefined) return leave
     const limit = AbortSignal.timeout(this.#limits.placeMs)
     try {
       return await lane.enter(signal === undefined ? limit : AbortSignal.any([signal, limit]))

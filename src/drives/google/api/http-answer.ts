@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici'
 import { Trouble } from './trouble.ts'
 
+/** More than that is not worth a connection. */
+const drainedBytes = 64 * 1024
+
 /** An answer of Google's, its body not read yet. Whoever gets one reads it to the end or closes it. */
 export class HttpAnswer {
   readonly status: number
@@ -35,14 +38,27 @@ export class HttpAnswer {
 
   /** @throws Trouble when there is more than that. */
   async text(maxBytes: number): Promise<string> {
+    const text = await this.beginning(maxBytes + 1)
+    if (text.length <= maxBytes) return text.toString('utf8')
+    throw new Trouble('server', `an answer of more than ${maxBytes} bytes`)
+  }
+
+  /** At most so many bytes; the others are dropped. */
+  async beginning(maxBytes: number): Promise<Buffer> {
     const chunks: Uint8Array[] = []
     let length = 0
     for await (const chunk of this.chunks()) {
-      length += chunk.length
-      if (length > maxBytes) throw new Trouble('server', `an answer of more than ${maxBytes} bytes`)
       chunks.push(chunk)
+      length += chunk.length
+      if (length >= maxBytes) break
     }
-    return Buffer.concat(chunks, length).toString('utf8')
+    return Buffer.concat(chunks, length).subarray(0, maxBytes)
+  }
+
+  /** Reads what nobody wants to know, so that the connection can be used again. Never rejects. */
+  async drain(): Promise<void> {
+    // The status has said all; what goes wrong behind it changes nothing.
+    await this.beginning(drainedBytes).catch(() => undefined)
   }
 
   /** Drops what was not read. Idempotent. */

@@ -7,6 +7,13 @@ export class Lane {
     this.#free = size
   }
 
+  /** As `enter`, where there is a place right now; otherwise undefined. */
+  enterNow(): (() => void) | undefined {
+    if (this.#free === 0) return undefined
+    this.#free--
+    return this.#leaver()
+  }
+
   /**
    * Resolves with a function that gives the place back; calling it again has no effect.
    *
@@ -14,8 +21,13 @@ export class Lane {
    */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.#free > 0) this.#free--
-    else await this.#turn(signal)
+    const leave = this.enterNow()
+    if (leave !== undefined) return leave
+    await this.#turn(signal)
+    return this.#leaver()
+  }
+
+  #leaver(): () => void {
     let isOver = false
     return () => {
       if (isOver) return

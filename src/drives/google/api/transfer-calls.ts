@@ -58,7 +58,7 @@ export async function uploadSmall(
     boundary: `stowage-${randomUUID()}`,
   })
   const call: Call = {
-    ...uploadCall(context, { id, newId, uploadType: 'multipart' }),
+    ...uploadCall(context, { id, newId, metadata, uploadType: 'multipart' }),
     headers: { 'content-type': contentType },
     body,
     signal,
@@ -74,7 +74,7 @@ export async function beginSession(
 ): Promise<string> {
   const newId = await newIdOf(context, { id, metadata })
   const call: Call = {
-    ...uploadCall(context, { id, newId, uploadType: 'resumable' }),
+    ...uploadCall(context, { id, newId, metadata, uploadType: 'resumable' }),
     headers: {
       ...jsonType,
       'x-upload-content-type': metadata.mimeType ?? octets,
@@ -83,7 +83,7 @@ export async function beginSession(
     body: JSON.stringify(metadataOf(metadata, newId)),
     signal,
   }
-  return await context.calls.run(call, async (answer) => sessionUrlOf(answer))
+  return await context.calls.run(call, sessionUrlOf)
 }
 
 export async function download(
@@ -110,6 +110,9 @@ async function openDownload(
   id: string,
   { range, revisionId, signal }: DownloadOptions,
 ): Promise<Download> {
+  if (range !== undefined && !(range.start >= 0 && range.start < range.end)) {
+    throw new RangeError(`bytes ${range.start} to ${range.end}: expected at least one`)
+  }
   const open = (isAcknowledged: boolean) => {
     const call: Call = {
       doing: 'read a file',
@@ -134,11 +137,15 @@ async function openDownload(
 interface UploadKind {
   readonly id: string | undefined
   readonly newId: string | undefined
+  readonly metadata: FileMetadata
   readonly uploadType: 'multipart' | 'resumable'
 }
 
 /** PATCH replaces; with PUT there would be no session (no Location in the answer). */
-function uploadCall({ endpoints }: GoogleContext, { id, newId, uploadType }: UploadKind): Call {
+function uploadCall(
+  { endpoints }: GoogleContext,
+  { id, newId, metadata, uploadType }: UploadKind,
+): Call {
   const file = id === undefined ? '' : `/${encodeURIComponent(id)}`
   return {
     doing: 'take an upload',
@@ -150,7 +157,7 @@ function uploadCall({ endpoints }: GoogleContext, { id, newId, uploadType }: Upl
     }),
     cost: 'update',
     lane: uploadType === 'multipart' ? 'uploads' : 'calls',
-    fileId: id,
+    fileId: id ?? metadata.parents?.[0],
     newId,
   }
 }

@@ -88,7 +88,7 @@ export class UploadSessions {
       lane: 'calls',
       expected: queryStatuses,
     }
-    await this.#calls.run(call, async (answer) => answer.close())
+    await this.#calls.run(call, (answer) => answer.drain())
   }
 
   /** Goes on from what the session holds until that is all of the chunk. */
@@ -168,7 +168,7 @@ export class UploadSessions {
 
   async #stateOf(answer: HttpAnswer, signal: AbortSignal | undefined): Promise<SessionState> {
     const { status } = answer
-    if (status !== 200 && status !== 201) answer.close()
+    if (status !== 200 && status !== 201) await answer.drain()
     if (status === 308) return { kind: 'open', persisted: persistedBytes(answer.header('range')) }
     if (status >= 400) return { kind: 'gone' }
     return { kind: 'done', file: await this.#fileOf(answer, signal) }
@@ -226,9 +226,9 @@ function assertWhole({ offset, length, total }: SessionChunk): void {
 }
 
 /** The URL of a session that was begun. @throws DriveError when the answer names none. */
-export function sessionUrlOf(answer: HttpAnswer): string {
+export async function sessionUrlOf(answer: HttpAnswer): Promise<string> {
   const location = answer.header('location')
-  answer.close()
+  await answer.drain()
   if (location === undefined || !URL.canParse(location)) {
     throw new DriveError('unavailable', 'Google Drive began an upload without saying where.')
   }

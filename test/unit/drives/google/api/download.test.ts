@@ -171,3 +171,8 @@ test('download of a revision gives up when nothing more comes', async (t) => {
   const { body } = await api.download('f1', { revisionId: 'r1' })
   await assert.rejects(text(body), { kind: 'unavailable' })
 })
+
+test('download refuses a range without bytes', async (t) => {
+  const { api } = await startTestApi(t)
+  await assert.rejects(api.download('f1', { range: { start: 5, end: 5 } }), RangeError)
+})

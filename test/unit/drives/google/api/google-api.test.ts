@@ -397,3 +397,24 @@ test('no error and no note holds a token, a secret or the URL of a session', asy
     assert.ok(!`${shown}${notes}`.includes(secret), secret)
   }
 })
+
+test('a new file whose parent is gone rejects with GoogleNotFound for the parent', async (t) => {
+  const { api, google } = await startTestApi(t)
+  const metadata = { id: 'n', name: 'x', parents: ['p1'] as const }
+  const attempts = [
+    () => api.createFile(metadata),
+    () => api.uploadSmall({ metadata, bytes: Buffer.alloc(0) }),
+    () => api.beginSession({ metadata }),
+  ]
+  for (const attempt of attempts) {
+    google.play(refusal(404, 'notFound'))
+    await assert.rejects(attempt(), { name: 'GoogleNotFound', fileId: 'p1' })
+  }
+})
+
+test('an error page is not read to its end', async (t) => {
+  const { api, google } = await startTestApi(t)
+  google.play(({ response }) => void response.writeHead(404).end('x'.repeat(1_000_000)))
+  await assert.rejects(api.getFile('f1'), GoogleNotFound)
+  assert.equal(google.asked.length, 1)
+})

@@ -258,3 +258,13 @@ test('beginSession rejects when Drive does not say where', async (t) => {
   google.play(status(200))
   await assert.rejects(api.beginSession({ id: 'f1', metadata: {} }), { kind: 'unavailable' })
 })
+
+test('sendChunk uses the same connections for chunk after chunk', async (t) => {
+  const { api, google, url } = await startSession(t)
+  for (let count = 1; count <= 6; count++) google.play(held(2 * count * kib256))
+  for (let offset = 0; offset < 12 * kib256; offset += 2 * kib256) {
+    await api.sendChunk(url, { ...chunk, offset })
+  }
+  // One for the token; the pool opens a second one for chunks before the first is free again.
+  assert.ok(google.connections() <= 3, `${google.connections()} connections`)
+})
