@@ -97,8 +97,13 @@ const reasons: Readonly<Record<number, string>> = {
 
 function renderProperty([name, xml]: readonly [string, string]): string {
   const [, uri = '', local = ''] = /^\{(.*)\}([^}]+)$/.exec(name) ?? []
-  const prefix = prefixes[uri]
-  const tag = prefix === undefined ? `x1:${local}` : `${prefix}:${local}`
-  const declared = prefix === undefined ? ` xmlns:x1="${escapeXml(uri)}"` : ''
+  const [tag, declared] = tagOf(uri, local)
   return xml === '' ? `<${tag}${declared}/>` : `<${tag}${declared}>${xml}</${tag}>`
+}
+
+/** The element's name, and the namespace it declares. */
+function tagOf(uri: string, local: string): readonly [string, string] {
+  const prefix = prefixes[uri]
+  if (prefix !== undefined) return [`${prefix}:${local}`, '']
+  return uri === '' ? [local, ' xmlns=""'] : [`x1:${local}`, ` xmlns:x1="${escapeXml(uri)}"`]
 }
