@@ -9,14 +9,24 @@ const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const sourceFiles = execFileSync(
   'git',
-  ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'bench'],
+  [
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    'src',
+    'test',
+    'bench',
+    'scripts',
+    'web',
+  ],
   {
     cwd: root,
     encoding: 'utf8',
   },
 )
   .split('\n')
-  .filter((path) => path.endsWith('.ts') && existsSync(join(root, path)))
+  .filter((path) => /\.tsx?$/.test(path) && existsSync(join(root, path)))
 
 const operationNames = [
   ...Object.keys(serviceOperations),
@@ -44,7 +54,7 @@ test('no source file is longer than 400 lines', () => {
 
 test('no file is called utils, helpers, common, types or index', () => {
   const nameless = sourceFiles.filter((path) =>
-    /(^|\/)(utils?|helpers?|common|types|index)\.ts$/.test(path),
+    /(^|\/)(utils?|helpers?|common|types|index)\.tsx?$/.test(path),
   )
   assert.deepEqual(nameless, [])
 })
