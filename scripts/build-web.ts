@@ -37,7 +37,7 @@ async function buildWhenNeeded(): Promise<void> {
     const digest = sourceDigest(root)
     if (digest === builtDigest()) return
     const startedMs = performance.now()
-    say('Building the dashboard: its sources have changed …')
+    say('Building the dashboard, which takes some seconds …')
     await build(digest, 'warn')
     say(`Built the dashboard in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s.`)
   } catch (error) {
