@@ -56,6 +56,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-text': '#1b2024',
     '--mantine-color-orange-light-color': '#a33303',
     '--mantine-color-yellow-light-color': '#8a5300',
+    '--mantine-color-teal-light-color': '#066649',
+    '--mantine-color-green-light-color': '#1f6b2e',
   },
   dark: {
     '--mantine-color-error': '#ff8787',
