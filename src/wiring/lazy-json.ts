@@ -1,5 +1,6 @@
 import type { HttpHandler } from '../http/message.ts'
-import type { JsonProtocolParts, JsonProtocols } from './json-protocols.ts'
+import type { JsonProtocols } from './json-protocols.ts'
+import type { JsonProtocolParts } from './json-routes.ts'
 
 /**
  * The JSON protocols, loaded when they are first asked for: Fastify, the schemas and the catalogue

@@ -1,0 +1,99 @@
+import swagger from '@fastify/swagger'
+import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import { createJsonApp, type JsonApp } from '../../json-api/json-app.ts'
+import type { OpenApiDocument, Schema } from './open-api-types.ts'
+import { ownPaths } from './own-paths.ts'
+import { s3Paths } from './s3-paths.ts'
+import { s3Schemas } from './s3-schemas.ts'
+import { tidyPaths } from './tidy-paths.ts'
+
+const info = {
+  title: 'Stowage',
+  // The contract, "Versioning": the interface description carries version 1.0.0.
+  version: '1.0.0',
+  description:
+    'An S3 endpoint in front of a file drive, a dashboard beside it, and the model list of a ' +
+    'routing service.',
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+const tags = [
+  {
+    name: 's3',
+    description: 'Buckets and objects, as S3 has them: path style, Signature Version 4.',
+  },
+  { name: 'login', description: 'Sessions of the dashboard.' },
+  { name: 'management', description: 'What the dashboard shows and does.' },
+  { name: 'models', description: 'The model list, as OpenAI has it.' },
+  { name: 'routing', description: 'What the model list is built from.' },
+  { name: 'service', description: 'The service itself.' },
+]
+
+const securitySchemes = {
+  session: { type: 'http', scheme: 'bearer', description: 'A token of `POST /auth/login`.' },
+  sigV4: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description:
+      'Signature Version 4 with ACCESS_KEY and SECRET_KEY: `AWS4-HMAC-SHA256 Credential=…, ' +
+      'SignedHeaders=…, Signature=…`, beside `x-amz-date`.',
+  },
+  presigned: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'X-Amz-Signature',
+    description:
+      'A presigned URL, with X-Amz-Algorithm, X-Amz-Credential, X-Amz-Date, X-Amz-Expires (1 to ' +
+      '604800 seconds) and X-Amz-SignedHeaders beside it. `POST /-/api/presign` makes them.',
+  },
+  modelsKey: { type: 'http', scheme: 'bearer', description: 'MODELS_API_KEY, where it is set.' },
+  modelsKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'MODELS_API_KEY, where it is set.',
+  },
+} as const
+
+const errorSchema: Schema = {
+  type: 'object',
+  description: 'Why not.',
+  properties: {
+    message: { type: 'string', description: 'For people.' },
+    field: { type: 'string', description: 'Where in the request the mistake is, as a JSON path.' },
+  },
+  required: ['message'],
+}
+
+/**
+ * OpenAPI 3.1 of everything that is served.
+ *
+ * @param register registers the plugins of the JSON protocols, as they are served. The app is closed
+ *   afterwards and never answers a request.
+ */
+export async function describeService(
+  register: (app: JsonApp) => Promise<void>,
+): Promise<OpenApiDocument> {
+  const app = createJsonApp()
+  try {
+    await app.register(swagger, {
+      openapi: { openapi: '3.1.0', info, components: { securitySchemes } },
+      transform: jsonSchemaTransform,
+    })
+    await register(app)
+    await app.ready()
+    // The types of the library are those of OpenAPI 3.0 too, in which less is certain.
+    const { paths } = app.swagger() as unknown as { readonly paths: OpenApiDocument['paths'] }
+    return {
+      openapi: '3.1.0',
+      info,
+      servers: [{ url: '/', description: 'The address that this document comes from.' }],
+      tags,
+      paths: { ...s3Paths(), ...tidyPaths(paths), ...ownPaths },
+      components: { securitySchemes, schemas: { Error: errorSchema, ...s3Schemas } },
+    }
+  } finally {
+    await app.close()
+  }
+}

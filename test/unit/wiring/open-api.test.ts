@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { describeService } from '../../../src/console/docs-page/open-api-document.ts'
+import type { OpenApiDocument } from '../../../src/console/docs-page/open-api-types.ts'
+import { s3Operations } from '../../../src/console/docs-page/s3-operations.ts'
+import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { createJsonApp, type JsonApp } from '../../../src/json-api/json-app.ts'
+import {
+  bucketOperations,
+  objectOperations,
+  serviceOperations,
+} from '../../../src/s3/operations.ts'
+import type { Database } from '../../../src/state/database.ts'
+import type { FailureWatch } from '../../../src/wiring/failure-watch.ts'
+import { openJsonParts, registerJsonRoutes } from '../../../src/wiring/json-routes.ts'
+import { createLog } from '../../../src/wiring/log.ts'
+import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import { MemoryKeyValueStore } from '../../support/memory-key-value.ts'
+import { assertOpenApi } from '../../support/open-api-checks.ts'
+
+interface Route {
+  readonly method: string
+  /** In Fastify's words. */
+  readonly url: string
+}
+
+let document: OpenApiDocument
+const routes: Route[] = []
+
+before(async () => {
+  const environment = { ACCESS_KEY: 'AK', SECRET_KEY: 'hush-hush', ALLOWED_BUCKETS: 'files' }
+  const opened = await openJsonParts({
+    settings: readSettings(environment),
+    log: createLog('silent', { write: () => undefined }),
+    // Nothing is asked while routes are only described.
+    ...{ database: {} as Database, uploads: {} as never, failures: {} as FailureWatch },
+    ...{ drive: new MemoryDrive(), sessions: new MemoryKeyValueStore(() => 0) },
+  })
+  const register = (app: JsonApp) => registerJsonRoutes(app, opened)
+  const served = createJsonApp()
+  served.addHook('onRoute', ({ method, url, schema }) => {
+    const isHidden = (schema as { readonly hide?: boolean } | undefined)?.hide === true
+    for (const each of [method].flat()) {
+      // HEAD comes with every GET.
+      if (!isHidden && each !== 'HEAD') routes.push({ method: each.toLowerCase(), url })
+    }
+  })
+  await register(served)
+  await served.ready()
+  document = await describeService(register)
+})
+
+test('The OpenAPI document is a valid one', () => {
+  assertOpenApi(document)
+})
+
+test('The OpenAPI document is of version 1.0.0, as the contract says', () => {
+  assert.equal(document.info.version, '1.0.0')
+  assert.equal(document.openapi, '3.1.0')
+})
+
+test('Every route of the app is in the OpenAPI document', () => {
+  assert.ok(routes.length >= 35)
+  for (const { method, url } of routes) {
+    const path = url.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{id}')
+    assert.ok(document.paths[path]?.[method], `${method} ${path}`)
+  }
+})
+
+test('Every operation of S3 is in the OpenAPI document, and no other', () => {
+  const served = [serviceOperations, bucketOperations, objectOperations].flatMap((table) =>
+    Object.entries(table).map(([name, { access }]) => ({ name, isPublic: access !== 'signed' })),
+  )
+  const described = s3Operations
+    .filter(({ method }) => method !== 'options')
+    .map(({ name, isPublic = false }) => ({ name, isPublic }))
+  const byName = (one: { name: string }, other: { name: string }) =>
+    one.name.localeCompare(other.name)
+  assert.deepEqual(described.toSorted(byName), served.toSorted(byName))
+  const inDocument = ['/', '/{bucket}', '/{bucket}/{key}']
+    .flatMap((path) => Object.values(document.paths[path] ?? {}))
+    .flatMap((operation) => operation['x-operations'] ?? [])
+  assert.equal(inDocument.length, s3Operations.length)
+})
+
+test('Every endpoint of the management needs a session, and only those and some of the login do', () => {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const operation of Object.values(item)) {
+      const needsSession = JSON.stringify(operation.security) === '[{"session":[]}]'
+      const isManaged =
+        path.startsWith('/-/api/') || ['getSession', 'logout'].includes(operation.operationId)
+      assert.equal(needsSession, isManaged, operation.operationId)
+    }
+  }
+})
+
+test('Errors of the JSON protocols have one schema', () => {
+  const { content } = document.paths['/-/api/presign']?.post?.responses['4XX'] ?? {}
+  assert.deepEqual(content, {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+  })
+})
+
+test('The OpenAPI document has no secret and nothing of the settings', () => {
+  assert.doesNotMatch(JSON.stringify(document), /hush/)
+})
