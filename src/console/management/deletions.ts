@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
+import { untilAborted, withinTime } from '../../process/time-limit.ts'
 import type { DeletionEnd, DeletionRow, DeletionTable, NewDeletion } from '../../state/deletions.ts'
 import { deletePrefix } from './delete-prefix.ts'
+import { leftFolder } from './left-folder.ts'
 import type { ManagementLog } from './management-log.ts'
 
 /** Deletions that may run at once, in all processes together, and ended ones that are remembered. */
@@ -15,6 +17,9 @@ export const deletionKeptMs = 24 * 60 * 60_000
 /** A deletion whose process does not say for so long how far it is counts as interrupted. */
 const leaseMs = 30_000
 const beatEveryMs = 1_000
+/** How long it may take to see what stays. */
+const leftOverMs = 5_000
+
 /** How soon a deletion hears of another process that it is to stop. */
 const listenEveryMs = 250
 
@@ -22,6 +27,10 @@ const processIsGone =
   'The process that deleted has ended. What is not deleted yet is still there: delete again for the rest.'
 const serviceStopped =
   'The service was stopped. What is not deleted yet is still there: delete again for the rest.'
+
+function handMadeFolder(folder: string): string {
+  return `All objects are gone. The folder ${folder} is empty and stays: it was made by hand, so remove it on the drive.`
+}
 
 export interface DeletionsParts {
   readonly drive: Pick<Drive, 'list' | 'remove'>
@@ -157,12 +166,24 @@ export class Deletions {
     }
     try {
       await deletePrefix({ drive, ...job.target, signal, onDeleted })
-      return { state: 'done', message: '' }
+      return { state: 'done', message: await this.#leftOver(job) }
     } catch (error) {
       if (signal.aborted) return endings[signal.reason as StopReason]
       log.warn({ ...job.target, err: error }, 'a deletion failed')
       if (error instanceof DriveError) return { state: 'failed', message: error.message }
       return { state: 'failed', message: 'It failed; the log of the service says why.' }
+    }
+  }
+
+  /** What a person may wonder about that stays; '' when there is nothing. Never rejects. */
+  async #leftOver({ target: { bucket, prefix }, stopping }: Job): Promise<string> {
+    try {
+      const looking = leftFolder(this.#parts.drive, bucket, prefix)
+      const folder = await untilAborted(withinTime(looking, leftOverMs), stopping.signal)
+      return folder === undefined ? '' : handMadeFolder(folder)
+    } catch {
+      // The objects are gone, which is what was asked for.
+      return ''
     }
   }
 

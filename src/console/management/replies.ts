@@ -77,7 +77,10 @@ export const deletionReply = z.object({
   deleted: count,
   startedAt: time,
   endedAt: time.nullable(),
-  message: z.string().nullable().meta({ description: 'Why it failed or was interrupted.' }),
+  message: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it failed or was interrupted, or what stays.' }),
 })
 export type DeletionReply = z.infer<typeof deletionReply>
 

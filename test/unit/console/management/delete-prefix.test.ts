@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { deletePrefix } from '../../../../src/console/management/delete-prefix.ts'
+import { leftFolder } from '../../../../src/console/management/left-folder.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { openDrive } from '../../drives/local/open-drive.ts'
@@ -59,6 +60,10 @@ test('deletePrefix takes a folder of a local drive with everything in it, page b
   }
   assert.equal(await run(drive, 'by hand/'), 1_203)
   assert.deepEqual(await keysOf(drive), ['by handy', 'other'])
+  // Made by hand, unlike `own`.
+  assert.equal(await leftFolder(drive, 'files', 'by hand/'), 'by hand/')
+  assert.equal(await leftFolder(drive, 'files', 'by hand/own/'), undefined)
+  assert.equal(await leftFolder(drive, 'files', 'by hand/folder'), 'by hand/folder 0/')
 })
 
 test('deletePrefix also takes what comes while it runs', async () => {
@@ -149,4 +154,11 @@ test('deletePrefix counts the removals that are under way when it is told to sto
   )
   assert.ok(deleted > 0)
   assert.equal((await keysOf(drive)).length, 50 - deleted)
+})
+
+test('leftFolder finds none where objects are, or only names that begin alike', async () => {
+  const drive = await memoryDrive(['a', 'a-b', 'a/b', 'ab/c'])
+  for (const prefix of ['a/', 'a', 'ab/', 'a/b', 'c', 'a/b/']) {
+    assert.equal(await leftFolder(drive, 'files', prefix), undefined, prefix)
+  }
 })
