@@ -31,7 +31,8 @@ export interface Drive {
 
   /**
    * Opens one version of an object: facts and bytes belong together however often the key is
-   * overwritten meanwhile. Undefined when there is none. The caller must close it. A drive
+   * overwritten meanwhile; a drive that can't keep what was overwritten ends reads of it with
+   * `changed`. Undefined when there is none. The caller must close it. A drive
    * that has the object at hand gives it at once: waiting costs a small read a good part of its time.
    */
   open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined>

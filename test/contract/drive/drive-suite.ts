@@ -15,6 +15,8 @@ export type Ability =
   | 'leftovers'
   /** `MakeOptions.capacityBytes` is obeyed. */
   | 'capacity'
+  /** An opened object can be read to its end after it was overwritten; else reads end as `changed`. */
+  | 'keptVersions'
   /** `Drive.copy`. */
   | 'copy'
   /** `UploadDrive.replaceLast`. */
@@ -33,6 +35,8 @@ export interface DriveUnderTest {
   /** Another drive over the same files, as after a restart or in a second process; prepared. */
   reopen?(): Promise<Drive>
   readonly byHand?: ByHand
+  /** What the ETag of a file put by hand looks like, where the drive knows its MD5. */
+  readonly etagByHand?: RegExp
   /** Names of what the drive keeps of drafts and uploads. */
   leftovers?(): Promise<readonly string[]>
 }
@@ -55,8 +59,11 @@ type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
 
 const timeoutMs = 120_000
 
-/** How to see what a drive has. A capacity is the test's affair: without it those cases are skipped. */
-const isAble: Readonly<Record<Exclude<Ability, 'capacity'>, (under: DriveUnderTest) => boolean>> = {
+/** What only a test of its own can see: without it those cases are skipped. */
+type Unseen = 'capacity' | 'keptVersions'
+
+/** How to see what a drive has. */
+const isAble: Readonly<Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) => boolean>> = {
   reopen: (under) => under.reopen !== undefined,
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
@@ -81,13 +88,19 @@ export class DriveSuite {
 
   /** A case that is left out where the ability is declared lacking, and only there. */
   itIfAble(ability: Ability, title: string, run: Case<DriveUnderTest>, make?: MakeOptions): void {
-    if (this.#lacking[ability] === undefined) this.it(title, run, make)
+    if (this.can(ability)) this.it(title, run, make)
+  }
+
+  /** Whether the ability is not declared lacking. */
+  can(ability: Ability): boolean {
+    return this.#lacking[ability] === undefined
   }
 
   /** Holds each declared absence to its word: what is there must be tested. */
   itLacksWhatItSays(): void {
-    const { capacity, ...lacking } = this.#lacking
+    const { capacity, keptVersions, ...lacking } = this.#lacking
     if (capacity !== undefined) it('is full one day', { skip: capacity })
+    if (keptVersions !== undefined) it('keeps versions for its readers', { skip: keptVersions })
     for (const [ability, reason] of Object.entries(lacking)) {
       this.it(`does without ${ability}: ${reason}`, async (under) => {
         assert.equal(isAble[ability as keyof typeof isAble](under), false)

@@ -87,6 +87,16 @@ export async function get(drive: Drive, key: string, name: string = bucket) {
   }
 }
 
+/** What the chunks hold; undefined when they end because the file was changed. */
+export async function collectUnlessChanged(chunks: AsyncIterable<Uint8Array>) {
+  try {
+    return await collect(chunks)
+  } catch (error) {
+    if (error instanceof DriveError && error.kind === 'changed') return undefined
+    throw error
+  }
+}
+
 export async function getText(drive: Drive, key: string): Promise<string | undefined> {
   return (await get(drive, key))?.toString()
 }
