@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import {
   IconFilePlus,
   IconFolderPlus,
@@ -82,26 +82,22 @@ function UploadMenu({ uploader }: { readonly uploader: Uploader }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <VisuallyHidden>
-        <input
-          ref={files}
-          type="file"
-          multiple
-          tabIndex={-1}
-          aria-label="Files to upload"
-          onChange={(event) => uploader.addPicked(event.currentTarget)}
-        />
-        <input
-          ref={folder}
-          type="file"
-          multiple
-          // Only so do browsers offer folders.
-          {...{ webkitdirectory: '' }}
-          tabIndex={-1}
-          aria-label="Folder to upload"
-          onChange={(event) => uploader.addPicked(event.currentTarget)}
-        />
-      </VisuallyHidden>
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => uploader.addPicked(event.currentTarget)}
+      />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        // Only so do browsers offer folders.
+        {...{ webkitdirectory: '' }}
+        onChange={(event) => uploader.addPicked(event.currentTarget)}
+      />
     </>
   )
 }

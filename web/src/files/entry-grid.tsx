@@ -39,15 +39,7 @@ export function EntryGrid(props: EntryGridProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useRows(props, scroller)
   const active = entries[activeIndex]
-  const grid = useRef<HTMLDivElement>(null)
-  const { onFocusWanted } = props
-  const firstKey = entries[0]?.key ?? ''
-  useEffect(() => {
-    const key = takeNextFocus()
-    if (key === undefined) return
-    grid.current?.focus({ preventScroll: true })
-    onFocusWanted(key === '' ? firstKey : key)
-  }, [onFocusWanted, firstKey])
+  const grid = useWantedFocus(props)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return
     const command = gridCommand(event)
@@ -96,6 +88,19 @@ export function EntryGrid(props: EntryGridProps) {
       </div>
     </div>
   )
+}
+
+/** Takes the focus when somebody comes by keyboard. */
+function useWantedFocus({ entries, onFocusWanted }: EntryGridProps) {
+  const grid = useRef<HTMLDivElement>(null)
+  const firstKey = entries[0]?.key ?? ''
+  useEffect(() => {
+    const key = takeNextFocus()
+    if (key === undefined) return
+    grid.current?.focus({ preventScroll: true })
+    onFocusWanted(key === '' ? firstKey : key)
+  }, [onFocusWanted, firstKey])
+  return grid
 }
 
 type Rows = Virtualizer<HTMLDivElement, Element>

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { FileBrowser, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+const mebibyte = 1024 * 1024
+
+describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  const disk = mkdtempSync(join(tmpdir(), 'stowage-uploads-'))
+  const big = randomBytes(60 * mebibyte)
+  /** Three parts. */
+  const middle = randomBytes(33 * mebibyte)
+  const many = Array.from({ length: 130 }, (_, index) => `${index}.txt`)
+  before(() => {
+    writeTree(disk, {
+      'big.bin': big,
+      'middle.bin': middle,
+      'clash.txt': 'new',
+      'trip/a b+c%.txt': 'odd',
+      'trip/é/ü.txt': 'letters',
+      ...Object.fromEntries(many.map((name) => [`trip/many/${name}`, name])),
+    })
+    mkdirSync(join(disk, 'trip/empty'))
+  })
+  after(() => rmSync(disk, { recursive: true, force: true }))
+
+  async function openFolder(prefix: string): Promise<FileBrowser> {
+    const path = `/files/${testBucket}?prefix=${prefix}`
+    const page = await dashboard().openSignedIn(path, { viewport: { width: 1280, height: 800 } })
+    await page.getByText('This folder is empty').waitFor()
+    return new FileBrowser(page)
+  }
+
+  /** What S3 has under a key. */
+  async function stored(key: string): Promise<Buffer> {
+    const target = targetOf(testBucket, key)
+    const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
+    assert.equal(reply.status, 200, key)
+    return Buffer.from(await reply.arrayBuffer())
+  }
+
+  /** The page's requests of parts, by number. */
+  function partsOf(page: Page): readonly number[] {
+    const parts: number[] = []
+    page.on('request', (request) => {
+      const number = new URL(request.url()).searchParams.get('partNumber')
+      if (number !== null) parts.push(Number(number))
+    })
+    return parts
+  }
+
+  /** Holds the next request of the second part back until the test lets it go. */
+  async function holdSecondPart(page: Page): Promise<{ readonly route: Promise<Route> }> {
+    const held = Promise.withResolvers<Route>()
+    const isSecond = (url: URL) => url.searchParams.get('partNumber') === '2'
+    await page.route(isSecond, (route) => held.resolve(route), { times: 1 })
+    return { route: held.promise }
+  }
+
+  test('60 MB that are dropped arrive byte for byte, in parts in their order', async () => {
+    const files = await openFolder('drop/')
+    const parts = partsOf(files.page)
+    await files.drop(join(disk, 'big.bin'))
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    await files.row('big.bin').getByText('60.0 MiB').waitFor()
+    assert.deepEqual(parts, [1, 2, 3, 4])
+    assert.equal(hashOf(await stored('drop/big.bin')), hashOf(big))
+  })
+
+  test('a pause keeps what has arrived, leaving the page is asked about, and it goes on', async () => {
+    const files = await openFolder('pause/')
+    const { page } = files
+    const parts = partsOf(page)
+    const second = await holdSecondPart(page)
+    await files.drop(join(disk, 'middle.bin'))
+    await second.route
+    await files.transfers.getByRole('button', { name: 'Pause pause/middle.bin' }).click()
+    await files.transfers.getByText('Paused at 16.0 MiB of 33.0 MiB').waitFor()
+    const question = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    assert.equal((await question).type(), 'beforeunload')
+    await (await question).dismiss()
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await files.transfers.getByRole('button', { name: 'Resume pause/middle.bin' }).click()
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.deepEqual(parts, [1, 2, 2, 3])
+    assert.equal(hashOf(await stored('pause/middle.bin')), hashOf(middle))
+  })
+
+  test('a part that the gateway puts off is sent again, by itself', async () => {
+    const files = await openFolder('again/')
+    const { page } = files
+    const parts = partsOf(page)
+    // As often as the uploader tries on its own: then the queue has to begin it anew.
+    const isSecond = (url: URL) => url.searchParams.get('partNumber') === '2'
+    const slowDown = '<Error><Code>SlowDown</Code><Message>Later.</Message></Error>'
+    const answer = { status: 503, contentType: 'application/xml', body: slowDown }
+    await page.route(isSecond, (route) => route.fulfill(answer), { times: 4 })
+    await files.drop(join(disk, 'middle.bin'))
+    await files.transfers.getByText('Tries again soon').waitFor()
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.deepEqual(parts, [1, 2, 2, 2, 2, 2, 3])
+    assert.equal(hashOf(await stored('again/middle.bin')), hashOf(middle))
+  })
+
+  test('a session that ends meanwhile is begun anew in the same folder, and the upload goes on', async () => {
+    const files = await openFolder('session/')
+    const { page } = files
+    const second = await holdSecondPart(page)
+    await files.drop(join(disk, 'middle.bin'))
+    const route = await second.route
+    await fetch(`${dashboard().gateway.url}/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    })
+    await route.continue()
+    await page.getByText('Your session is over.').waitFor()
+    await signIn(page)
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.match(page.url(), /\/-\/files\/photos\?prefix=session\/$/)
+    await files.row('middle.bin').waitFor()
+    assert.equal(hashOf(await stored('session/middle.bin')), hashOf(middle))
+  })
+
+  test('a cancelled upload leaves nothing behind', async () => {
+    const files = await openFolder('cancel/')
+    const { page } = files
+    const second = await holdSecondPart(page)
+    await files.drop(join(disk, 'middle.bin'))
+    await second.route
+    await files.transfers.getByRole('button', { name: 'Cancel all' }).click()
+    await files.press('Cancel them')
+    await files.transfers.waitFor({ state: 'detached' })
+    await until(async () => {
+      const reply = await fetch(`${dashboard().gateway.url}/-/api/uploads`, {
+        headers: { authorization: `Bearer ${await tokenOf(page)}` },
+      })
+      const { uploads } = (await reply.json()) as { uploads: { key: string }[] }
+      return !uploads.some(({ key }) => key === 'cancel/middle.bin')
+    })
+  })
+
+  test('a folder comes with all that is in it, empty folders too', async () => {
+    const files = await openFolder('folder/')
+    await files.drop(join(disk, 'trip'))
+    await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
+    const target = `/${testBucket}?list-type=2&prefix=folder/`
+    const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
+    const keys = [...(await reply.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key)
+    const paths = ['a b+c%.txt', 'é/ü.txt', 'empty/', ...many.map((name) => `many/${name}`)]
+    assert.deepEqual(keys.sort(), paths.map((path) => `folder/trip/${path}`).sort())
+    assert.equal((await stored('folder/trip/é/ü.txt')).toString(), 'letters')
+    await files.name('trip').click()
+    await files.name('empty').waitFor()
+    assert.deepEqual(await files.names(), ['é', 'empty', 'many', 'a b+c%.txt'])
+  })
+
+  test('a name that is taken is asked about: keep both, skip, replace', async () => {
+    const target = targetOf(testBucket, 'clash/clash.txt')
+    await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'old' })
+    const path = `/files/${testBucket}?prefix=clash/`
+    const files = new FileBrowser(await dashboard().openSignedIn(path))
+    await files.row('clash.txt').waitFor()
+    await files.drop(join(disk, 'clash.txt'))
+    await files.press('Keep both')
+    await files.row('clash (2).txt').waitFor()
+    assert.equal((await stored('clash/clash (2).txt')).toString(), 'new')
+    await files.drop(join(disk, 'clash.txt'))
+    await files.press('Skip it')
+    await files.dialog.waitFor({ state: 'detached' })
+    assert.equal((await stored('clash/clash.txt')).toString(), 'old')
+    await files.drop(join(disk, 'clash.txt'))
+    await files.press('Replace')
+    await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
+    assert.equal((await stored('clash/clash.txt')).toString(), 'new')
+  })
+
+  test('a name that is taken while the file is on its way is not replaced unasked', async () => {
+    const files = await openFolder('race/')
+    const { page } = files
+    const second = await holdSecondPart(page)
+    await files.drop(join(disk, 'middle.bin'))
+    const route = await second.route
+    const target = targetOf(testBucket, 'race/middle.bin')
+    await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'theirs' })
+    await route.continue()
+    await files.transfers.getByText('There is a file of this name by now.').waitFor()
+    assert.equal((await stored('race/middle.bin')).toString(), 'theirs')
+    await files.transfers.getByRole('button', { name: 'Replace race/middle.bin' }).click()
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.equal(hashOf(await stored('race/middle.bin')), hashOf(middle))
+  })
+
+  test('files are picked, too', async () => {
+    const files = await openFolder('picked/')
+    const chooser = files.page.waitForEvent('filechooser')
+    await files.page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await files.page.getByRole('menuitem', { name: 'Files' }).click()
+    await (await chooser).setFiles([join(disk, 'clash.txt'), join(disk, 'trip/a b+c%.txt')])
+    await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
+    assert.equal((await stored('picked/a b+c%.txt')).toString(), 'odd')
+  })
+
+  test('nothing of it was stopped by the policy of the page', () => {
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

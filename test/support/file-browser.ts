@@ -1,0 +1,78 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+
+/** The file browser of the dashboard as people use it. */
+export class FileBrowser {
+  readonly page: Page
+
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  get grid(): Locator {
+    return this.page.getByRole('grid')
+  }
+
+  get dialog(): Locator {
+    return this.page.getByRole('dialog')
+  }
+
+  get transfers(): Locator {
+    return this.page.getByRole('region', { name: 'Transfers' })
+  }
+
+  /** The row of a file or folder, by its name. */
+  row(name: string): Locator {
+    return this.page.getByRole('row').filter({ has: this.page.getByTitle(name, { exact: true }) })
+  }
+
+  /** The name in a row: a press opens it. */
+  name(name: string): Locator {
+    return this.page.locator('[role="row"]').getByTitle(name, { exact: true })
+  }
+
+  async select(...names: readonly string[]): Promise<void> {
+    for (const name of names) await this.row(name).getByRole('checkbox').click()
+  }
+
+  /** Opens the menu of a row and presses one of its items. */
+  async act(name: string, action: string): Promise<void> {
+    await this.row(name).getByRole('button', { name: 'Actions for' }).click()
+    await this.page.getByRole('menuitem', { name: action }).click()
+  }
+
+  /** A press of a button in the dialog that is open. */
+  async press(button: string): Promise<void> {
+    await this.dialog.getByRole('button', { name: button, exact: true }).click()
+  }
+
+  /** Drops files and folders of the disk on the list, as a desktop does. */
+  async drop(...paths: readonly string[]): Promise<void> {
+    const devtools = await this.page.context().newCDPSession(this.page)
+    const data = { items: [], files: [...paths], dragOperationsMask: 1 }
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
+    }
+    await devtools.detach()
+  }
+
+  /** The names that are in the page, in their order. */
+  names(): Promise<readonly string[]> {
+    return this.page
+      .locator('[role="row"][aria-rowindex] [title]:is(a, button):not([aria-haspopup])')
+      .evaluateAll((elements) => elements.map((element) => element.getAttribute('title') ?? ''))
+  }
+}
+
+/** Writes files into a folder: their paths and what is in them. */
+export function writeTree(
+  folder: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): void {
+  for (const [path, content] of Object.entries(files)) {
+    const target = join(folder, path)
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, content)
+  }
+}
