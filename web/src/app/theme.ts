@@ -31,6 +31,8 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },
+  // The cross of a dialog has no text.
+  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } } },
 })
 
 const tints = ['cyan', 'green', 'orange', 'red', 'teal', 'yellow'] as const

@@ -1,4 +1,4 @@
-import { Button, Loader } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconEyeOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import type { FileEntry } from './entry.ts'
 import type { ObjectDetails } from './object-details.ts'
 import classes from './object-view.module.css'
 import { type PreviewKind, previewKind, previewType } from './preview-kind.ts'
+import { PreviewLoading } from './preview-loading.tsx'
 import { TextPreview } from './text-preview.tsx'
 import type { DetailsQuery } from './use-object-details.ts'
 import { visibleName } from './visible-name.ts'
@@ -34,7 +35,7 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
     const title = 'The file could not be opened'
     return <FailureNotice title={title} error={error} onRetry={() => void refetch()} />
   }
-  if (data === undefined) return <Loader m="auto" aria-label="Loading the preview" />
+  if (data === undefined) return <PreviewLoading />
   const kind = previewKind(file.key, data.contentType)
   if (kind === undefined || data.size === 0)
     return <NoPreview bucket={bucket} file={file} size={data.size} />
@@ -91,7 +92,7 @@ function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
   })
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
   if (hasFailed) return <NoPreview bucket={bucket} file={file} size={details.size} />
-  if (url === undefined) return <Loader m="auto" aria-label="Loading the preview" />
+  if (url === undefined) return <PreviewLoading />
   const label = visibleName(file.name)
   const onError = () => setHasFailed(true)
   switch (kind) {

@@ -38,7 +38,6 @@ export function ObjectView(props: ObjectViewProps) {
       onClose={onClose}
       size="min(1180px, 100%)"
       title={<NameText name={file.name} />}
-      closeButtonProps={{ 'aria-label': 'Close' }}
       classNames={{ title: classes.title ?? '', body: classes.body ?? '' }}
       onKeyDown={onKeyDown}
     >

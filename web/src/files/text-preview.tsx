@@ -1,4 +1,3 @@
-import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '../format/bytes.ts'
 import { FailureNotice } from '../ui/failure-notice.tsx'
@@ -6,6 +5,7 @@ import { readStart } from './bucket-client.ts'
 import type { FileEntry } from './entry.ts'
 import { NoPreview } from './object-preview.tsx'
 import classes from './object-view.module.css'
+import { PreviewLoading } from './preview-loading.tsx'
 import { decodeText, previewBytes } from './text-decoding.ts'
 import { visibleName } from './visible-name.ts'
 
@@ -24,7 +24,7 @@ export function TextPreview({ bucket, file, size }: TextPreviewProps) {
     gcTime: 0,
   })
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (data === undefined) return <Loader m="auto" aria-label="Loading the preview" />
+  if (data === undefined) return <PreviewLoading />
   if (data === null) return <NoPreview bucket={bucket} file={file} size={size} />
   return (
     <>

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { FileBrowser, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+
+const entryCount = 10_000
+
+describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  before(() => {
+    const { driveFolder } = dashboard().gateway
+    const many = Array.from({ length: entryCount }, (_, index) => [`many/file-${index}.txt`, ''])
+    writeTree(join(driveFolder, testBucket), {
+      ...Object.fromEntries(many),
+      'tree/b/leaf.txt': 'leaf',
+      'tree/a/other.txt': 'other',
+      'tree/large.bin': 'x'.repeat(3_000),
+      'tree/small.txt': 'x',
+      'tree/middle.txt': 'x'.repeat(200),
+      'odd/photo\u202egpj.exe': 'x',
+      'odd/ spaces ': 'x',
+      'odd/<img src=x onerror=document.title=1>.txt': 'x',
+      'odd/a b+c%25.txt': 'x',
+    })
+  })
+
+  async function openFolder(query: string, page?: Page): Promise<FileBrowser> {
+    const path = `/files/${testBucket}${query}`
+    const opened = page ?? (await dashboard().openSignedIn(path))
+    if (page !== undefined) await page.goto(`${dashboard().gateway.url}/-${path}`)
+    const files = new FileBrowser(opened)
+    await files.grid.waitFor()
+    return files
+  }
+
+  const place = (page: Page) => decodeURIComponent(new URL(page.url()).search)
+
+  test('10,000 entries are all there, few of them in the page, and reached by keyboard', async () => {
+    const files = await openFolder('?prefix=many/')
+    await files.page.getByText('10,000 files').waitFor()
+    assert.equal(await files.grid.getAttribute('aria-rowcount'), String(entryCount + 1))
+    const inPage = await files.page.getByRole('row').count()
+    assert.ok(inPage < 100, `${inPage} rows are in the page`)
+    await files.grid.focus()
+    await files.page.keyboard.press('End')
+    await files.name('file-9999.txt').waitFor()
+    const id = await files.grid.getAttribute('aria-activedescendant')
+    const row = files.page.locator(`[id="${id}"]`)
+    assert.equal(await row.getAttribute('aria-rowindex'), String(entryCount + 1))
+    await files.page.keyboard.press('Control+a')
+    await files.page.getByText('10,000 selected').waitFor()
+    assert.deepEqual(await barriers(files.page), [])
+  })
+
+  test('the list can be stopped while it loads, and loads the rest when told', async () => {
+    const page = await dashboard().openSignedIn('/files')
+    let pages = 0
+    const held = Promise.withResolvers<void>()
+    await page.route(
+      (url) => url.searchParams.has('list-type'),
+      async (route) => {
+        pages += 1
+        if (pages === 3) await held.promise
+        // Stopped, the page has given it up.
+        await route.continue().catch(() => undefined)
+      },
+    )
+    const files = await openFolder('?prefix=many/', page)
+    await page.getByText(/^Loading: .* so far$/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    held.resolve()
+    await page.getByText('Only the first 2,000 are loaded').waitFor()
+    assert.equal(await files.grid.getAttribute('aria-rowcount'), '-1')
+    await page.getByRole('button', { name: 'Load the rest' }).click()
+    await page.getByText('10,000 files').waitFor()
+  })
+
+  test('a filter is looked up by the server, stands in the address and is undone by back', async () => {
+    const files = await openFolder('?prefix=many/')
+    const { page } = files
+    await page.keyboard.press('/')
+    await page.keyboard.type('file-123')
+    await page.getByText('11 files that begin so').waitFor()
+    assert.equal(place(page), '?prefix=many/&filter=file-123')
+    await page.reload()
+    await page.getByText('11 files that begin so').waitFor()
+    assert.equal(await page.getByLabel('Filter by the beginning').inputValue(), 'file-123')
+    await page.getByLabel('Filter by the beginning').fill('nothing')
+    await page.getByText('Nothing begins with “nothing”').waitFor()
+    await page.getByRole('button', { name: 'Show everything' }).click()
+    await page.getByText('10,000 files').waitFor()
+  })
+
+  test('folders are gone into and out of by mouse, keyboard, breadcrumbs and back', async () => {
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
+    assert.deepEqual(await files.names(), ['a', 'b', 'large.bin', 'middle.txt', 'small.txt'])
+    await files.name('b').click()
+    await files.name('leaf.txt').waitFor()
+    assert.equal(place(page), '?prefix=tree/b/')
+    await page.goBack()
+    await files.name('large.bin').waitFor()
+    await files.grid.focus()
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
+    await files.name('leaf.txt').waitFor()
+    await page.keyboard.press('Backspace')
+    await files.name('large.bin').waitFor()
+    // The keyboard is at the folder that was left.
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await files.name('other.txt').waitFor()
+    assert.equal(place(page), '?prefix=tree/a/')
+    await page.getByRole('navigation', { name: 'Folder' }).getByText('tree').click()
+    await files.name('large.bin').waitFor()
+  })
+
+  test('columns sort what is loaded', async () => {
+    const files = await openFolder('?prefix=tree/')
+    await files.page.getByRole('button', { name: 'Size' }).click()
+    assert.deepEqual(await files.names(), ['a', 'b', 'large.bin', 'middle.txt', 'small.txt'])
+    await files.page.getByRole('button', { name: 'Size' }).click()
+    assert.deepEqual(await files.names(), ['a', 'b', 'small.txt', 'middle.txt', 'large.bin'])
+    const column = files.page.getByRole('columnheader', { name: 'Size' })
+    assert.equal(await column.getAttribute('aria-sort'), 'ascending')
+  })
+
+  test('ranges are selected with shift, by mouse and by keyboard', async () => {
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
+    await files.row('b').getByRole('checkbox').click()
+    await files
+      .row('middle.txt')
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await page.keyboard.press('Shift+ArrowUp')
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor()
+    await page.keyboard.press('Space')
+    await page.getByText('1 selected').waitFor()
+  })
+
+  test('names that hide something show it, and no name is markup', async () => {
+    const files = await openFolder('?prefix=odd/')
+    const { page } = files
+    await files.name('photo[U+202E]gpj.exe').waitFor()
+    await files.name('·spaces·').waitFor()
+    await files.name('<img src=x onerror=document.title=1>.txt').click()
+    await files.dialog.getByText('odd/<img src=x onerror').first().waitFor()
+    assert.equal(await page.locator('img[src="x"]').count(), 0)
+    assert.notEqual(await page.title(), '1')
+  })
+
+  test('the help lists the keys', async () => {
+    const files = await openFolder('?prefix=tree/')
+    await files.page.keyboard.press('?')
+    await files.dialog.getByText('Up one folder').waitFor()
+    assert.deepEqual(await barriers(files.page), [])
+  })
+
+  test('a session that is over leads back to the same folder and filter', async () => {
+    const files = await openFolder('?prefix=tree/&filter=s')
+    const { page } = files
+    await fetch(`${dashboard().gateway.url}/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    })
+    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByText('Your session is over.').waitFor()
+    await signIn(page)
+    await files.name('small.txt').waitFor()
+    assert.equal(place(page), '?prefix=tree/&filter=s')
+  })
+
+  test('a folder that can not be loaded says why and is tried again', async () => {
+    const page = await dashboard().openSignedIn('/files')
+    await page.route(
+      (url) => url.searchParams.has('list-type'),
+      (route) => route.abort(),
+      { times: 1 },
+    )
+    await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=tree/`)
+    await page.getByText('The folder could not be loaded').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await new FileBrowser(page).name('small.txt').waitFor()
+  })
+
+  test('everything is usable at 400 px, in the dark', async () => {
+    const options = { viewport: { width: 400, height: 800 }, colorScheme: 'dark' } as const
+    const page = await dashboard().openSignedIn(`/files/${testBucket}?prefix=tree/`, options)
+    const files = new FileBrowser(page)
+    await files.name('small.txt').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await files.act('small.txt', 'Open')
+    await files.dialog.getByText('s3://photos/tree/small.txt').waitFor()
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= 400, `${width} px wide`)
+    assert.deepEqual(await barriers(page), [])
+  })
+
+  test('nothing of it was stopped by the policy of the page', () => {
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
