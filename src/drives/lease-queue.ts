@@ -4,37 +4,34 @@ export class LeaseQueue {
   readonly #waiting: Waiter[] = []
 
   /**
-   * Resolves when all places are the caller's, who must `leave` them. First come, first served, as
-   * far as places allow; nobody holds a part of what it wants.
+   * Resolves when all places are the caller's, who must `leave` them. Who has waited longer gets
+   * them first, but keeps nobody from a place that it can't have yet: whoever holds one place may be
+   * waiting for another before it can go on.
    *
    * @throws the signal's reason
    */
   async enter(places: readonly string[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (!this.#areFree(places, this.#waiting)) await this.#wait(places, signal)
-    else for (const place of places) this.#taken.add(place)
+    if (this.#areFree(places)) this.#takeAll(places)
+    else await this.#wait(places, signal)
   }
 
   leave(places: readonly string[]): void {
     for (const place of places) this.#taken.delete(place)
-    // Those that wait longer keep their places from those behind them.
-    const passed: Waiter[] = []
     for (const waiter of [...this.#waiting]) {
-      if (this.#areFree(waiter.places, passed)) this.#admit(waiter)
-      else passed.push(waiter)
+      if (!this.#areFree(waiter.places)) continue
+      this.#takeAll(waiter.places)
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+      waiter.admit()
     }
   }
 
-  #admit(waiter: Waiter): void {
-    for (const place of waiter.places) this.#taken.add(place)
-    this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
-    waiter.admit()
+  #areFree(places: readonly string[]): boolean {
+    return places.every((place) => !this.#taken.has(place))
   }
 
-  #areFree(places: readonly string[], ahead: readonly Waiter[]): boolean {
-    return places.every(
-      (place) => !this.#taken.has(place) && !ahead.some((waiter) => waiter.places.includes(place)),
-    )
+  #takeAll(places: readonly string[]): void {
+    for (const place of places) this.#taken.add(place)
   }
 
   #wait(places: readonly string[], signal: AbortSignal): Promise<void> {
@@ -42,8 +39,6 @@ export class LeaseQueue {
       const onAbort = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
         reject(signal.reason)
-        // Those behind may have waited for a place that only this one wanted.
-        this.leave([])
       }
       const admit = () => {
         signal.removeEventListener('abort', onAbort)

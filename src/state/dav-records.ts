@@ -117,16 +117,22 @@ export class DatabaseDavRecords {
     )
   }
 
-  async isUploadPublished(uploadId: string): Promise<boolean> {
+  async isCompletionNoted(uploadId: string): Promise<boolean> {
     const select = 'SELECT id FROM dav_uploads WHERE id = ?'
     return (await this.#database.read(select, [uploadId])).length > 0
   }
 
-  async markPublished(uploadId: string): Promise<void> {
+  async noteCompletion(uploadId: string): Promise<void> {
     await this.#database.write([{ sql: insertUpload, params: [uploadId, Date.now()] }])
   }
 
-  async sweepPublished(beforeMs: number): Promise<void> {
+  async forgetCompletion(uploadId: string): Promise<void> {
+    await this.#database.write([
+      { sql: 'DELETE FROM dav_uploads WHERE id = ?', params: [uploadId] },
+    ])
+  }
+
+  async sweepCompletions(beforeMs: number): Promise<void> {
     await this.#database.write([
       { sql: 'DELETE FROM dav_uploads WHERE saved_at_ms < ?', params: [beforeMs] },
     ])

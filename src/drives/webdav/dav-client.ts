@@ -172,6 +172,12 @@ function isWorthAnotherTry({ body, isRepeatable }: DavRequest, status: number): 
   return busyStatuses.has(status) || (isRepeatable === true && doubtfulStatuses.has(status))
 }
 
+/** Ends an answer of which no more is wanted; its connection goes with it. */
+export function abandon(body: Readable): void {
+  body.on('error', () => undefined)
+  body.destroy()
+}
+
 /** Reads a body to its end when that is near, so that the connection can be used again. */
 export async function drain(body: Readable): Promise<void> {
   await readText(body)

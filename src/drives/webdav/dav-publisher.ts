@@ -7,7 +7,7 @@ import { assertConditions } from '../write-conditions.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
 import { statusError } from './dav-error.ts'
-import type { DavPath } from './dav-path.ts'
+import { type DavPath, targetOf } from './dav-path.ts'
 import { type DavPlace, davPlaceOf, textOf } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
 import type { FolderMaker } from './folder-maker.ts'
@@ -21,6 +21,10 @@ const attempts = 16
 const patienceMs = 60_000
 const firstPauseMs = 200
 const longestPauseMs = 5_000
+/** With these a proxy or a lock stands between: the MOVE may have been done, or come to be. */
+const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
+/** Characters of a target beyond which a server may refuse it as a Destination. */
+const longTarget = 3_500
 
 /** A file that is whole, on its way to a key. */
 export interface Publication {
@@ -35,6 +39,15 @@ export interface Publication {
 
 /** It is not known whether the file got to its place: it must not be removed from where it was. */
 export class UnsettledMove extends DriveError {}
+
+type Settled = DavEntry | undefined
+
+/** Where a file is to go, and what was seen there. */
+interface Way {
+  readonly target: DavPath
+  readonly isOverwriting: boolean
+  readonly lease: KeyLease
+}
 
 /** What a publisher's lease says, for whoever takes over from it. */
 interface PublishNote {
@@ -70,12 +83,12 @@ export class DavPublisher {
     await store.save(path, place.path, record)
     const way = { hasMadeFolders: false }
     try {
-      await this.#hold(place, path, (lease) => this.#put(publication, lease, way))
+      const there = await this.#hold(place, path, (lease) => this.#put(publication, lease, way))
+      return { size: there.size, modifiedAtMs: there.modifiedAtMs, attributes }
     } catch (error) {
       if (way.hasMadeFolders) await tidier.tidy(place, place.natural.slice(0, -1))
       throw error
     }
-    return { size: entry.size, modifiedAtMs: entry.modifiedAtMs, attributes }
   }
 
   /** As Drive.remove. */
@@ -131,7 +144,7 @@ export class DavPublisher {
     publication: Publication,
     lease: KeyLease,
     way: { hasMadeFolders: boolean },
-  ): Promise<void> {
+  ): Promise<DavEntry> {
     const { place, conditions } = publication
     const { finder, server, folders, store } = this.#parts
     const isExact = hasConditions(conditions)
@@ -141,9 +154,10 @@ export class DavPublisher {
       assertConditions(place, object?.facts.attributes.etag, conditions)
       lease.assertHeld()
       const isOverwriting = present !== undefined && present.path === target
-      if (await this.#move(publication, { target, isOverwriting, lease })) {
+      const moved = await this.#move(publication, { target, isOverwriting, lease })
+      if (moved !== undefined) {
         if (present !== undefined) store.forget(place.path, present.entry)
-        return
+        return moved
       }
       const parent = target.slice(0, -1)
       if ((await server.stat(parent))?.isFolder !== true) {
@@ -172,64 +186,95 @@ export class DavPublisher {
     return { target, present }
   }
 
-  /** False when something else is there than was seen, or the folder is missing. */
-  async #move(
-    { path, entry }: Publication,
-    way: { target: DavPath; isOverwriting: boolean; lease: KeyLease },
-  ): Promise<boolean> {
-    const { target, isOverwriting, lease } = way
+  /** What is at the target then; undefined when something else is in the way than was seen. */
+  async #move(publication: Publication, way: Way): Promise<DavEntry | undefined> {
     const giveUpAt = Date.now() + patienceMs
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      const outcome = await this.#tryMove(path, target, isOverwriting)
-      if (outcome === 'moved') return true
+      const outcome = await this.#tryMove(publication.path, way)
+      if (outcome === 'moved') return publication.entry
+      if (outcome === 'refused') return await this.#lookAfter(publication, way, outcome)
       try {
-        const source = await this.#parts.server.stat(path)
-        if (source === undefined) return await this.#requireArrived(target, entry)
-        if (outcome === 'refused') return await this.#isOtherwise(target, isOverwriting)
+        const settled = await this.#lookAfter(publication, way, outcome)
+        if (settled !== 'again') return settled
+        await sleep(pauseMs)
+        way.lease.assertHeld()
       } catch (error) {
-        if (Date.now() > giveUpAt) throw this.#unsure(lease, error)
+        if (!isUnavailable(error)) throw this.#unsure(way.lease, error)
+        await sleep(pauseMs)
       }
-      if (outcome instanceof DriveError && Date.now() > giveUpAt) throw this.#unsure(lease, outcome)
-      await sleep(pauseMs)
-      lease.assertHeld()
+      if (Date.now() > giveUpAt) throw this.#unsure(way.lease, outcome)
     }
   }
 
-  async #tryMove(
-    from: DavPath,
-    to: DavPath,
-    overwrite: boolean,
-  ): Promise<'moved' | 'refused' | DriveError> {
+  /** Finds out what has become of a MOVE that was not done, or of which that is not known. */
+  async #lookAfter(publication: Publication, way: Way, outcome: 'refused'): Promise<Settled>
+  async #lookAfter(
+    publication: Publication,
+    way: Way,
+    outcome: DriveError,
+  ): Promise<Settled | 'again'>
+  async #lookAfter(publication: Publication, way: Way, outcome: 'refused' | DriveError) {
+    const source = await this.#parts.server.stat(publication.path)
+    if (source === undefined) return await this.#requireArrived(way.target, publication.entry)
+    return outcome === 'refused' ? await this.#afterRefusal(publication, way) : 'again'
+  }
+
+  /** `refused`: the server has done nothing. A DriveError: it may have, or may be about to. */
+  async #tryMove(from: DavPath, way: Way): Promise<'moved' | 'refused' | DriveError> {
+    const { target: to, isOverwriting: overwrite } = way
     try {
       const answer = await this.#parts.server.transfer('MOVE', { from, to }, { overwrite })
       if (answer.status === 201 || answer.status === 204) return 'moved'
       const error = statusError('MOVE', answer)
       if (error.kind === 'full') throw error
-      const isDoubtful = [502, 503, 504, 423].includes(answer.status)
-      return isDoubtful ? error : 'refused'
+      return doubtfulStatuses.has(answer.status) ? error : 'refused'
     } catch (error) {
-      if (error instanceof DriveError && error.kind === 'unavailable') return error
+      if (isUnavailable(error)) return error
       throw error
     }
   }
 
   /** The file is not where it was: an earlier MOVE, whose answer was lost, has done it. */
-  async #requireArrived(target: DavPath, entry: DavEntry): Promise<boolean> {
+  async #requireArrived(target: DavPath, entry: DavEntry): Promise<DavEntry> {
     const { server, store } = this.#parts
-    const there = requireEntry(await server.stat(target), `the new ${textOf(target)}`)
-    if (store.versionOf(there) === store.versionOf(entry)) return true
-    throw new DriveError('unavailable', `The WebDAV server has lost the new ${textOf(target)}.`)
+    const there = requireEntry(await server.stat(target), 'the new object')
+    if (store.versionOf(there) === store.versionOf(entry)) return there
+    throw new DriveError('unavailable', 'The WebDAV server has lost the new object.')
   }
 
-  /** False when there is a reason for the refusal that another attempt takes into account. */
-  async #isOtherwise(target: DavPath, isOverwriting: boolean): Promise<false> {
+  /** Undefined when there is a reason for the refusal that another attempt takes into account. */
+  async #afterRefusal(publication: Publication, way: Way): Promise<DavEntry | undefined> {
     const { server } = this.#parts
+    const { target, isOverwriting } = way
     const there = await server.stat(target)
     const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
-    if (!isAsSeen) return false
-    if ((await server.stat(target.slice(0, -1)))?.isFolder !== true) return false
-    const message = `The WebDAV server refuses to put a file at ${textOf(target)}.`
+    if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
+    if (encodedLength(target) > longTarget) return await this.#putThrough(publication, way)
+    const place = textOf(target).slice(0, 200)
+    const message = `The WebDAV server refuses to put a file at ${place}.`
     throw new DriveError('denied', `${message} Check what the account may do there.`)
+  }
+
+  /**
+   * lighttpd takes no Destination beyond 4 KiB, but targets of any length: the bytes go through here.
+   * Readers see that they have no record yet, and wait for the lease.
+   */
+  async #putThrough(publication: Publication, way: Way): Promise<DavEntry> {
+    const { server, store } = this.#parts
+    const { path, entry, place, attributes, uploadId } = publication
+    const response = await server.get(path, {})
+    if (response.status !== 200) throw statusError('GET', response)
+    const headers = { 'content-length': String(entry.size) }
+    const answer = await server.put(way.target, { body: response.body, headers })
+    if (answer.status >= 300) throw statusError('PUT', answer)
+    const there = requireEntry(await server.stat(way.target), 'the new object')
+    const record = { version: store.versionOf(there), attributes }
+    await store.save(way.target, place.path, {
+      ...record,
+      ...(uploadId !== undefined && { uploadId }),
+    })
+    await server.removeFile(path)
+    return there
   }
 
   /** The object may be there or not: who comes next looks, and finishes it if need be. */
@@ -242,6 +287,14 @@ export class DavPublisher {
   async #hasAlternative(place: DavPlace): Promise<boolean> {
     return (await this.#parts.server.stat(place.alternative))?.isFolder === false
   }
+}
+
+function encodedLength(path: DavPath): number {
+  return targetOf([], path).length
+}
+
+function isUnavailable(error: unknown): error is DriveError {
+  return error instanceof DriveError && error.kind === 'unavailable'
 }
 
 function hasConditions(conditions: WriteConditions | undefined): boolean {

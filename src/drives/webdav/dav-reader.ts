@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type OpenObject } from '../drive.ts'
 import type { AttributeStore } from './attribute-store.ts'
-import type { DavResponse } from './dav-client.ts'
+import { abandon, type DavResponse } from './dav-client.ts'
 import { statusError, unreachable } from './dav-error.ts'
 import type { DavPlace } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
@@ -125,7 +125,7 @@ export class DavReader implements OpenObject {
       }
       return cut(response.body, skip, end - start)
     } catch (error) {
-      response.body.destroy()
+      abandon(response.body)
       throw error
     }
   }

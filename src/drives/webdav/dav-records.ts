@@ -23,11 +23,13 @@ export interface DavRecords {
   addOwnFolders(places: readonly string[]): Promise<void>
   forgetFolders(places: readonly string[]): Promise<void>
 
-  /** Whether the upload has become an object. */
-  isUploadPublished(uploadId: string): Promise<boolean>
-  markPublished(uploadId: string): Promise<void>
-  /** Forgets marks that are older than this, milliseconds since the epoch. */
-  sweepPublished(beforeMs: number): Promise<void>
+  /** Whether `noteCompletion` was called for the upload. */
+  isCompletionNoted(uploadId: string): Promise<boolean>
+  /** The upload is about to become an object. */
+  noteCompletion(uploadId: string): Promise<void>
+  forgetCompletion(uploadId: string): Promise<void>
+  /** Forgets notes that are older than this, milliseconds since the epoch. */
+  sweepCompletions(beforeMs: number): Promise<void>
 }
 
 export interface FileVersion {

@@ -37,6 +37,12 @@ export interface DavFolder {
   readonly children: readonly DavChild[]
 }
 
+export interface TransferOptions {
+  readonly overwrite: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
 export interface PutRequest {
   readonly body: Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
@@ -54,6 +60,16 @@ export class DavServer {
     this.#client = client
     this.#origin = origin
     this.#root = root
+  }
+
+  /** The path from the server's root. */
+  fullPath(path: DavPath): DavPath {
+    return [...this.#root, ...path]
+  }
+
+  /** Without credentials. */
+  urlOf(path: DavPath): string {
+    return this.#origin + targetOf(this.#root, path)
   }
 
   /** What is at the path; undefined when nothing is. Of a folder no more than that it is one. */
@@ -135,14 +151,15 @@ export class DavServer {
   transfer(
     method: 'MOVE' | 'COPY',
     paths: { readonly from: DavPath; readonly to: DavPath },
-    options: { readonly overwrite: boolean; readonly signal?: AbortSignal | undefined },
+    options: TransferOptions,
   ): Promise<DavAnswer> {
     return this.#client.ask({
       method,
       target: targetOf(this.#root, paths.from),
       headers: {
-        destination: this.#origin + targetOf(this.#root, paths.to),
+        destination: this.urlOf(paths.to),
         overwrite: options.overwrite ? 'T' : 'F',
+        ...options.headers,
       },
       signal: options.signal,
       isSlow: true,
@@ -160,9 +177,12 @@ export class DavServer {
   }
 
   /** Makes a folder where none is; false when something is there already, or its parent is not. */
-  async makeFolder(path: DavPath): Promise<boolean> {
+  async makeFolder(
+    path: DavPath,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<boolean> {
     const target = folderTargetOf(this.#root, path)
-    const answer = await this.#client.ask({ method: 'MKCOL', target, isRepeatable: true })
+    const answer = await this.#client.ask({ method: 'MKCOL', target, headers, isRepeatable: true })
     if (found.includes(answer.status)) return true
     if ([400, 404, 405, 409].includes(answer.status) || redirects.has(answer.status)) return false
     throw statusError('MKCOL', answer)

@@ -1,5 +1,6 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
+import { abandon } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
@@ -48,7 +49,7 @@ async function readFindings(server: DavServer): Promise<NameFindings | undefined
   if (entry === undefined) return undefined
   const response = await server.get(namesFile, {})
   if (response.status !== 200) {
-    response.body.destroy()
+    abandon(response.body)
     throw statusError('GET', response)
   }
   const chunks: Uint8Array[] = []

@@ -11,6 +11,8 @@ import type { OwnFolder } from './own-folder.ts'
 /** How long others may be at work in a folder before it is left alone. */
 const patienceMs = 10_000
 const pauseMs = 5
+/** How often what is in the folders may change meanwhile. */
+const attempts = 16
 /** Folders of which a name is remembered that was in them. */
 const maxRemembered = 10_000
 
@@ -42,13 +44,12 @@ export class FolderTidier {
   /** Removes the folder and those above it, as far as they are empty and made by keys. */
   async tidy(place: DavPlace, folder: DavPath): Promise<void> {
     let inner: DavPath = folder
-    while (inner.length > 1) {
+    for (let attempt = 0; attempt < attempts && inner.length > 1; attempt++) {
       const chain = await this.#emptyChain(inner)
       const outermost = chain.at(-1)
       if (outermost === undefined) return
-      const outcome = await this.#removeChain(place, chain)
-      if (outcome === 'stays') return
-      inner = outermost.slice(0, -1)
+      // Those further in may be empty still when something came into one further out.
+      if ((await this.#removeChain(place, chain)) === 'gone') inner = outermost.slice(0, -1)
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   Draft,
   DraftOptions,
@@ -13,7 +14,9 @@ import type {
 import { DriveError } from '../drive.ts'
 import { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
+import { AppendedBytes } from './appended-bytes.ts'
 import { AttributeStore, asked } from './attribute-store.ts'
+import { ChunkedBytes } from './chunked-bytes.ts'
 import type { DavAbilities } from './dav-abilities.ts'
 import { describeAbilities } from './dav-abilities.ts'
 import { provisionalEtag } from './dav-attributes.ts'
@@ -21,13 +24,14 @@ import { DavClient } from './dav-client.ts'
 import { DavCopier } from './dav-copier.ts'
 import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
 import { DavDraft } from './dav-draft.ts'
-import { parseDavAddress } from './dav-path.ts'
+import { type DavAddress, parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
 import { DavPublisher, placeOfNote } from './dav-publisher.ts'
 import { DavContent, DavReader, smallBytes } from './dav-reader.ts'
 import type { DavRecords } from './dav-records.ts'
 import { DavServer } from './dav-server.ts'
+import { DavUploads } from './dav-uploads.ts'
 import { findDriveNames } from './drive-names.ts'
 import { FolderLister } from './folder-lister.ts'
 import { FolderMaker } from './folder-maker.ts'
@@ -36,6 +40,8 @@ import type { DavEntry } from './multistatus.ts'
 import { rulesFrom } from './name-probe.ts'
 import { ObjectFinder } from './object-finder.ts'
 import { OwnFolder } from './own-folder.ts'
+import { SpooledBytes } from './spooled-bytes.ts'
+import type { UploadBytes } from './upload-bytes.ts'
 
 export interface DavLog {
   info(fields: object, message: string): void
@@ -48,6 +54,13 @@ export interface WebdavDriveOptions {
   readonly records: DavRecords
   readonly leases: LeaseTable
   readonly log: DavLog
+  /**
+   * A folder on this machine where the parts of uploads wait on servers that can't append; shared by
+   * the processes of this machine, made when it is needed.
+   */
+  readonly spoolFolder: string
+  /** What may wait there, of all uploads together. */
+  readonly maxSpoolBytes: number
   /** How long the pages of a listing may come from what was read for the first; 5,000 when absent. */
   readonly listCacheMs?: number
 }
@@ -57,6 +70,7 @@ const defaultListCacheMs = 5_000
 const bucketLookMs = 5_000
 /** How often a small object is read anew that is overwritten while it is read. */
 const readAttempts = 16
+const longestPauseMs = 500
 /** Objects under recovery at a time; what is left comes at the next start, or when it is asked for. */
 const maxRecovered = 1_000
 /** No lease ends later than this from now. */
@@ -87,7 +101,8 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
       return await probeServer({ client, ...address, server, folder }, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
-    const drive = new WebdavDrive({ options, client, server, own, leases, abilities })
+    const bytes = await openUploadBytes({ options, client, address, server, own, abilities })
+    const drive = new WebdavDrive({ options, client, server, own, leases, abilities, bytes })
     recovery.run = (note) => drive.recover(note)
     return drive
   } catch (error) {
@@ -97,6 +112,23 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   }
 }
 
+/** The way in which this server keeps uploads best. */
+async function openUploadBytes(
+  parts: Pick<DriveParts, 'options' | 'client' | 'server' | 'own' | 'abilities'> & {
+    readonly address: DavAddress
+  },
+): Promise<UploadBytes> {
+  const { options, client, address, server, own, abilities } = parts
+  const { chunkRoot, writesRanges } = abilities
+  if (chunkRoot !== undefined) {
+    const origin = new DavServer(client, { origin: address.origin, root: [] })
+    return new ChunkedBytes({ server, origin, chunkRoot, own })
+  }
+  if (writesRanges) return new AppendedBytes({ server, own })
+  const { spoolFolder, maxSpoolBytes, log } = options
+  return await SpooledBytes.open({ spoolFolder, maxSpoolBytes, server, log })
+}
+
 interface DriveParts {
   readonly options: WebdavDriveOptions
   readonly client: DavClient
@@ -104,6 +136,7 @@ interface DriveParts {
   readonly own: OwnFolder
   readonly leases: KeyLeases
   readonly abilities: DavAbilities
+  readonly bytes: UploadBytes
 }
 
 class WebdavDrive implements Drive {
@@ -119,7 +152,7 @@ class WebdavDrive implements Drive {
   readonly #bucketSeenAt = new Map<string, number>()
 
   constructor(parts: DriveParts) {
-    const { server, own, leases, abilities, options } = parts
+    const { server, own, leases, abilities, options, bytes } = parts
     const { records } = options
     const { rules } = abilities
     const store = new AttributeStore({ server, records, abilities })
@@ -138,7 +171,7 @@ class WebdavDrive implements Drive {
       describe: (bucket, candidates) => this.#describe(bucket, candidates),
       requireBucket: (bucket) => this.#expectBucket(bucket),
     }
-    this.uploads = undefined as never
+    this.uploads = new DavUploads({ server, own, records, finder, publisher, bytes, rules })
     if (abilities.tellsQuota) this.quota = () => this.#quota()
     if (abilities.copies) {
       const copier = new DavCopier({ server, own, store, finder, publisher, rules })
@@ -197,6 +230,8 @@ class WebdavDrive implements Drive {
       } catch (error) {
         const isChanged = error instanceof DriveError && error.kind === 'changed'
         if (!isChanged || attempt >= readAttempts) throw error
+        // lighttpd believes for a second or two what it knew of a file that is edited on its disk.
+        await sleep(Math.min(longestPauseMs, 2 ** attempt))
       }
     }
   }
@@ -213,6 +248,7 @@ class WebdavDrive implements Drive {
 
   async close(): Promise<void> {
     this.#parts.leases.close()
+    await this.#parts.bytes.close?.()
     await this.#parts.client.close()
   }
 

@@ -36,7 +36,7 @@ CREATE TABLE dav_folders (
   place TEXT NOT NULL PRIMARY KEY
 );
 
--- Uploads of a WebDAV drive that have become objects.
+-- Uploads of a WebDAV drive that have become objects, or are about to.
 CREATE TABLE dav_uploads (
   id TEXT NOT NULL PRIMARY KEY,
   saved_at_ms BIGINT NOT NULL

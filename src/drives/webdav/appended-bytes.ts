@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
+import { copyThrough } from './copy-through.ts'
+import { statusError } from './dav-error.ts'
+import type { DavServer } from './dav-server.ts'
+import type { OwnFolder } from './own-folder.ts'
+import { RangeWriter } from './range-writer.ts'
+import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+
+/** A server may still write what it has received of a request that has ended. */
+const settleMs = 200
+const maxLooks = 50
+
+export interface AppendedBytesParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+}
+
+/** Uploads that grow on the server, by PUT with Content-Range. */
+export class AppendedBytes implements UploadBytes {
+  readonly kind = 'append'
+  readonly #parts: AppendedBytesParts
+
+  constructor(parts: AppendedBytesParts) {
+    this.#parts = parts
+  }
+
+  async begin(uploadId: string): Promise<string> {
+    const answer = await this.#parts.server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
+    if (answer.status >= 300) throw statusError('PUT', answer)
+    return ''
+  }
+
+  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
+    await this.#settle(uploadId, options.offset)
+    const writer = new RangeWriter(this.#parts.server, uploadPath(uploadId), options)
+    let isEnded = false
+    return {
+      write: async (chunk) => {
+        if (isEnded) throw new DriveError('changed', 'This part has ended.')
+        await writer.write(chunk)
+      },
+      commit: async () => {
+        if (isEnded) throw new DriveError('changed', 'This part has ended.')
+        isEnded = true
+        try {
+          await writer.finish()
+        } catch (error) {
+          await writer.abort()
+          throw error
+        }
+        return state
+      },
+      discard: async () => {
+        if (isEnded) return
+        isEnded = true
+        await writer.abort()
+      },
+    }
+  }
+
+  async gather(uploadId: string, _state: string, size: number): Promise<void> {
+    const { server, own } = this.#parts
+    const path = uploadPath(uploadId)
+    const entry = await server.stat(path)
+    if (entry === undefined || entry.size < size) throw lostBytes()
+    if (entry.size === size) return
+    // Behind the committed bytes are others, which WebDAV has no means to cut off.
+    const shorter = own.newPath()
+    try {
+      await copyThrough(server, { from: path, to: shorter, size })
+      const paths = { from: shorter, to: path }
+      const answer = await server.transfer('MOVE', paths, { overwrite: true })
+      if (answer.status !== 201 && answer.status !== 204) throw statusError('MOVE', answer)
+    } catch (error) {
+      await own.discard(shorter)
+      throw error
+    }
+  }
+
+  async isThere(): Promise<boolean> {
+    return false
+  }
+
+  async remove(): Promise<void> {
+    // All there is, is at the upload's path.
+  }
+
+  async sweep(): Promise<void> {
+    // All there is, is at the upload's path.
+  }
+
+  /** Waits until nothing is written any more of a part that was broken off. */
+  async #settle(uploadId: string, offset: number): Promise<void> {
+    let before: number | undefined
+    for (let look = 0; look < maxLooks; look++) {
+      const size = (await this.#parts.server.stat(uploadPath(uploadId)))?.size
+      if (size === undefined || size < offset) throw lostBytes()
+      if (size === offset || size === before) return
+      before = size
+      await sleep(settleMs)
+    }
+    throw new DriveError('busy', 'An earlier attempt at this part is still being written.')
+  }
+}

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
+import { copyThrough } from './copy-through.ts'
+import type { DavAnswer } from './dav-client.ts'
+import { statusError } from './dav-error.ts'
+import { DavFileWriter } from './dav-file-writer.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+import type { OwnFolder } from './own-folder.ts'
+import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+
+/** Nextcloud takes names of chunks from 1 to this. */
+const maxChunks = 10_000
+/** How long Nextcloud may put a file together after a proxy has lost its patience. */
+const patienceMs = 1_800_000
+const firstPauseMs = 200
+const longestPauseMs = 5_000
+const folderPrefix = 'stowage-'
+
+export interface ChunkedBytesParts {
+  /** Paths below the drive's root. */
+  readonly server: DavServer
+  /** The same server; paths below its origin. */
+  readonly origin: DavServer
+  /** Where the user's uploads are, below the origin. */
+  readonly chunkRoot: DavPath
+  readonly own: OwnFolder
+}
+
+/**
+ * Uploads as Nextcloud has them, version 2: a folder of chunks, one for each part, which a MOVE of
+ * its `.file` makes a file. The state is the number of committed chunks.
+ */
+export class ChunkedBytes implements UploadBytes {
+  readonly kind = 'chunks'
+  readonly #parts: ChunkedBytesParts
+
+  constructor(parts: ChunkedBytesParts) {
+    this.#parts = parts
+  }
+
+  async begin(uploadId: string): Promise<string> {
+    const { origin } = this.#parts
+    if (!(await origin.makeFolder(this.#folder(uploadId), this.#destination(uploadId)))) {
+      throw new DriveError('unavailable', 'Nextcloud does not begin an upload.')
+    }
+    return '0'
+  }
+
+  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
+    const number = countOf(state) + 1
+    if (number > maxChunks) throw new DriveError('denied', `More than ${maxChunks} parts.`)
+    const path = [...this.#folder(uploadId), nameOf(number)]
+    const writer = new DavFileWriter({
+      server: this.#parts.origin,
+      path,
+      size: options.size,
+      signal: options.signal,
+      headers: this.#destination(uploadId),
+    })
+    let isEnded = false
+    const discard = async () => {
+      if (isEnded) return
+      isEnded = true
+      await writer.abort()
+      // A chunk without its state is written over, or removed before the others are put together.
+    }
+    return {
+      write: async (chunk) => {
+        if (isEnded) throw new DriveError('changed', 'This part has ended.')
+        await writer.write(chunk)
+      },
+      commit: async () => {
+        if (isEnded) throw new DriveError('changed', 'This part has ended.')
+        try {
+          if (writer.size === 0) return state
+          await this.#finish(writer)
+          return String(number)
+        } finally {
+          await discard()
+        }
+      },
+      discard,
+    }
+  }
+
+  async gather(uploadId: string, state: string, size: number): Promise<void> {
+    const { server } = this.#parts
+    const present = await server.stat(uploadPath(uploadId))
+    if (present?.size === size) return
+    const total = present?.size ?? (await this.#assemble(uploadId, countOf(state)))
+    if (total < size) throw lostBytes()
+    if (total > size) await this.#shorten(uploadId, size)
+  }
+
+  async isThere(uploadId: string): Promise<boolean> {
+    return (await this.#parts.origin.stat(this.#folder(uploadId))) !== undefined
+  }
+
+  async remove(uploadId: string): Promise<void> {
+    await this.#parts.origin.removeFolder(this.#folder(uploadId))
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const folder = await this.#parts.origin.list(this.#parts.chunkRoot)
+    for (const { name, modifiedAtMs } of folder?.children ?? []) {
+      if (!name.startsWith(folderPrefix)) continue
+      const uploadId = name.slice(folderPrefix.length)
+      const isOld = modifiedAtMs <= Date.now() - olderThanMs
+      if (isOld && !(await isKnown(uploadId))) await this.remove(uploadId)
+    }
+  }
+
+  async #finish(writer: DavFileWriter): Promise<void> {
+    try {
+      await writer.finish()
+    } catch (error) {
+      // The folder is gone after a day without a chunk.
+      const isGone = error instanceof DriveError && error.kind === 'unavailable'
+      throw isGone && error.message.includes(' 404') ? lostBytes() : error
+    }
+  }
+
+  /** Puts the first chunks together; resolves to the size of the whole. */
+  async #assemble(uploadId: string, count: number): Promise<number> {
+    const { origin, server } = this.#parts
+    const total = await this.#keepFirst(uploadId, count)
+    if (total === 0) {
+      const answer = await server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
+      if (answer.status >= 300) throw statusError('PUT', answer)
+      return 0
+    }
+    const giveUpAt = Date.now() + patienceMs
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+      const failure = await this.#tryAssemble(uploadId, total)
+      if (failure === undefined) return total
+      // Whatever was said: Nextcloud may be at it still, or have done it.
+      if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
+      if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
+      if (failure.kind !== 'unavailable' && failure.kind !== 'busy') throw failure
+      if (Date.now() > giveUpAt) throw failure
+      await sleep(pauseMs)
+    }
+  }
+
+  async #tryAssemble(uploadId: string, total: number): Promise<DriveError | undefined> {
+    const from = [...this.#folder(uploadId), '.file']
+    let answer: DavAnswer
+    try {
+      answer = await this.#parts.origin.transfer(
+        'MOVE',
+        { from, to: this.#target(uploadId) },
+        { overwrite: true, headers: { 'oc-total-length': String(total) } },
+      )
+    } catch (error) {
+      if (error instanceof DriveError && error.kind === 'unavailable') return error
+      throw error
+    }
+    return answer.status < 300 ? undefined : statusError('MOVE', answer)
+  }
+
+  /** Removes chunks that were never committed; resolves to the bytes of the others. */
+  async #keepFirst(uploadId: string, count: number): Promise<number> {
+    const { origin } = this.#parts
+    const folder = await origin.list(this.#folder(uploadId))
+    if (folder === undefined) throw lostBytes()
+    const chunks = folder.children.filter(({ name }) => /^\d+$/.test(name))
+    const kept = chunks.filter(({ name }) => Number(name) <= count)
+    if (kept.length !== count) throw lostBytes()
+    for (const { name } of chunks) {
+      if (Number(name) > count) await origin.removeFile([...this.#folder(uploadId), name])
+    }
+    return kept.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  async #shorten(uploadId: string, size: number): Promise<void> {
+    const { server, own } = this.#parts
+    const path = uploadPath(uploadId)
+    const shorter = own.newPath()
+    try {
+      await copyThrough(server, { from: path, to: shorter, size })
+      const paths = { from: shorter, to: path }
+      const answer = await server.transfer('MOVE', paths, { overwrite: true })
+      if (answer.status >= 300) throw statusError('MOVE', answer)
+    } catch (error) {
+      await own.discard(shorter)
+      throw error
+    }
+  }
+
+  #folder(uploadId: string): DavPath {
+    return [...this.#parts.chunkRoot, folderPrefix + uploadId]
+  }
+
+  /** The assembled file, below the origin. */
+  #target(uploadId: string): DavPath {
+    return this.#parts.server.fullPath(uploadPath(uploadId))
+  }
+
+  #destination(uploadId: string): { destination: string } {
+    return { destination: this.#parts.server.urlOf(uploadPath(uploadId)) }
+  }
+}
+
+/** Without zeros in front an old Nextcloud sorts `10` before `9`. */
+function nameOf(number: number): string {
+  return String(number).padStart(5, '0')
+}
+
+function countOf(state: string): number {
+  const count = Number(state)
+  if (Number.isSafeInteger(count) && count >= 0 && count <= maxChunks) return count
+  throw new DriveError('changed', 'The state of this upload is not one that this drive gave.')
+}

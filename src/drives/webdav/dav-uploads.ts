@@ -1,0 +1,186 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type PartDraft,
+  type ReplaceOptions,
+  type UploadDrive,
+} from '../drive.ts'
+import type { NameRules } from '../name-rules.ts'
+import { assertConditions } from '../write-conditions.ts'
+import { asked } from './attribute-store.ts'
+import { type DavPlace, davPlaceOf } from './dav-place.ts'
+import type { DavPublisher } from './dav-publisher.ts'
+import type { DavRecords } from './dav-records.ts'
+import type { DavServer } from './dav-server.ts'
+import { type ObjectFinder, requireEntry } from './object-finder.ts'
+import { type OwnFolder, uploadsFolder } from './own-folder.ts'
+import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+
+/** A completion may be repeated for a quarter of an hour (decisions.md); then it is forgotten. */
+const completionLifeMs = 24 * 3_600_000
+const idPattern = /^[\w-]{1,64}$/
+
+/** What the caller keeps of an upload between calls, as JSON. */
+interface UploadState {
+  readonly id: string
+  /** The way its bytes are kept, and what that has to remember. */
+  readonly kind: string
+  readonly inner: string
+}
+
+export interface DavUploadsParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly records: DavRecords
+  readonly finder: ObjectFinder
+  readonly publisher: DavPublisher
+  readonly bytes: UploadBytes
+  readonly rules: NameRules
+}
+
+/**
+ * Uploads: bytes are gathered into one file in the drive's own folder, and that is moved to its
+ * place. The upload's id in the object's record, and the absence of that file, tell a repeated
+ * `complete` what the first one has done.
+ */
+export class DavUploads implements UploadDrive {
+  readonly canTruncate = true
+  readonly replaceLast?: NonNullable<UploadDrive['replaceLast']>
+  readonly #parts: DavUploadsParts
+
+  constructor(parts: DavUploadsParts) {
+    this.#parts = parts
+    if (parts.bytes.replaceLast !== undefined) {
+      this.replaceLast = (state, options) => this.#replaceLast(state, options)
+    }
+  }
+
+  async begin(uploadId: string, target: ObjectName): Promise<string> {
+    requireUploadId(uploadId)
+    // A key that can't be named is refused before anybody sends its parts.
+    this.#placeOf(target)
+    return this.#stateOf(uploadId, await this.#parts.bytes.begin(uploadId))
+  }
+
+  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+    const { id, inner } = this.#parse(state)
+    return this.#wrap(id, await this.#parts.bytes.append(id, inner, options))
+  }
+
+  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    const { id, inner } = this.#parse(state)
+    const { server, records, bytes, publisher, finder } = this.#parts
+    const { attributes, conditions, size } = options
+    const place = this.#placeOf(options.target)
+    const present = await finder.find(place)
+    if (present?.record?.uploadId === id) {
+      await this.#forgetBytes(id, inner)
+      return present.facts
+    }
+    if (await this.#hasBecomeObject(id, inner)) return undefined
+    // Before what may take minutes; publishing looks again.
+    assertConditions(place, present?.facts.attributes.etag, conditions)
+    await bytes.gather(id, inner, size)
+    await asked(records.noteCompletion(id))
+    const path = uploadPath(id)
+    const entry = requireEntry(await server.stat(path), 'the upload')
+    if (entry.size !== size) throw lostBytes()
+    const publication = { place, path, entry, attributes, conditions, uploadId: id }
+    const facts = await publisher.publish(publication)
+    await this.#forgetBytes(id, inner)
+    return facts
+  }
+
+  async isPublished(state: string): Promise<boolean> {
+    const { id, inner } = this.#parse(state)
+    return await this.#hasBecomeObject(id, inner)
+  }
+
+  async abort(state: string): Promise<void> {
+    const { id, inner } = this.#parse(state)
+    await this.#parts.bytes.remove(id, inner)
+    await this.#parts.server.removeFile(uploadPath(id))
+    await asked(this.#parts.records.forgetCompletion(id))
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const { server, bytes, records } = this.#parts
+    const folder = await server.list(uploadsFolder)
+    for (const { name, modifiedAtMs, isFolder } of folder?.children ?? []) {
+      const isOld = modifiedAtMs <= Date.now() - olderThanMs
+      if (isFolder || !isOld || (await isKnown(name))) continue
+      await server.removeFile([...uploadsFolder, name])
+    }
+    await bytes.sweep(isKnown, olderThanMs)
+    await asked(records.sweepCompletions(Date.now() - completionLifeMs))
+  }
+
+  async #replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const { id, inner } = this.#parse(state)
+    const part = await this.#parts.bytes.replaceLast?.(id, inner, options)
+    if (part === undefined) throw lostBytes()
+    return this.#wrap(id, part)
+  }
+
+  /** Its bytes were about to be moved to their place, and are nowhere else any more. */
+  async #hasBecomeObject(id: string, inner: string): Promise<boolean> {
+    const { server, records, bytes } = this.#parts
+    if (!(await asked(records.isCompletionNoted(id)))) return false
+    if ((await server.stat(uploadPath(id))) !== undefined) return false
+    return !(await bytes.isThere(id, inner))
+  }
+
+  /** The object is there: what else there is of it only takes room, until the next sweep. */
+  async #forgetBytes(id: string, inner: string): Promise<void> {
+    await this.#parts.bytes.remove(id, inner).catch(() => undefined)
+  }
+
+  #wrap(id: string, part: PartDraft): PartDraft {
+    return {
+      write: (chunk) => part.write(chunk),
+      commit: async () => this.#stateOf(id, await part.commit()),
+      discard: () => part.discard(),
+    }
+  }
+
+  #stateOf(id: string, inner: string): string {
+    const state: UploadState = { id, kind: this.#parts.bytes.kind, inner }
+    return JSON.stringify(state)
+  }
+
+  /** @throws DriveError `changed` for what `#stateOf` did not make */
+  #parse(text: string): UploadState {
+    const state = parseJson(text) as Partial<UploadState> | undefined
+    if (typeof state?.id !== 'string' || typeof state.inner !== 'string') throw strangeState()
+    requireUploadId(state.id)
+    if (state.kind !== this.#parts.bytes.kind) {
+      const message = 'The server does not keep parts as it did when this upload began.'
+      throw new DriveError('changed', `${message} It must be begun again.`)
+    }
+    return state as UploadState
+  }
+
+  #placeOf({ bucket, key }: ObjectName): DavPlace {
+    return davPlaceOf(bucket, key, this.#parts.rules)
+  }
+}
+
+/** Names become paths: nothing else may get through. */
+function requireUploadId(id: string): void {
+  if (!idPattern.test(id)) throw strangeState()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function strangeState(): DriveError {
+  return new DriveError('changed', 'The state of this upload is not one that this drive gave.')
+}

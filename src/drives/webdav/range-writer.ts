@@ -1,0 +1,88 @@
+import { type AppendOptions, DriveError } from '../drive.ts'
+import { BodyPipe } from './body-pipe.ts'
+import type { DavAnswer } from './dav-client.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+
+/** So much is collected for one request where the size of the part is not known. */
+const blockBytes = 1024 * 1024
+
+/** Writes bytes into a file of a server that is known to take PUT with Content-Range. */
+export class RangeWriter {
+  readonly #server: DavServer
+  readonly #path: DavPath
+  readonly #options: AppendOptions
+  #pipe: BodyPipe | undefined
+  #block: Buffer[] = []
+  #blockBytes = 0
+  /** Bytes that came, and of these the ones that were sent as blocks. */
+  #size = 0
+  #sent = 0
+
+  constructor(server: DavServer, path: DavPath, options: AppendOptions) {
+    this.#server = server
+    this.#path = path
+    this.#options = options
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    const { signal, size } = this.#options
+    signal?.throwIfAborted()
+    this.#size += chunk.length
+    if (size !== undefined && size > blockBytes) {
+      if (this.#size > size) throw unannounced()
+      const early = await this.#open(size).write(chunk)
+      if (early !== undefined) requireSuccess(early)
+      return
+    }
+    this.#block.push(Buffer.from(chunk))
+    this.#blockBytes += chunk.length
+    if (this.#blockBytes >= blockBytes) await this.#sendBlock()
+  }
+
+  async finish(): Promise<void> {
+    this.#options.signal?.throwIfAborted()
+    if (this.#pipe === undefined) return await this.#sendBlock()
+    if (this.#size !== this.#options.size) throw unannounced()
+    requireSuccess(await this.#pipe.end())
+  }
+
+  /** Never rejects. What has got to the server lies behind the committed bytes. */
+  async abort(): Promise<void> {
+    this.#block = []
+    await this.#pipe?.abort()
+  }
+
+  #open(size: number): BodyPipe {
+    this.#pipe ??= new BodyPipe((body) => {
+      const headers = { ...this.#rangeOf(0, size), 'content-length': String(size) }
+      return this.#server.put(this.#path, { body, headers, signal: this.#options.signal })
+    })
+    return this.#pipe
+  }
+
+  async #sendBlock(): Promise<void> {
+    const body = Buffer.concat(this.#block)
+    this.#block = []
+    this.#blockBytes = 0
+    if (body.length === 0) return
+    const headers = this.#rangeOf(this.#sent, body.length)
+    const { signal } = this.#options
+    requireSuccess(await this.#server.put(this.#path, { body, headers, signal }))
+    this.#sent += body.length
+  }
+
+  #rangeOf(start: number, length: number): { 'content-range': string } {
+    const first = this.#options.offset + start
+    return { 'content-range': `bytes ${first}-${first + length - 1}/*` }
+  }
+}
+
+function requireSuccess(answer: DavAnswer): void {
+  if (answer.status >= 300) throw statusError('PUT', answer)
+}
+
+function unannounced(): DriveError {
+  return new DriveError('changed', 'Another number of bytes came than was announced.')
+}

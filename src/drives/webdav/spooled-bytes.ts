@@ -1,0 +1,180 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import {
+  type AppendOptions,
+  type Drive,
+  DriveError,
+  type PartDraft,
+  type ReplaceOptions,
+} from '../drive.ts'
+import type { FileRecords } from '../local/file-records.ts'
+import { openLocalDrive } from '../local/local-drive.ts'
+import { statusError } from './dav-error.ts'
+import type { DavServer } from './dav-server.ts'
+import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+
+/** Where on the local drive uploads are that are whole. */
+const bucket = 'spool'
+/** How long a look at what the spool holds is good for. */
+const usageLookMs = 1_000
+
+export interface SpooledBytesOptions {
+  /** A folder on this machine, for all processes that serve this drive; made when it is absent. */
+  readonly spoolFolder: string
+  /** What all uploads together may take there. */
+  readonly maxSpoolBytes: number
+  readonly server: DavServer
+  readonly log: { warn(fields: object, message: string): void }
+}
+
+/** A spooled file is sent and removed: nothing needs to be known of it. */
+const noRecords: FileRecords = {
+  find: async () => undefined,
+  findMany: async () => new Map(),
+  findByPlaces: async () => new Map(),
+  save: async () => undefined,
+  forget: () => undefined,
+  isOwnFolder: async () => false,
+  forgetFolder: () => undefined,
+}
+
+/**
+ * Uploads that are collected on this machine and sent in one piece when they are whole, for servers
+ * that can't append. All parts of one upload must come to the same machine.
+ */
+export class SpooledBytes implements UploadBytes {
+  readonly kind = 'spool'
+  readonly #options: SpooledBytesOptions
+  readonly #local: Drive
+  #usage: { readonly bytes: Promise<number>; readonly lookedAtMs: number } | undefined
+
+  private constructor(options: SpooledBytesOptions, local: Drive) {
+    this.#options = options
+    this.#local = local
+  }
+
+  static async open(options: SpooledBytesOptions): Promise<SpooledBytes> {
+    const { spoolFolder: root, log } = options
+    const local = await openLocalDrive({ root, records: noRecords, log })
+    await local.prepare([bucket])
+    return new SpooledBytes(options, local)
+  }
+
+  begin(uploadId: string): Promise<string> {
+    return this.#local.uploads.begin(uploadId, { bucket, key: uploadId })
+  }
+
+  async append(_uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
+    return this.#limited(await this.#local.uploads.append(state, options), options)
+  }
+
+  async replaceLast(_uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const part = await this.#local.uploads.replaceLast?.(state, options)
+    if (part === undefined) throw lostBytes()
+    return this.#limited(part, options)
+  }
+
+  async gather(uploadId: string, state: string, size: number): Promise<void> {
+    const { server } = this.#options
+    if ((await server.stat(uploadPath(uploadId)))?.size === size) return
+    const attributes = { etag: '', headers: {}, metadata: {} }
+    const target = { bucket, key: uploadId }
+    const facts = await this.#local.uploads.complete(state, { target, size, attributes })
+    const object = await this.#local.open(bucket, uploadId)
+    if (facts === undefined || object === undefined) throw lostBytes()
+    try {
+      const body = Readable.from(object.read(0, size), { objectMode: false })
+      const headers = { 'content-length': String(size) }
+      const answer = await server.put(uploadPath(uploadId), { body, headers })
+      if (answer.status >= 300) throw statusError('PUT', answer)
+    } finally {
+      await object.close()
+    }
+    // A server that keeps less, or a proxy that cuts, must not make an object of it.
+    if ((await server.stat(uploadPath(uploadId)))?.size !== size) {
+      throw new DriveError('unavailable', 'The WebDAV server has not kept all of the upload.')
+    }
+  }
+
+  async isThere(uploadId: string, state: string): Promise<boolean> {
+    if ((await this.#local.head(bucket, uploadId)) !== undefined) return true
+    return !(await this.#local.uploads.isPublished(state)) && (await this.#isOpen(uploadId))
+  }
+
+  async remove(uploadId: string, state: string): Promise<void> {
+    await this.#local.remove(bucket, uploadId)
+    await this.#local.uploads.abort(state)
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    await this.#local.uploads.sweep(isKnown, olderThanMs)
+    const cursor = this.#local.list(bucket, { prefix: '', after: '' })
+    for (
+      let entries = await cursor.next(100);
+      entries.length > 0;
+      entries = await cursor.next(100)
+    ) {
+      for (const entry of entries) {
+        if (entry.kind !== 'object' || entry.modifiedAtMs > Date.now() - olderThanMs) continue
+        if (!(await isKnown(entry.key))) await this.#local.remove(bucket, entry.key)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#local.close()
+  }
+
+  /** Keeps a part within what the spool may take. */
+  #limited(part: PartDraft, { offset, size }: AppendOptions): PartDraft {
+    let written = 0
+    return {
+      write: async (chunk) => {
+        if (written === 0) await this.#requireRoom(offset, Math.max(size ?? 0, chunk.length))
+        written += chunk.length
+        if (size === undefined || written > size) await this.#requireRoom(offset + written, 0)
+        await part.write(chunk)
+      },
+      commit: () => part.commit(),
+      discard: () => part.discard(),
+    }
+  }
+
+  /** @throws DriveError `full` when this upload alone is too large, `busy` when others are in the way */
+  async #requireRoom(offset: number, more: number): Promise<void> {
+    const { maxSpoolBytes } = this.#options
+    if (offset + more > maxSpoolBytes) {
+      const message = `Uploads in parts may have ${maxSpoolBytes} bytes here, which wait in a local folder.`
+      throw new DriveError('full', message)
+    }
+    if ((await this.#usedBytes()) + more > maxSpoolBytes) {
+      const message = 'The local folder in which parts wait is full of other uploads.'
+      throw new DriveError('busy', message, { retryAfterSeconds: 10 })
+    }
+  }
+
+  #usedBytes(): Promise<number> {
+    const now = performance.now()
+    if (this.#usage === undefined || now - this.#usage.lookedAtMs > usageLookMs) {
+      this.#usage = { bytes: bytesIn(this.#options.spoolFolder), lookedAtMs: now }
+    }
+    return this.#usage.bytes
+  }
+
+  async #isOpen(uploadId: string): Promise<boolean> {
+    const folder = join(this.#options.spoolFolder, '.stowage', 'uploads', uploadId)
+    return (await lstat(folder).catch(() => undefined)) !== undefined
+  }
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  let bytes = 0
+  for (const entry of entries) {
+    if (!entry.isFile()) continue
+    // Files come and go meanwhile.
+    bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0
+  }
+  return bytes
+}
