@@ -58,8 +58,9 @@ const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
 
 const keepAttributes = `INSERT INTO drive_attributes (id, md5, json) VALUES (?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET md5 = excluded.md5, json = excluded.json`
-const publishUpload = `INSERT INTO drive_uploads (id, json, touched_at_ms) VALUES (?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET json = excluded.json, touched_at_ms = excluded.touched_at_ms`
+const publishUpload = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms)
+  VALUES (?, '', ?, ?) ON CONFLICT (id) DO UPDATE SET
+  file_ids = '', json = excluded.json, touched_at_ms = excluded.touched_at_ms`
 const hideEmptyFolder = `UPDATE drive_files
   SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
   WHERE id = ? AND is_own = 1 AND parent <> ''

@@ -149,9 +149,10 @@ export class FolderMaker {
     if ((await index.children([folder.id], anyChild)).length > 0) return false
     if (await this.#holdsAnything(folder.id)) return false
     // As of the version that is known: if it can't be put in the trash, it comes back by itself.
-    const isHidden = await index.removeEmptyFolder(folder)
-    if (isHidden) await api.trash(folder.id)
-    return isHidden
+    if (!(await index.removeEmptyFolder(folder))) return false
+    await api.trash(folder.id)
+    await index.save([], [{ id: folder.id, version: folder.version + 1 }])
+    return true
   }
 
   /** Whether Google has something in the folder, whatever it is. */

@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Attributes } from '../attributes.ts'
-import {
-  type Draft,
-  type DraftOptions,
-  type ObjectFacts,
-  type ObjectName,
-  type WriteConditions,
-} from '../drive.ts'
+import type { Draft, DraftOptions, ObjectFacts, ObjectName, WriteConditions } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { Blocks } from './blocks.ts'
+import type { DriveRoom } from './drive-room.ts'
 import type { ObjectWriter } from './object-writer.ts'
 import type { SendMemory } from './send-memory.ts'
 import { endSession } from './session-end.ts'
@@ -23,6 +18,7 @@ export interface DraftParts {
   readonly writer: ObjectWriter
   readonly publisher: SessionPublisher
   readonly memory: SendMemory
+  readonly room: DriveRoom
 }
 
 /** A session under way. */
@@ -96,6 +92,7 @@ export class GoogleDraft implements Draft {
     const md5 = this.#digest.digest('hex')
     const finish = () => endSession(api, session, { carry, size })
     const facts = await publisher.publish(this.#name, session, { size, md5, finish, object })
+    if (facts === undefined) throw new Error('a draft is published once')
     this.#sending = undefined
     return facts
   }
@@ -110,8 +107,9 @@ export class GoogleDraft implements Draft {
 
   async #send(): Promise<Sending> {
     if (this.#sending !== undefined) return this.#sending
-    const { api, publisher, memory } = this.#parts
+    const { api, publisher, memory, room } = this.#parts
     const { signal, size } = this.#options
+    await room.assert(size ?? this.#size)
     const session = await publisher.begin(this.#name, signal)
     const { url } = session
     const stream = new SessionStream({ api, url, memory, signal, position: 0, expectedEnd: size })

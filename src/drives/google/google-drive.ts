@@ -18,8 +18,10 @@ import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { prepareBuckets } from './bucket-folders.ts'
 import type { DriveIndex } from './drive-index.ts'
+import { DriveRoom } from './drive-room.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { type DraftParts, GoogleDraft } from './google-draft.ts'
+import { GoogleUploads } from './google-uploads.ts'
 import { KeyHolder } from './held-key.ts'
 import { IndexCursor } from './index-cursor.ts'
 import { withIndexErrors } from './index-errors.ts'
@@ -35,6 +37,7 @@ import { findRootFolder } from './root-folder.ts'
 import { SendMemory } from './send-memory.ts'
 import { SessionPublisher } from './session-publisher.ts'
 import { StagingFolder } from './staging-folder.ts'
+import type { UploadRecords } from './upload-records.ts'
 
 export interface GoogleDriveOptions {
   /** Closed with the drive. */
@@ -44,6 +47,7 @@ export interface GoogleDriveOptions {
   /** The shared drive that `folder` is in, as the API was told. */
   readonly sharedDriveId?: string | undefined
   readonly index: DriveIndex
+  readonly records: UploadRecords
   readonly leases: LeaseTable
   /** Seconds between two looks at what was changed by others. */
   readonly pollSeconds: number
@@ -66,6 +70,7 @@ const checkEveryMs = 10_000
 /** @throws DriveError, for people, when the folder can't be used. */
 export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
   const index = withIndexErrors(options.index)
+  const records = withIndexErrors(options.records)
   const { api, folder, sharedDriveId, now = Date.now } = options
   let news: IndexNews | undefined
   const recover = async (note: string) => {
@@ -76,7 +81,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   await index.open(rootId)
   const buckets = new Set<string>()
   news = new IndexNews({ api, index, rootId, isBucket: (name) => buckets.has(name) })
-  return new OpenGoogleDrive({ ...options, index, leases, rootId, news, buckets, now })
+  return new OpenGoogleDrive({ ...options, index, records, leases, rootId, news, buckets, now })
 }
 
 interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
@@ -111,6 +116,7 @@ class OpenGoogleDrive implements GoogleDrive {
       keys,
       folders,
       deletesForGood: deletes === 'permanent',
+      isUploadTarget: (fileId) => opened.records.isTarget(fileId),
     })
     const staging = new StagingFolder(opened)
     this.#opened = opened
@@ -119,8 +125,12 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#writer = writer
     this.#copier = new ObjectCopier({ ...parts, writer, staging })
     const publisher = new SessionPublisher({ ...parts, writer, staging })
-    this.#draftParts = { api: opened.api, writer, publisher, memory: new SendMemory() }
-    this.uploads = undefined as unknown as UploadDrive
+    const memory = new SendMemory()
+    const isShared = opened.sharedDriveId !== undefined
+    const room = new DriveRoom({ api: opened.api, isShared })
+    this.#draftParts = { api: opened.api, writer, publisher, memory, room }
+    const ready = () => keeper.ready()
+    this.uploads = new GoogleUploads({ ...parts, writer, publisher, staging, memory, room, ready })
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
@@ -182,8 +192,7 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
-    const { limitBytes = Number.MAX_SAFE_INTEGER, usageBytes } = await this.#opened.api.about()
-    return { freeBytes: Math.max(0, limitBytes - usageBytes), totalBytes: limitBytes }
+    return await this.#draftParts.room.ask()
   }
 
   async refresh(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Entry, EntryCursor, ListQuery } from '../drive.ts'
 import { compareKeys } from '../key-order.ts'
 import { isLegalKey } from '../key-path.ts'
@@ -61,6 +62,8 @@ export class IndexCursor implements EntryCursor {
 
   async next(limit: number): Promise<Entry[]> {
     await this.#options.ready()
+    // SQLite answers without waiting: who lists for long must let others run.
+    await setImmediate()
     const entries: Entry[] = []
     if (this.#hasEnded) return entries
     this.#levels ??= await this.#find()

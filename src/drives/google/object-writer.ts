@@ -22,6 +22,8 @@ export interface ObjectWriterOptions {
   readonly folders: FolderMaker
   /** Whether what is removed goes for good. */
   readonly deletesForGood: boolean
+  /** Whether an upload is on its way into the file: then it must be possible to bring it back. */
+  readonly isUploadTarget: (fileId: string) => Promise<boolean>
   readonly now: () => number
   readonly log: IndexLog
 }
@@ -30,8 +32,8 @@ export interface ObjectWriterOptions {
 export interface NewObject {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
-  /** Of the upload that it comes from: what is noted once it is published. */
-  readonly upload?: OwnWrite['upload']
+  /** The upload that it comes from, and what is noted of it once it is published. */
+  readonly upload?: { readonly id: string; readonly jsonOf: (file: IndexedFile) => string }
 }
 
 /** A folder that goes while a file is put into it is made anew, so many times. */
@@ -126,7 +128,12 @@ export class ObjectWriter {
       const appProperties = { ...packed.properties, ...metadata.appProperties }
       return await api.updateFile(
         staged.id,
-        { ...metadata, appProperties, modifiedAtMs: now() },
+        {
+          ...metadata,
+          appProperties,
+          modifiedAtMs: now(),
+          ...(staged.trashed && { trashed: false }),
+        },
         { ...parentsChange(made ?? staged, parent), signal: held.signal },
       )
     })
@@ -239,10 +246,11 @@ export class ObjectWriter {
   }
 
   async #dispose(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
-    const { api, objects, deletesForGood } = this.#options
+    const { api, objects, deletesForGood, isUploadTarget } = this.#options
     for (const [index, { id, version }] of rows.entries()) {
       held.beforeChange()
-      if (deletesForGood && index === 0) await api.delete(id, { signal: held.signal })
+      const isLast = deletesForGood && index === 0 && !(await isUploadTarget(id))
+      if (isLast) await api.delete(id, { signal: held.signal })
       else await api.trash(id, { signal: held.signal })
       await objects.index.save([], [{ id, version: version + 1 }])
       held.afterChange()
@@ -295,7 +303,8 @@ function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWri
   const md5 = file.md5Checksum ?? ''
   const { isWhole } = packAttributes(attributes, md5)
   const kept = isWhole ? undefined : { id: row.id, md5, json: JSON.stringify(attributes) }
-  return { file: row, kept, upload }
+  const published = upload && { id: upload.id, json: upload.jsonOf(row) }
+  return { file: row, kept, upload: published }
 }
 
 /** For the facts of a file that the index does not show. */

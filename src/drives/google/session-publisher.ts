@@ -32,6 +32,8 @@ export interface SessionEnd {
   readonly md5: string
   /** Ends the session. May be called when it has ended before. */
   readonly finish: () => Promise<GoogleFile>
+  /** Whether an earlier call has ended it, and may even have published what it became. */
+  readonly hasEnded?: boolean
   readonly object: NewObject
 }
 
@@ -73,13 +75,25 @@ export class SessionPublisher {
     return { url, fileId, isNew: true }
   }
 
-  /** Makes the session's bytes the object. On rejection the key is as it was, if Google lets it. */
-  async publish(name: ObjectName, session: ObjectSession, end: SessionEnd): Promise<ObjectFacts> {
+  /**
+   * Makes the session's bytes the object. On rejection the key is as it was, as far as Google lets
+   * it. Undefined when an earlier call has published them and they are not the object any more.
+   */
+  async publish(
+    name: ObjectName,
+    session: ObjectSession,
+    end: SessionEnd,
+  ): Promise<ObjectFacts | undefined> {
     const { writer } = this.#options
     return await writer.keys.hold(name, [session.fileId], async (held) => {
+      const { current } = held
+      const isThere = current?.row.id === session.fileId
+      if (end.hasEnded && isThere && current.file.md5Checksum === end.md5) {
+        return await writer.changeAttributes(held, current, end.object)
+      }
+      if (end.hasEnded && (await this.#isOver(session))) return undefined
       held.assert(end.object.conditions)
       if (session.isNew) return await this.#publishNew(held, end)
-      const isThere = held.current?.row.id === session.fileId
       return isThere ? await this.#replace(held, end) : await this.#bringBack(held, session, end)
     })
   }
@@ -97,24 +111,22 @@ export class SessionPublisher {
     if (isNew) await staging.discard(fileId)
   }
 
+  /** Whether the file of a session that has ended is not where it waits to become the object. */
+  async #isOver({ fileId, isNew }: ObjectSession): Promise<boolean> {
+    return !isNew || !(await this.#options.staging.holds(fileId))
+  }
+
   async #publishNew(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
-    const { writer, staging } = this.#options
-    const file = await end.finish()
-    try {
-      assertStored(file, end.size, end.md5)
-    } catch (error) {
-      await staging.discard(file.id)
-      throw error
-    }
-    return await writer.settle(held, file, end.object)
+    const file = assertStored(await end.finish(), end.size, end.md5)
+    return await this.#options.writer.settle(held, file, end.object)
   }
 
   /** Readers of the old bytes find them in the file's history (object-reader.ts). */
   async #replace(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
     const { writer, news } = this.#options
+    if (held.current === undefined) throw new Error('what is replaced is there')
     held.beforeChange()
     const file = await end.finish()
-    if (held.current === undefined) throw new Error('what is replaced is there')
     try {
       assertStored(file, end.size, end.md5)
     } catch (error) {
@@ -132,8 +144,8 @@ export class SessionPublisher {
     const { writer } = this.#options
     if (!(await this.#isInTrash(session.fileId))) throw wentAway(held.name)
     held.beforeChange()
-    const file = await end.finish()
-    return await writer.settle(held, assertStored(file, end.size, end.md5), end.object)
+    const file = assertStored(await end.finish(), end.size, end.md5)
+    return await writer.settle(held, file, end.object)
   }
 
   async #isInTrash(fileId: string): Promise<boolean> {

@@ -7,10 +7,8 @@ import type { SendMemory } from './send-memory.ts'
 const mebibyte = 1024 * 1024
 /** Of one request: what a second of a fast line carries, or more. */
 const maxRequestBytes = 256 * mebibyte
-/** Sent together where it is not known what comes. */
+/** Blocks that wait to be sent; sent together where it is not known what comes. */
 const windowBytes = 8 * mebibyte
-/** Blocks that wait to be sent. */
-const maxUnsentBytes = 4 * mebibyte
 /** Requests in a row after which the session has no more than before. */
 const maxFruitless = 3
 
@@ -22,6 +20,8 @@ export interface SessionStreamOptions {
   /** Where the bytes will end, where known; a hint. */
   readonly expectedEnd?: number | undefined
   readonly memory: SendMemory
+  /** Blocks before this were announced by an earlier stream. Default: `position`. */
+  readonly announcedUntil?: number
   /** Told of blocks before any byte of them is sent: where they begin, and their marks. */
   readonly announce?: (position: number, marks: readonly string[]) => Promise<void>
   readonly signal?: AbortSignal | undefined
@@ -44,6 +44,7 @@ export class SessionStream {
   readonly #options: SessionStreamOptions
   readonly #stopped = new AbortController()
   readonly #signal: AbortSignal
+  readonly #window: number
   /** Blocks from `#first` on. */
   #blocks: Block[] = []
   #first: number
@@ -64,10 +65,11 @@ export class SessionStream {
     this.#end = position
     this.#sent = position
     this.#persisted = position
-    this.#announced = position
+    this.#announced = Math.max(position, options.announcedUntil ?? 0)
     const signals = signal === undefined ? [] : [signal]
     this.#signal = AbortSignal.any([this.#stopped.signal, ...signals])
     memory.enter()
+    this.#window = Math.min(windowBytes, memory.share)
   }
 
   /** Where the blocks end that were given. */
@@ -81,8 +83,9 @@ export class SessionStream {
    * @throws DriveError
    */
   async push(bytes: Uint8Array, mark = ''): Promise<void> {
-    const room = () => Math.min(maxUnsentBytes, this.#options.memory.share)
-    while (this.#end - this.#sent >= room() && this.#failure === undefined) await this.#change()
+    while (this.#end - this.#sent >= this.#window && this.#failure === undefined) {
+      await this.#change()
+    }
     this.#throwFailure()
     this.#blocks.push({ bytes, mark })
     this.#end += blockBytes
@@ -137,8 +140,7 @@ export class SessionStream {
     if (held > 0 && !this.#isFlushing && wholeBlocks(expectedEnd) > this.#end) {
       return Math.min(limit, wholeBlocks(expectedEnd))
     }
-    const window = Math.min(windowBytes, this.#options.memory.share)
-    const isDue = this.#isFlushing || held >= window || wholeBlocks(expectedEnd) === this.#end
+    const isDue = this.#isFlushing || held >= this.#window || wholeBlocks(expectedEnd) === this.#end
     return held > 0 && isDue ? Math.min(limit, this.#end) : undefined
   }
 

@@ -73,6 +73,18 @@ export class StagingFolder {
     }
   }
 
+  /** Whether a file lies in it. */
+  async holds(fileId: string): Promise<boolean> {
+    const { api } = this.#options
+    try {
+      const { parents } = await api.getFile(fileId)
+      return parents.includes(await this.id())
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return false
+      throw error
+    }
+  }
+
   /** What is in it, if it was ever made. */
   async files(): Promise<GoogleFile[]> {
     const id = this.#id ?? (await this.#known())

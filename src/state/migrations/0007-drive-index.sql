@@ -58,6 +58,8 @@ CREATE TABLE drive_index (
 -- Resumable sessions of multipart uploads.
 CREATE TABLE drive_uploads (
   id TEXT NOT NULL PRIMARY KEY,
+  -- ids of the files that its sessions end in
+  file_ids TEXT NOT NULL,
   json TEXT NOT NULL,
   touched_at_ms BIGINT NOT NULL
 );

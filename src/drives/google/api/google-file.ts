@@ -44,6 +44,8 @@ export interface FileMetadata {
   readonly appProperties?: Readonly<Record<string, string | null>>
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs?: number
+  /** Out of the trash. */
+  readonly trashed?: false
 }
 
 export interface FilePage {

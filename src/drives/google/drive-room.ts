@@ -1,0 +1,39 @@
+import { DriveError } from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+
+/** Writes of at least so many bytes are refused at their beginning when there is no room. */
+const largeBytes = 8 * 1024 * 1024
+const askEveryMs = 30_000
+
+export interface DriveRoomOptions {
+  readonly api: Pick<GoogleApi, 'about'>
+  /** Shared drives are not counted against the account. */
+  readonly isShared: boolean
+}
+
+/** What the account has left. Google itself tells only when an upload is over. */
+export class DriveRoom {
+  readonly #options: DriveRoomOptions
+  #freeBytes = 0
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: DriveRoomOptions) {
+    this.#options = options
+  }
+
+  /** @throws DriveError `full` when a large write does not fit. */
+  async assert(bytes: number): Promise<void> {
+    if (bytes < largeBytes || this.#options.isShared) return
+    const isOld = performance.now() > this.#askedAt + askEveryMs
+    // What was full a moment ago may have room again.
+    if (isOld || bytes > this.#freeBytes) this.#freeBytes = (await this.ask()).freeBytes
+    if (bytes <= this.#freeBytes) return
+    throw new DriveError('full', `Google Drive has no room for ${bytes} bytes: free some.`)
+  }
+
+  async ask(): Promise<{ freeBytes: number; totalBytes: number }> {
+    const { limitBytes = Number.MAX_SAFE_INTEGER, usageBytes } = await this.#options.api.about()
+    this.#askedAt = performance.now()
+    return { freeBytes: Math.max(0, limitBytes - usageBytes), totalBytes: limitBytes }
+  }
+}

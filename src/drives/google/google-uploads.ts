@@ -1,0 +1,183 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type PartDraft,
+  type UploadDrive,
+} from '../drive.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { wholeBlocks } from './blocks.ts'
+import type { DriveRoom } from './drive-room.ts'
+import { GooglePart } from './google-part.ts'
+import type { IndexNews } from './index-news.ts'
+import { factsOf } from './indexed-file.ts'
+import type { ObjectIndex } from './object-index.ts'
+import type { NewObject, ObjectWriter } from './object-writer.ts'
+import { emptyMd5, finishMd5 } from './resumable-md5.ts'
+import type { SendMemory } from './send-memory.ts'
+import { endSession } from './session-end.ts'
+import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
+import type { StagingFolder } from './staging-folder.ts'
+import type { UploadRecords } from './upload-records.ts'
+import { UploadSessions } from './upload-sessions.ts'
+import {
+  decodeState,
+  encodeState,
+  parseRecord,
+  type UploadRecord,
+  type UploadState,
+} from './upload-state.ts'
+
+export interface GoogleUploadsOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly writer: ObjectWriter
+  readonly publisher: SessionPublisher
+  readonly staging: StagingFolder
+  readonly records: UploadRecords
+  readonly memory: SendMemory
+  readonly room: DriveRoom
+  readonly ready: () => Promise<void>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Uploads that one sweep looks at at a time. */
+const sweepPage = 100
+
+/** Multipart uploads: parts go straight into one resumable session. */
+export class GoogleUploads implements UploadDrive {
+  readonly canTruncate = false
+  readonly #options: GoogleUploadsOptions
+  readonly #sessions: UploadSessions
+
+  constructor(options: GoogleUploadsOptions) {
+    this.#options = options
+    this.#sessions = new UploadSessions(options)
+  }
+
+  async begin(uploadId: string, target: ObjectName): Promise<string> {
+    const { bucket, key } = target
+    await this.#sessions.save(uploadId, {})
+    return encodeState({ id: uploadId, bucket, key, size: 0, md5: emptyMd5 })
+  }
+
+  async append(text: string, append: AppendOptions): Promise<PartDraft> {
+    const { ready, records } = this.#options
+    await ready()
+    const state = decodeState(text)
+    const carry = await this.#carry(state)
+    await records.forgetBefore(state.id, state.size)
+    return new GooglePart({ ...this.#options, sessions: this.#sessions, state, carry, append })
+  }
+
+  async complete(text: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    await this.#options.ready()
+    const state = decodeState(text)
+    const record = await this.#sessions.record(state.id)
+    if (record.published !== undefined) return await this.#published(record.published, options)
+    if (options.size !== state.size) {
+      const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}.`
+      throw new DriveError('changed', message)
+    }
+    const object: NewObject = {
+      attributes: options.attributes,
+      conditions: options.conditions,
+      upload: {
+        id: state.id,
+        jsonOf: ({ id, revision }) => JSON.stringify({ published: { fileId: id, revision } }),
+      },
+    }
+    const carry = await this.#carry(state)
+    if (wholeBlocks(state.size) > 0) return await this.#publish(state, { carry, object })
+    const facts = await this.#options.writer.putSmall(state, carry, object)
+    if (record.session !== undefined) await this.#options.publisher.discard(record.session)
+    return facts
+  }
+
+  async isPublished(text: string): Promise<boolean> {
+    const { records, news, staging } = this.#options
+    const { id } = decodeState(text)
+    const json = await records.find(id)
+    const record = json === undefined ? {} : parseRecord(json)
+    if (record.published !== undefined) return true
+    const { session, isEnding } = record
+    if (session === undefined || !isEnding || !session.isNew) return false
+    // A crash came before it was noted. In its place the file has all that belongs to it.
+    if (await staging.holds(session.fileId)) return false
+    const { api } = this.#options
+    const state = await api.querySession(session.url)
+    if (state.kind !== 'done') return false
+    await news.refresh(session.fileId)
+    const published = { fileId: session.fileId, revision: state.file.headRevisionId ?? '' }
+    await this.#sessions.save(id, { published })
+    return true
+  }
+
+  async abort(text: string): Promise<void> {
+    await this.#remove(decodeState(text).id)
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const { records, staging, api, now } = this.#options
+    const beforeMs = now() - olderThanMs
+    for (const id of await records.idle(beforeMs, sweepPage)) {
+      if (!(await isKnown(id))) await this.#remove(id)
+    }
+    for (const file of await staging.files()) {
+      const isOld = file.createdAtMs <= beforeMs
+      if (isOld && !(await records.isTarget(file.id))) await api.delete(file.id)
+    }
+  }
+
+  async #publish(
+    state: UploadState,
+    { carry, object }: { readonly carry: Uint8Array; readonly object: NewObject },
+  ): Promise<ObjectFacts | undefined> {
+    const { api, publisher } = this.#options
+    const { size } = state
+    const { isEnding: hasEnded = false, session: before } = await this.#sessions.record(state.id)
+    const session = hasEnded ? before : await this.#sessions.exact(state)
+    if (session === undefined) throw new Error('an upload of whole blocks has a session')
+    const finish = async () => {
+      await this.#sessions.save(state.id, { session, isEnding: true })
+      return await endSession(api, session, { carry, size })
+    }
+    const md5 = finishMd5(state.md5, carry, size)
+    return await publisher.publish(state, session, { size, md5, finish, object, hasEnded })
+  }
+
+  async #published(
+    { fileId, revision }: NonNullable<UploadRecord['published']>,
+    { target }: CompleteOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const [file] = await this.#options.objects.find(target.bucket, target.key)
+    return file?.id === fileId && file.revision === revision ? factsOf(file) : undefined
+  }
+
+  /** @throws DriveError `changed` when the upload is not known any more. */
+  async #carry({ id, size }: UploadState): Promise<Uint8Array> {
+    const length = size - wholeBlocks(size)
+    const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)
+    const carry = Buffer.from(bytes ?? '', 'base64')
+    if (carry.length === length) return carry
+    throw new DriveError('changed', `Bytes of upload ${id} are gone: start it again.`)
+  }
+
+  async #remove(uploadId: string): Promise<void> {
+    const { records, publisher } = this.#options
+    const json = await records.find(uploadId)
+    if (json === undefined) return
+    const { session, source, published } = parseRecord(json)
+    const sessions = published === undefined ? [session, source?.session] : []
+    for (const one of sessions) await this.#discard(one, publisher)
+    await records.remove(uploadId)
+  }
+
+  async #discard(session: ObjectSession | undefined, publisher: SessionPublisher): Promise<void> {
+    if (session !== undefined) await publisher.discard(session)
+  }
+}

@@ -1,0 +1,7 @@
+import { drivePartContract } from './drive-contract.ts'
+import { googleDriveLacks, makeGoogleDrive } from './google-drive-under-test.ts'
+
+drivePartContract('the Google drive', 'objects', {
+  make: makeGoogleDrive,
+  lacking: googleDriveLacks,
+})

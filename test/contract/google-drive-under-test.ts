@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
+import { type GoogleDrive, openGoogleDrive } from '../../src/drives/google/google-drive.ts'
+import type { Database } from '../../src/state/database.ts'
+import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
+import { DatabaseDriveUploads } from '../../src/state/drive-index-uploads.ts'
+import { DatabaseLeases } from '../../src/state/key-leases.ts'
+import { openDatabase } from '../../src/state/open-database.ts'
+import { type GoogleEmulator, startGoogleEmulator } from '../support/google/google-emulator.ts'
+import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/drive-suite.ts'
+import { sortedKeys } from './drive/stored-object.ts'
+
+export const driveFolder = 'Backups/s3'
+
+const log = {
+  info: () => undefined,
+  warn: (fields: object, message: string) => console.error(message, fields),
+}
+
+/** An emulated Google Drive with a database, and drives over both. */
+export interface GoogleWorld {
+  readonly emulator: GoogleEmulator
+  readonly database: Database
+  open(): Promise<GoogleDrive>
+}
+
+export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
+  const emulator = await startGoogleEmulator()
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-google-'))
+  const location = { kind: 'sqlite', path: join(folder, 'stowage.db') } as const
+  const database = await openDatabase(location, { migrate: true })
+  const drives: GoogleDrive[] = []
+  t.after(async () => {
+    for (const drive of drives) await drive.close()
+    await database.close()
+    await emulator.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const open = async () => {
+    const { endpoints, credentials } = emulator
+    const drive = await openGoogleDrive({
+      api: new GoogleApi({ endpoints, credentials }),
+      folder: driveFolder,
+      index: new DatabaseDriveIndex(database),
+      records: new DatabaseDriveUploads(database),
+      leases: new DatabaseLeases(database),
+      pollSeconds: 10,
+      deletes: 'trash',
+      log,
+    })
+    drives.push(drive)
+    await drive.prepare(buckets)
+    return drive
+  }
+  return { emulator, database, open }
+}
+
+/** A person at work in Drive's web page, in the first bucket's folder. */
+class GoogleByHand implements ByHand {
+  readonly #emulator: GoogleEmulator
+  readonly #drive: GoogleDrive
+  readonly #bucketId: string
+
+  constructor(emulator: GoogleEmulator, drive: GoogleDrive) {
+    this.#emulator = emulator
+    this.#drive = drive
+    this.#bucketId = folderAt(emulator, `${driveFolder}/${buckets[0]}`)
+  }
+
+  async put(path: string, bytes: Uint8Array): Promise<void> {
+    const names = path.split('/')
+    const name = names.pop() ?? ''
+    const parent = this.#folder(names)
+    const there = this.#child(parent, name, false)
+    const { byHand } = this.#emulator
+    if (there === undefined) await byHand.file(name, bytes, { parent })
+    else await byHand.replace(there, bytes)
+    await this.#drive.refresh()
+  }
+
+  async remove(path: string): Promise<void> {
+    const names = path.split('/')
+    const name = names.pop() ?? ''
+    const id = this.#child(this.#folder(names), name, false)
+    if (id === undefined) throw new Error(`there is no ${path}`)
+    this.#emulator.byHand.trash(id)
+    await this.#drive.refresh()
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    this.#folder(path.split('/'))
+    await this.#drive.refresh()
+  }
+
+  async list(): Promise<string[]> {
+    return sortedKeys(this.#below(this.#bucketId, ''))
+  }
+
+  #folder(names: readonly string[]): string {
+    const { byHand } = this.#emulator
+    let id = this.#bucketId
+    for (const name of names) id = this.#child(id, name, true) ?? byHand.folder(name, id)
+    return id
+  }
+
+  #child(parent: string, name: string, isFolder: boolean): string | undefined {
+    return this.#children(parent).find(
+      (child) => child.name === name && (child.content === undefined) === isFolder,
+    )?.id
+  }
+
+  #children(id: string) {
+    return this.#emulator.byHand.children(id).filter((child) => !child.isTrashed)
+  }
+
+  #below(id: string, prefix: string): string[] {
+    return this.#children(id).flatMap((child) => {
+      const path = prefix + child.name
+      return child.content === undefined
+        ? [`${path}/`, ...this.#below(child.id, `${path}/`)]
+        : [path]
+    })
+  }
+}
+
+/** The id of a folder below My Drive. */
+export function folderAt({ byHand, rootFolderId }: GoogleEmulator, path: string): string {
+  return path.split('/').reduce((parent, name) => {
+    const child = byHand.children(parent).find((one) => one.name === name && !one.isTrashed)
+    if (child === undefined) throw new Error(`there is no ${path}`)
+    return child.id
+  }, rootFolderId)
+}
+
+/** Files that are no objects, and sessions that wait for bytes. */
+function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator): string[] {
+  const root = driveFolder
+    .split('/')
+    .reduce<string | undefined>(
+      (parent, name) => parent && byHand.children(parent).find((child) => child.name === name)?.id,
+      rootFolderId,
+    )
+  const staging = byHand.children(root ?? '').find((child) => child.name === '.stowage')
+  const staged = staging === undefined ? [] : byHand.children(staging.id)
+  return [...staged.map((file) => file.name), ...sessions.open().map((session) => session.id)]
+}
+
+/** The Google drive over an emulator of its own, for the contract. */
+export const makeGoogleDrive: MakeDrive = async (t, options: MakeOptions) => {
+  const world = await googleWorld(t)
+  const { emulator } = world
+  const drive = await world.open()
+  if (options.capacityBytes !== undefined) emulator.knobs.limitBytes = options.capacityBytes
+  return {
+    drive,
+    reopen: () => world.open(),
+    byHand: new GoogleByHand(emulator, drive),
+    etagByHand: /^[0-9a-f]{32}$/,
+    leftovers: async () => leftoversIn(emulator),
+  }
+}
+
+export const googleDriveLacks = {
+  replaceLast: "a session's bytes can't be taken back, and the last part may be any size",
+  truncate: "a session's bytes can't be taken back",
+}
