@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, writeTree } from '../support/file-browser.ts'
+import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 
 const entryCount = 10_000
@@ -30,7 +30,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
 
   async function openFolder(query: string, page?: Page): Promise<FileBrowser> {
     const path = `/files/${testBucket}${query}`
-    const opened = page ?? (await dashboard().openSignedIn(path))
+    const opened = page ?? (await dashboard().openSignedIn(path, still))
     if (page !== undefined) await page.goto(`${dashboard().gateway.url}/-${path}`)
     const files = new FileBrowser(opened)
     await files.grid.waitFor()
@@ -191,7 +191,11 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('everything is usable at 400 px, in the dark', async () => {
-    const options = { viewport: { width: 400, height: 800 }, colorScheme: 'dark' } as const
+    const options = {
+      ...still,
+      viewport: { width: 400, height: 800 },
+      colorScheme: 'dark',
+    } as const
     const page = await dashboard().openSignedIn(`/files/${testBucket}?prefix=tree/`, options)
     const files = new FileBrowser(page)
     await files.name('small.txt').waitFor()

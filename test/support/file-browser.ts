@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 
+/** Dialogs come at once: while they fade in nothing has its colours. */
+export const still = { reducedMotion: 'reduce' } as const
+
 /** The file browser of the dashboard as people use it. */
 export class FileBrowser {
   readonly page: Page

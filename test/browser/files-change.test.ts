@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { publicBucket } from '../support/contract-gateway.ts'
+import { barriers, useDashboard } from '../support/dashboard.ts'
+import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  before(() => {
+    const { driveFolder } = dashboard().gateway
+    const tree = Array.from({ length: 60 }, (_, index) => [
+      `move/big/d${index % 3}/${index}.txt`,
+      'x',
+    ])
+    writeTree(join(driveFolder, testBucket), {
+      'rename/old é+%.txt': 'renamed',
+      'rename/taken.txt': 'stays',
+      'rename/folder/deep/leaf.txt': 'leaf',
+      'rename/other/there.txt': 'there',
+      ...Object.fromEntries(tree),
+      'move/single.txt': 'single',
+      'move/target/1.txt': 'x',
+      'delete/a.txt': 'a',
+      'delete/b.txt': 'b',
+      'delete/tree/c/d.txt': 'd',
+      'delete/keep.txt': 'keep',
+      'share/a b+c%.txt': 'shared',
+      // The key dots/../x.txt.
+      'dots/%2E%2E/x.txt': 'dots',
+    })
+    writeTree(join(driveFolder, publicBucket), { 'open é.txt': 'public' })
+  })
+
+  async function openFolder(prefix: string, bucket = testBucket): Promise<FileBrowser> {
+    const page = await dashboard().openSignedIn(`/files/${bucket}?prefix=${prefix}`, still)
+    const files = new FileBrowser(page)
+    await page.getByRole('navigation', { name: 'Folder' }).waitFor()
+    return files
+  }
+
+  /** What S3 has under a key; undefined: nothing. */
+  async function stored(key: string, bucket = testBucket): Promise<string | undefined> {
+    const target = targetOf(bucket, key)
+    const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
+    const text = await reply.text()
+    if (reply.status === 404) return undefined
+    assert.equal(reply.status, 200)
+    return text
+  }
+
+  async function keysBelow(prefix: string, bucket = testBucket): Promise<readonly string[]> {
+    const target = `/${bucket}?list-type=2&prefix=${encodeURIComponent(prefix)}`
+    const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
+    return [...(await reply.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key)
+  }
+
+  test('a new folder is made, and not twice', async () => {
+    const files = await openFolder('new/')
+    const { page } = files
+    for (const name of ['a/b', 'été 2026']) {
+      await page.getByRole('button', { name: 'New folder' }).click()
+      await page.getByLabel('Name', { exact: true }).fill(name)
+      await files.press('Make it')
+      if (name === 'a/b') {
+        await files.dialog.getByText('A name has no slash').waitFor()
+        assert.deepEqual(await barriers(page), [])
+        await page.keyboard.press('Escape')
+      }
+    }
+    await files.name('été 2026').waitFor()
+    assert.equal(await stored('new/été 2026/'), '')
+    await page.getByRole('button', { name: 'New folder' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('été 2026')
+    await files.press('Make it')
+    await files.dialog.getByText('There is a folder of this name.').waitFor()
+  })
+
+  test('a file is renamed by keyboard, and never over another one', async () => {
+    const files = await openFolder('rename/')
+    const { page } = files
+    await files.row('old é+%.txt').getByRole('checkbox').click()
+    await page.keyboard.press('F2')
+    const field = page.getByLabel('New name')
+    await field.fill('taken.txt')
+    await page.keyboard.press('Enter')
+    await files.dialog.getByText('A file of this name is there already.').waitFor()
+    assert.equal(await stored('rename/taken.txt'), 'stays')
+    await field.fill('new ü?#&.txt')
+    await page.keyboard.press('Enter')
+    await files.name('new ü?#&.txt').waitFor()
+    assert.equal(await files.name('old é+%.txt').count(), 0)
+    assert.equal(await stored('rename/new ü?#&.txt'), 'renamed')
+    assert.equal(await stored('rename/old é+%.txt'), undefined)
+  })
+
+  test('a folder is renamed with all that is in it; into one that exists only when told', async () => {
+    const files = await openFolder('rename/')
+    const { page } = files
+    await files.act('folder', 'Rename')
+    await page.getByLabel('New name').fill('other')
+    await page.keyboard.press('Enter')
+    await files.dialog.getByText('There is a folder of this name.').waitFor()
+    await files.press('Merge')
+    await files.transfers.getByText('1 moved.').waitFor()
+    await files.name('folder').waitFor({ state: 'detached' })
+    assert.deepEqual(await keysBelow('rename/other/'), [
+      'rename/other/deep/leaf.txt',
+      'rename/other/there.txt',
+    ])
+    assert.deepEqual(await keysBelow('rename/folder/'), [])
+  })
+
+  test('a key that browsers can not ask for is moved to where they can', async () => {
+    const files = await openFolder('dots/../')
+    const { page } = files
+    await files.name('x.txt').click()
+    await page.getByText('Browsers cannot ask for a key with').waitFor()
+    await files.select('x.txt')
+    await page.getByRole('button', { name: 'Move to' }).click()
+    await page.getByRole('textbox', { name: 'Folder' }).fill('dots')
+    await files.press('Move')
+    await files.transfers.getByText('1 moved.').waitFor()
+    assert.equal(await stored('dots/x.txt'), 'dots')
+    assert.deepEqual(await keysBelow('dots/'), ['dots/x.txt'])
+  })
+
+  test('files and folders are moved to another bucket, and what is taken there stays', async () => {
+    const files = await openFolder('move/')
+    const { page } = files
+    await files.select('big', 'single.txt')
+    await page.getByRole('button', { name: 'Move to' }).click()
+    await files.press('Move')
+    await files.dialog.getByText('They are there already').waitFor()
+    await page.getByRole('textbox', { name: 'Folder' }).fill('move/big')
+    await files.press('Move')
+    await files.dialog.getByText('A folder cannot go into itself.').waitFor()
+    await page.getByLabel('Bucket').selectOption(publicBucket)
+    await page.getByRole('textbox', { name: 'Folder' }).fill('from photos')
+    await signedFetch(dashboard().gateway, {
+      method: 'PUT',
+      target: targetOf(publicBucket, 'from photos/big/d0/3.txt'),
+      body: 'theirs',
+    })
+    await files.press('Move')
+    await files.transfers.getByText('60 moved, 1 left where they were.').waitFor()
+    await files.transfers.getByText('move/big/d0/3.txt: something of that name').waitFor()
+    assert.equal((await keysBelow('from photos/', publicBucket)).length, 61)
+    assert.deepEqual(await keysBelow('move/big/'), ['move/big/d0/3.txt'])
+    assert.equal(await stored('from photos/big/d0/3.txt', publicBucket), 'theirs')
+    assert.equal(await stored('move/single.txt'), undefined)
+    await files.name('single.txt').waitFor({ state: 'detached' })
+    // It has what stayed.
+    await files.name('big').waitFor()
+  })
+
+  test('deleting says what and how much, and then it is gone', async () => {
+    const files = await openFolder('delete/')
+    const { page } = files
+    await files.select('a.txt', 'b.txt', 'tree')
+    await page.keyboard.press('Delete')
+    await files.dialog.getByText('Delete 1 folder and 2 files?').waitFor()
+    await files.dialog.getByText('3 objects, 3 bytes in all.').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await files.press('Keep')
+    await files.dialog.waitFor({ state: 'detached' })
+    assert.equal((await keysBelow('delete/')).length, 4)
+    // One that is gone already counts as gone.
+    const gone = targetOf(testBucket, 'delete/a.txt')
+    await signedFetch(dashboard().gateway, { method: 'DELETE', target: gone })
+    await page.keyboard.press('Delete')
+    await files.press('Delete')
+    await files.transfers.getByText('3 objects deleted.').waitFor()
+    await files.name('tree').waitFor({ state: 'detached' })
+    assert.deepEqual(await files.names(), ['keep.txt'])
+    assert.deepEqual(await keysBelow('delete/'), ['delete/keep.txt'])
+  })
+
+  test('a link is shared for a while, and works for who has no session', async () => {
+    const files = await openFolder('share/')
+    const { page } = files
+    await files.act('a b+c%.txt', 'Share link')
+    await files.dialog.getByText('1 hour').click()
+    const link = page.getByRole('textbox', { name: 'Link', exact: true })
+    await until(async () => (await link.inputValue()).includes('X-Amz-Expires=3600'))
+    assert.deepEqual(await barriers(page), [])
+    const stranger = await dashboard().open('/')
+    const reply = await stranger.goto(await link.inputValue())
+    assert.equal(reply?.status(), 200)
+    assert.equal(await stranger.locator('body').textContent(), 'shared')
+    await files.dialog.getByText('Other').click()
+    await page.getByLabel('How long').fill('8')
+    await files.dialog.getByText('From a second to seven days.').waitFor()
+    await page.getByLabel('How long').fill('3')
+    await until(async () => (await link.inputValue()).includes('X-Amz-Expires=259200'))
+  })
+
+  test('in a public bucket the plain address is offered', async () => {
+    const files = await openFolder('', publicBucket)
+    await files.act('open é.txt', 'Share link')
+    const url = await files.page.getByRole('textbox', { name: 'Public link' }).inputValue()
+    assert.equal(url, `${dashboard().gateway.url}${targetOf(publicBucket, 'open é.txt')}`)
+    assert.equal(await (await fetch(url)).text(), 'public')
+  })
+
+  test('files are downloaded under their names, one after the other', async () => {
+    const files = await openFolder('rename/other/')
+    const { page } = files
+    await signedFetch(dashboard().gateway, {
+      method: 'PUT',
+      target: targetOf(testBucket, 'rename/other/a "b" é%.txt'),
+      body: 'downloaded',
+    })
+    await page.getByRole('button', { name: 'Load again' }).click()
+    await files.select('a "b" é%.txt', 'there.txt')
+    const names: string[] = []
+    const both = Promise.withResolvers<void>()
+    page.on('download', (download) => {
+      names.push(download.suggestedFilename())
+      if (names.length === 2) both.resolve()
+    })
+    await page.getByRole('button', { name: 'Download' }).click()
+    await both.promise
+    // Chromium has no quotes in names of files.
+    assert.deepEqual(names, ['a _b_ é%.txt', 'there.txt'])
+  })
+
+  test('nothing of it was stopped by the policy of the page', () => {
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
