@@ -1,4 +1,5 @@
 import type { FirstStart } from './first-start.ts'
+import type { DrivePlace } from './settings/parse-places.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 export interface BannerFacts {
@@ -19,9 +20,10 @@ export function bannerText({ settings, port, firstStart }: BannerFacts): string 
     '',
     `Stowage serves S3 at ${endpoint}`,
     '',
-    `  files    ${settings.drive.path}`,
-    `  buckets  ${settings.allowedBuckets.join(', ')}`,
-    `  keys     ${keys.description}`,
+    `  dashboard  ${dashboardText(settings, endpoint, firstStart)}`,
+    `  files      ${placeText(settings.drive)}`,
+    `  buckets    ${settings.allowedBuckets.join(', ')}`,
+    `  keys       ${keys.description}`,
     '',
     'aws-cli:',
     ...keys.shellLines,
@@ -39,6 +41,20 @@ export function bannerText({ settings, port, firstStart }: BannerFacts): string 
     '',
   ]
   return lines.map((line) => `${line}\n`).join('')
+}
+
+function dashboardText(settings: Settings, endpoint: string, { file }: FirstStart): string {
+  if (settings.dashboardPassword === undefined) return 'off: DASHBOARD_PASSWORD is not set'
+  const source = file === undefined ? 'from your settings' : `DASHBOARD_PASSWORD in ${file}`
+  return `${endpoint}/-/ with the password ${source}`
+}
+
+/** Where the drive is, without the password that its address may have. */
+export function placeText(place: DrivePlace): string {
+  if (place.kind === 'file') return place.path
+  if (place.kind === 'gdrive') return `Google Drive, ${place.folder || 'all of it'}`
+  const { origin, pathname } = new URL(place.url.replace(/^webdav\+/, ''))
+  return `${origin}${pathname}`
 }
 
 /** The address to reach this machine's own server at, whatever address it listens on. */

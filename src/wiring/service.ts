@@ -2,14 +2,12 @@ import { join } from 'node:path'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
-import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { HttpHandler } from '../http/message.ts'
 import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { DeletionTable } from '../state/deletions.ts'
-import { DatabaseFileRecords } from '../state/file-records.ts'
 import type { KeyValueStore } from '../state/key-value.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { openKeyValueStore } from '../state/open-key-value.ts'
@@ -19,6 +17,7 @@ import { createGateway } from './gateway.ts'
 import { createHealthHandler } from './health.ts'
 import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
+import { openDrive } from './open-drive.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 /** Made by scripts/build-web.ts. */
@@ -66,16 +65,13 @@ export async function openService(
     database,
     onState: (problem) => logStore(log, problem),
   })
-  const records = new DatabaseFileRecords(database)
-  const drive = await openLocalDrive({ root: settings.drive.path, records, log })
-  await drive.prepare(settings.allowedBuckets)
-  const service = connectService({ settings, log, database, drive, sessions })
+  const opened = await openDrive({ settings, log, database })
+  const service = connectService({ settings, log, database, drive: opened.drive, sessions })
   return {
     ...service,
     async close() {
       await service.close()
-      await drive.close()
-      records.close()
+      await opened.close()
       await sessions.close()
       await database.close()
     },

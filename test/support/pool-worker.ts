@@ -8,7 +8,8 @@ import type { FromWorker, ToWorker } from '../../src/wiring/worker-messages.ts'
 
 process.on('message', (message: ToWorker) => {
   if (message.kind !== 'start') return
-  const isBroken = existsSync(join(message.settings.drive.path, 'broken'))
+  const { drive } = message.settings
+  const isBroken = drive.kind === 'file' && existsSync(join(drive.path, 'broken'))
   const reply: FromWorker = isBroken
     ? { kind: 'failed', message: 'broken' }
     : { kind: 'serving', port: process.pid }

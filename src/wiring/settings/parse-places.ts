@@ -4,21 +4,45 @@ import { SettingMistake } from './setting.ts'
 
 /** Parsers of values that say where something lives: drive, database, files. */
 
-export interface DrivePlace {
-  readonly kind: 'file'
-  /** Absolute. */
-  readonly path: string
-}
+export type DrivePlace =
+  | {
+      readonly kind: 'file'
+      /** Absolute. */
+      readonly path: string
+    }
+  | {
+      readonly kind: 'gdrive'
+      /** A path below My Drive or the shared drive, or the id of a folder. Empty: all of it. */
+      readonly folder: string
+    }
+  | {
+      readonly kind: 'webdav'
+      /** `webdav+https://user:password@host/path`, or the same with `http`. */
+      readonly url: string
+    }
 
 export type DatabasePlace =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
 export function drivePlace(text: string): DrivePlace {
-  if (/^(gdrive|webdav(\+https?)?):/.test(text)) {
-    throw new SettingMistake('file:PATH; Google Drive and WebDAV are not supported by this version')
+  if (text.startsWith('gdrive:')) return { kind: 'gdrive', folder: text.slice('gdrive:'.length) }
+  if (text.startsWith('webdav')) return { kind: 'webdav', url: webdavUrl(text) }
+  if (!text.startsWith('file:')) {
+    throw new SettingMistake('file:PATH, gdrive:FOLDER or webdav+https://user:password@host/path')
   }
   return { kind: 'file', path: pathBehind('file:', text) }
+}
+
+function webdavUrl(text: string): string {
+  const address = /^webdav\+(https?:\/\/[^/].*)$/.exec(text)?.[1]
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || url.search !== '' || url.hash !== '') {
+    throw new SettingMistake(
+      'webdav+https://user:password@host/path; what is special in user and password as %XX',
+    )
+  }
+  return `webdav+${url.href}`
 }
 
 export function databasePlace(text: string): DatabasePlace {
@@ -37,6 +61,11 @@ export function keyValueStore(text: string): string {
     throw new SettingMistake('redis://host:port or rediss://host:port')
   }
   return text
+}
+
+/** The absolute path of a folder, which need not be there. */
+export function folderPath(text: string): string {
+  return resolve(text)
 }
 
 /** The path of a file. What is in it is checked by the feature that reads it, which names the line. */

@@ -36,7 +36,11 @@ export function readSettings(environment: Environment): Settings {
       mistakes.push(`${name} is not set: ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS go together`)
     }
   }
-  mistakes.push(...mistakesBetween(settings), ...tlsMistakes(environment, settings))
+  mistakes.push(
+    ...bucketMistakes(settings),
+    ...driveMistakes(settings),
+    ...tlsMistakes(environment, settings),
+  )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   return Object.freeze(settings) as Settings
 }
@@ -125,13 +129,23 @@ function hasValue(text: string | undefined): text is string {
   return text !== undefined && text !== ''
 }
 
-function mistakesBetween({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {
+function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {
   if (allowedBuckets === undefined) return []
   if (allowedBuckets.length === 0) return ['ALLOWED_BUCKETS is empty: expected at least one bucket']
   const strangers = publicReadBuckets?.filter((name) => !allowedBuckets.includes(name)) ?? []
   return strangers.map(
     (name) => `PUBLIC_READ_BUCKETS has ${shown(name)}: expected only buckets of ALLOWED_BUCKETS`,
   )
+}
+
+/** Google is asked for somebody: a person who has consented, or a service account. */
+function driveMistakes(values: SettingValues): string[] {
+  if (values.drive?.kind !== 'gdrive' || values.gdriveServiceAccount !== undefined) return []
+  const { gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = values
+  if (gdriveClientId && gdriveClientSecret && gdriveRefreshToken) return []
+  return [
+    'DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_SECRET and GDRIVE_REFRESH_TOKEN (npm run connect -- google), or GDRIVE_SERVICE_ACCOUNT',
+  ]
 }
 
 function tlsMistakes(environment: Environment, values: TlsValues): string[] {

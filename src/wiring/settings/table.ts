@@ -8,7 +8,14 @@ import {
   publicOrigin,
   regionName,
 } from './parse-names.ts'
-import { databasePlace, drivePlace, keyValueStore, pemText, readableFile } from './parse-places.ts'
+import {
+  databasePlace,
+  drivePlace,
+  folderPath,
+  keyValueStore,
+  pemText,
+  readableFile,
+} from './parse-places.ts'
 import {
   booleanOf,
   integerIn,
@@ -65,8 +72,77 @@ export const settingsTable = {
   drive: {
     name: 'DRIVE',
     default: 'file:./data/drive',
-    meaning: 'The drive: `file:PATH`, a folder of this machine.',
+    meaning:
+      'The drive: `file:PATH`, a folder of this machine; `gdrive:FOLDER` (docs/google-drive.md); `webdav+https://user:password@host/path` (docs/webdav.md).',
     parse: drivePlace,
+  },
+  drivePollSeconds: {
+    name: 'DRIVE_POLL_SECONDS',
+    default: '10',
+    meaning: 'How often Google Drive is asked what others changed there.',
+    parse: integerIn({ min: 1, max: 3_600 }),
+  },
+  driveSpool: {
+    name: 'DRIVE_SPOOL',
+    default: './data/spool',
+    meaning: 'Folder for the parts of uploads to a WebDAV server that can not append.',
+    parse: folderPath,
+  },
+  driveSpoolGib: {
+    name: 'DRIVE_SPOOL_GIB',
+    default: '20',
+    meaning: 'What that folder may hold, in GiB. Beyond it parts are refused with SlowDown.',
+    parse: integerIn({ min: 1, max: 1_048_576 }),
+  },
+  gdriveClientId: {
+    name: 'GDRIVE_CLIENT_ID',
+    whenUnset: 'none',
+    meaning: 'OAuth client of the gateway; `npm run connect -- google` writes the three.',
+    parse: solidText,
+  },
+  gdriveClientSecret: {
+    name: 'GDRIVE_CLIENT_SECRET',
+    whenUnset: 'none',
+    meaning: 'The secret of that client.',
+    isSecret: true,
+    parse: solidText,
+  },
+  gdriveRefreshToken: {
+    name: 'GDRIVE_REFRESH_TOKEN',
+    whenUnset: 'none',
+    meaning: "The person's consent.",
+    isSecret: true,
+    parse: solidText,
+  },
+  gdriveServiceAccount: {
+    name: 'GDRIVE_SERVICE_ACCOUNT',
+    whenUnset: 'none',
+    meaning: 'Instead of the three: the JSON key file of a service account.',
+    parse: readableFile,
+  },
+  gdriveSubject: {
+    name: 'GDRIVE_SUBJECT',
+    whenUnset: 'nobody',
+    meaning: 'The person for whom the service account acts (domain-wide delegation).',
+    parse: solidText,
+  },
+  gdriveSharedDrive: {
+    name: 'GDRIVE_SHARED_DRIVE',
+    whenUnset: 'My Drive',
+    meaning: 'Id of the shared drive that FOLDER lies in.',
+    parse: solidText,
+  },
+  gdriveDelete: {
+    name: 'GDRIVE_DELETE',
+    default: 'trash',
+    meaning: 'What deleting does: `trash`, where Google keeps it for 30 days, or `permanent`.',
+    parse: oneOf<'trash' | 'permanent'>(['trash', 'permanent']),
+  },
+  gdriveApiUrl: {
+    name: 'GDRIVE_API_URL',
+    whenUnset: "Google's",
+    meaning: "An address that stands in for Google's, for tests.",
+    parse: publicOrigin,
   },
   database: {
     name: 'DATABASE_URL',

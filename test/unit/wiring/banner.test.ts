@@ -5,6 +5,12 @@ import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
 
 const base = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'hunter2hunter2', ALLOWED_BUCKETS: 'files' }
 
+const google = {
+  GDRIVE_CLIENT_ID: 'client',
+  GDRIVE_CLIENT_SECRET: 'hunter2',
+  GDRIVE_REFRESH_TOKEN: 'hunter2',
+}
+
 test('The banner has lines to paste and shows no secret', () => {
   const settings = readSettings(base)
   const file = "/srv/it's here/data/stowage.env"
@@ -20,6 +26,34 @@ test('The banner has lines to paste and shows no secret', () => {
     if (firstStart.isNew)
       assert.ok(text.includes(String.raw`. '/srv/it'\''s here/data/stowage.env'`))
   }
+})
+
+for (const [DRIVE, files] of [
+  ['file:/srv/files', '/srv/files'],
+  ['webdav+https://me:hunter2@cloud.example.org/dav/', 'https://cloud.example.org/dav/'],
+  ['gdrive:Backups/s3', 'Google Drive, Backups/s3'],
+  ['gdrive:', 'Google Drive, all of it'],
+] as const) {
+  test(`The banner says that the files are at ${files}`, () => {
+    const settings = readSettings({ ...base, DRIVE, ...google })
+    const firstStart = { environment: base, file: undefined, isNew: false }
+    const text = bannerText({ settings, port: 9000, firstStart })
+    assert.ok(text.includes(`  files      ${files}\n`), text)
+    assert.doesNotMatch(text, /hunter2/)
+  })
+}
+
+test('The banner says where the dashboard is, or why there is none', () => {
+  const firstStart = { environment: base, file: '/srv/data/stowage.env', isNew: false }
+  const dashboardLine = (settings: Record<string, string>) =>
+    /dashboard +(.*)/.exec(
+      bannerText({ settings: readSettings({ ...base, ...settings }), port: 9000, firstStart }),
+    )?.[1]
+  assert.equal(
+    dashboardLine({ DASHBOARD_PASSWORD: 'hunter2', PUBLIC_URL: 'https://s3.example.org' }),
+    'https://s3.example.org/-/ with the password DASHBOARD_PASSWORD in /srv/data/stowage.env',
+  )
+  assert.equal(dashboardLine({}), 'off: DASHBOARD_PASSWORD is not set')
 })
 
 for (const [host, url] of [

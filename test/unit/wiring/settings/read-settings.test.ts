@@ -50,6 +50,34 @@ test('Settings have the defaults of the documentation', () => {
   assert.ok(Object.isFrozen(settings))
 })
 
+test('Settings know where a drive is', () => {
+  const google = {
+    GDRIVE_CLIENT_ID: 'client',
+    GDRIVE_CLIENT_SECRET: 'hunter2',
+    GDRIVE_REFRESH_TOKEN: 'hunter2',
+  }
+  for (const [DRIVE, place] of [
+    ['file:/srv/files', { kind: 'file', path: '/srv/files' }],
+    ['gdrive:', { kind: 'gdrive', folder: '' }],
+    ['gdrive:Backups/s3', { kind: 'gdrive', folder: 'Backups/s3' }],
+    ['webdav+http://localhost:8080', { kind: 'webdav', url: 'webdav+http://localhost:8080/' }],
+    [
+      'webdav+https://me:p%40ss@host/a b',
+      { kind: 'webdav', url: 'webdav+https://me:p%40ss@host/a%20b' },
+    ],
+  ] as const) {
+    assert.deepEqual(readSettings({ ...required, ...google, DRIVE }).drive, place)
+  }
+})
+
+test('Settings ask for somebody whom Google is asked for', () => {
+  const [line, ...others] = mistakesOf({ ...required, DRIVE: 'gdrive:x', GDRIVE_CLIENT_ID: 'c' })
+  assert.match(line ?? '', /^DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_S/)
+  assert.deepEqual(others, [])
+  const key = { GDRIVE_SERVICE_ACCOUNT: fileWith('{}') }
+  assert.deepEqual(mistakesOf({ ...required, ...key, DRIVE: 'gdrive:x' }), [])
+})
+
 test('Settings count an empty value as unset', () => {
   const settings = readSettings({ ...required, PORT: '', PUBLIC_URL: '', REGION_FILE: '' })
   assert.equal(settings.port, 9000)
@@ -76,7 +104,7 @@ test('Settings report every mistake at once and show no secret', () => {
     PORT: '70000',
     PUBLIC_LIST: 'yes',
     DATABASE_URL: 'mysql://user:hunter2@host/db',
-    DRIVE: 'webdav+https://user:hunter2@cloud.example.org/files',
+    DRIVE: 'webdav:https://user:hunter2@cloud.example.org/files',
     LOG_LEVEL: 'loud',
   })
   const text = mistakes.join('\n')
@@ -85,10 +113,7 @@ test('Settings report every mistake at once and show no secret', () => {
   assert.match(text, /^SECRET_KEY is a value that is not shown: expected no white space/m)
   assert.match(text, /^ALLOWED_BUCKETS is "Photos": expected bucket names with only lower-case/m)
   assert.match(text, /^PORT is "70000": expected a whole number from 0 to 65535$/m)
-  assert.match(
-    text,
-    /^DRIVE is "webdav\+https:\/\/…@cloud[^"]*": .*not supported by this version$/m,
-  )
+  assert.match(text, /^DRIVE is "webdav:…@cloud[^"]*": expected webdav\+https:/m)
   assert.doesNotMatch(text, /hunter2|top secret/)
 })
 
@@ -106,7 +131,7 @@ test('Settings show no password of a URL, in lists neither, and no secret given 
   assert.equal(text.split('\n').length, 7)
   assert.doesNotMatch(text, /hunter2/)
   assert.match(text, /^SECRET_KEY_FILE is a value that is not shown: expected the path of a/m)
-  assert.match(text, /^DRIVE is "webdav\+https:\/\/…@host\/path": expected file:PATH/m)
+  assert.match(text, /^DRIVE is "webdav\+https:\/\/…@host\/path": expected webdav\+https:/m)
 })
 
 test('Settings ask for all three of key, secret and buckets when one is set', () => {
@@ -215,7 +240,7 @@ test('Settings keep what the other features will use', () => {
     AUTH_KV: 'redis://cache:6379',
     MODEL_CATALOGUE: fileWith('{}'),
   })
-  assert.equal(settings.drive.path, '/srv/files')
+  assert.deepEqual(settings.drive, { kind: 'file', path: '/srv/files' })
   assert.deepEqual(settings.database, { kind: 'postgres', url: 'postgresql://user:pw@host/db' })
   assert.equal(settings.publicUrl, 'https://s3.example.org')
   assert.deepEqual(settings.corsAllowedOrigins, ['https://a.example', '*'])

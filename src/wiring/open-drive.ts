@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import type { Drive } from '../drives/drive.ts'
+import { openLocalDrive } from '../drives/local/local-drive.ts'
+import type { Database } from '../state/database.ts'
+import { DatabaseFileRecords } from '../state/file-records.ts'
+import type { Log } from './log.ts'
+import type { DrivePlace } from './settings/parse-places.ts'
+import type { Settings } from './settings/read-settings.ts'
+import { SettingsError } from './settings/setting.ts'
+
+/** A drive that is open and prepared, with what it keeps in the database. */
+export interface OpenDrive {
+  readonly drive: Drive
+  close(): Promise<void>
+}
+
+export interface DriveParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+}
+
+type Opener<Kind extends DrivePlace['kind']> = (
+  place: Extract<DrivePlace, { kind: Kind }>,
+  parts: DriveParts,
+) => Promise<OpenDrive>
+
+/** A drive of the cloud brings its HTTP client along: a local folder starts without it. */
+const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
+  async file({ path }, { database, log }) {
+    const records = new DatabaseFileRecords(database)
+    const drive = await openLocalDrive({ root: path, records, log })
+    return {
+      drive,
+      async close() {
+        await drive.close()
+        records.close()
+      },
+    }
+  },
+
+  async gdrive({ folder }, { settings, database, log }) {
+    const { openGoogleDrive } = await import('../drives/google/google-drive.ts')
+    const { GoogleApi } = await import('../drives/google/api/google-api.ts')
+    const { defaultQuota } = await import('../drives/google/api/rate-budget.ts')
+    const { DatabaseDriveIndex } = await import('../state/drive-index.ts')
+    const { DatabaseDriveUploads } = await import('../state/drive-index-uploads.ts')
+    const { DatabaseLeases } = await import('../state/key-leases.ts')
+    const { gdriveApiUrl, gdriveSharedDrive: sharedDriveId } = settings
+    const api = new GoogleApi({
+      credentials: await googleCredentials(settings),
+      sharedDriveId,
+      // The worker processes share one person's quota.
+      quota: {
+        ...defaultQuota,
+        unitsPerMinute: defaultQuota.unitsPerMinute / settings.workers,
+      },
+      onRetry: (note) => log.debug(note, 'Google is asked again'),
+      ...(gdriveApiUrl !== undefined && { endpoints: endpointsBelow(gdriveApiUrl) }),
+    })
+    const drive = await openGoogleDrive({
+      api,
+      folder,
+      sharedDriveId,
+      index: new DatabaseDriveIndex(database),
+      records: new DatabaseDriveUploads(database),
+      leases: new DatabaseLeases(database),
+      pollSeconds: settings.drivePollSeconds,
+      deletes: settings.gdriveDelete,
+      log,
+    })
+    return { drive, close: () => drive.close() }
+  },
+
+  async webdav({ url }, { settings, database, log }) {
+    const { openWebdavDrive } = await import('../drives/webdav/webdav-drive.ts')
+    const { DatabaseDavRecords } = await import('../state/dav-records.ts')
+    const { DatabaseLeases } = await import('../state/key-leases.ts')
+    const records = new DatabaseDavRecords(database)
+    const drive = await openWebdavDrive({
+      url,
+      records,
+      leases: new DatabaseLeases(database),
+      spoolFolder: settings.driveSpool,
+      maxSpoolBytes: settings.driveSpoolGib * 2 ** 30,
+      log,
+    })
+    return {
+      drive,
+      async close() {
+        await drive.close()
+        records.close()
+      },
+    }
+  },
+}
+
+/**
+ * Opens the drive of the settings and makes its buckets' folders.
+ *
+ * @throws DriveError or SettingsError, for people.
+ */
+export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
+  const { drive: place, allowedBuckets } = parts.settings
+  const opener = openers[place.kind] as Opener<DrivePlace['kind']>
+  const opened = await opener(place, parts)
+  try {
+    await opened.drive.prepare(allowedBuckets)
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function googleCredentials(settings: Settings) {
+  const { gdriveServiceAccount, gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = settings
+  if (gdriveServiceAccount !== undefined) {
+    const { parseServiceAccount } = await import('../drives/google/api/credentials.ts')
+    try {
+      const text = await readFile(gdriveServiceAccount, 'utf8')
+      return parseServiceAccount(text, settings.gdriveSubject)
+    } catch (cause) {
+      const { message } = cause as Error
+      throw new SettingsError([`GDRIVE_SERVICE_ACCOUNT is ${gdriveServiceAccount}: ${message}`])
+    }
+  }
+  return {
+    kind: 'refresh-token',
+    // readSettings has seen to it that they are there.
+    clientId: gdriveClientId ?? '',
+    clientSecret: gdriveClientSecret ?? '',
+    refreshToken: gdriveRefreshToken ?? '',
+  } as const
+}
+
+function endpointsBelow(origin: string) {
+  return {
+    api: `${origin}/drive/v3`,
+    upload: `${origin}/upload/drive/v3`,
+    token: `${origin}/token`,
+  }
+}
