@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import { chosenDriveSettings } from './chosen-drive.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from './gateway-process.ts'
 
 /** The bucket of PUBLIC_READ_BUCKETS beside the private `testBucket`. */
 export const publicBucket = 'public'
 
 /**
- * A gateway of two processes on a local folder, for the tests of one `describe`. Call it there;
+ * A gateway of two processes on a local folder or the drive that is chosen, for the tests of one `describe`. Call it there;
  * what it returns gives the gateway once the tests run.
  */
 export function useContractGateway(
@@ -24,6 +25,7 @@ export function useContractGateway(
         PUBLIC_READ_BUCKETS: publicBucket,
         WORKERS: '2',
         LOG_LEVEL: 'warn',
+        ...(await chosenDriveSettings()),
         ...settings,
       },
     })

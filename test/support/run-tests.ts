@@ -3,8 +3,8 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
 /**
- * `npm test`, `npm run test:service`, `test:clients`, `test:browser`, `test:crash`, or the files
- * given as arguments. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
+ * `npm test`, `npm run test:service` and the like for each of the long groups, or the files given as
+ * arguments. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
  * CI=true also when one was skipped, because a skipped proof proves nothing.
  */
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -15,6 +15,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   clients: ['test/clients/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],
+  emulators: ['test/emulators/**/*.test.ts'],
+  drives: ['test/drives/**/*.test.ts'],
+  faults: ['test/faults/**/*.test.ts'],
 }
 const wanted = process.argv.slice(2)
 const names = wanted.length > 0 ? wanted : ['unit', 'contract', 'acceptance']
