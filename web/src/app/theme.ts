@@ -47,14 +47,17 @@ function darkTint(name: string, shades: MantineColorsTuple | undefined): Record<
   }
 }
 
+/** Under the pointer the library makes buttons lighter, too light for what is written on them. */
+const hovered = {
+  '--mantine-color-cyan-filled-hover': '#095c6b',
+  '--mantine-color-red-filled-hover': '#a61e1e',
+}
+
 /** The library's own greys and reds have less contrast than WCAG 2.2 asks for (4.5 to 1). */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: {
-    // The library makes buttons lighter under the pointer, too light for what is written on them.
-    '--mantine-color-cyan-filled-hover': '#095c6b',
-    '--mantine-color-red-filled-hover': '#a61e1e',
-  },
+  variables: {},
   light: {
+    ...hovered,
     '--mantine-color-dimmed': '#58636d',
     '--mantine-color-placeholder': '#6b7680',
     '--mantine-color-error': '#c92a2a',
@@ -66,6 +69,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-green-light-color': '#1f6b2e',
   },
   dark: {
+    ...hovered,
     '--mantine-color-error': '#ff8787',
     '--mantine-color-anchor': '#66d9e8',
     ...Object.assign({}, ...tints.map((name) => darkTint(name, colors[name]))),
