@@ -66,6 +66,8 @@ const hideEmptyFolder = `UPDATE drive_files
   WHERE id = ? AND is_own = 1 AND parent <> ''
   AND NOT EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id)`
 const deleteHidden = `DELETE FROM drive_files WHERE parent = '' AND touched_at_ms < ?`
+const deleteHiddenAttributes = `DELETE FROM drive_attributes WHERE id IN
+  (SELECT id FROM drive_files WHERE parent = '' AND touched_at_ms < ?)`
 const deleteOrphans = `DELETE FROM drive_files WHERE parent <> '' AND kind = ?
   AND parent NOT IN (SELECT root FROM drive_index)
   AND NOT EXISTS (SELECT 1 FROM drive_files AS above WHERE above.id = drive_files.parent)`
@@ -163,13 +165,16 @@ export class DatabaseDriveIndex {
   }): Promise<boolean> {
     const { file, kept, hides = [], upload } = write
     const nowMs = this.#now()
-    const statements: Statement[] = [
-      saveBelowVisible(file, this.#marks({ isUnlisted: false })),
-      ...hides.map((hidden) => hideStatement(hidden, nowMs)),
-    ]
+    const save = saveBelowVisible(file, this.#marks({ isUnlisted: false }))
+    const statements = hides.map((hidden) => hideStatement(hidden, nowMs))
     if (kept) statements.push({ sql: keepAttributes, params: [kept.id, kept.md5, kept.json] })
     if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
-    return await this.#writeAll(statements)
+    if (await this.#writeAll([save, ...statements])) return true
+    const [row] = await this.getMany([file.id])
+    if (row === undefined || row.version <= file.version) return false
+    // Somebody has changed the file since, and the feed was faster: what it told stays.
+    await this.#database.write(statements)
+    return true
   }
 
   async save(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Promise<void> {
@@ -287,7 +292,10 @@ export class DatabaseDriveIndex {
   }
 
   async tidy(beforeMs: number): Promise<void> {
-    await this.#database.write([{ sql: deleteHidden, params: [beforeMs] }])
+    await this.#database.write([
+      { sql: deleteHiddenAttributes, params: [beforeMs] },
+      { sql: deleteHidden, params: [beforeMs] },
+    ])
     // Each round takes the folders that the round before has bared.
     for (;;) {
       const [folders] = await this.#database.write([

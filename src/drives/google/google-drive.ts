@@ -66,6 +66,7 @@ export interface GoogleDrive extends Drive {
 
 /** Health is asked for often; Google this often at most, milliseconds. */
 const checkEveryMs = 10_000
+const recoveredAtOnce = 20
 
 /** @throws DriveError, for people, when the folder can't be used. */
 export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
@@ -81,11 +82,23 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   await index.open(rootId)
   const buckets = new Set<string>()
   news = new IndexNews({ api, index, rootId, isBucket: (name) => buckets.has(name) })
-  return new OpenGoogleDrive({ ...options, index, records, leases, rootId, news, buckets, now })
+  const { leases: leaseTable } = options
+  return new OpenGoogleDrive({
+    ...options,
+    index,
+    records,
+    leases,
+    leaseTable,
+    rootId,
+    news,
+    buckets,
+    now,
+  })
 }
 
 interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
   readonly leases: KeyLeases
+  readonly leaseTable: LeaseTable
   readonly rootId: string
   readonly news: IndexNews
   /** Those that were prepared. */
@@ -107,7 +120,8 @@ class OpenGoogleDrive implements GoogleDrive {
   constructor(opened: Opened) {
     const { pollSeconds, deletes } = opened
     const objects = new ObjectIndex(opened)
-    const keeper = new IndexKeeper({ ...opened, pollMs: pollSeconds * 1000 })
+    const recover = () => recoverEnded(opened)
+    const keeper = new IndexKeeper({ ...opened, recover, pollMs: pollSeconds * 1000 })
     const parts = { ...opened, objects, isFresh: () => keeper.isFresh() }
     const folders = new FolderMaker(parts)
     const keys = new KeyHolder(parts)
@@ -203,5 +217,13 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#opened.leases.close()
     await this.#keeper.close()
     await this.#opened.api.close()
+  }
+}
+
+/** Writers that died left notes: what they did is looked up though nobody writes their keys. */
+async function recoverEnded({ leases, leaseTable, now }: Opened): Promise<void> {
+  for (const { note } of await leaseTable.endedWithNote(now(), recoveredAtOnce)) {
+    const { place } = parseNote(note) ?? {}
+    if (place !== undefined) await leases.hold([place], async () => undefined)
   }
 }

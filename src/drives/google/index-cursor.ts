@@ -148,6 +148,7 @@ export class IndexCursor implements EntryCursor {
     const levels: Level[] = []
     let above = segments.map((segment) => `${segment}/`).join('')
     let folders = await objects.folders(this.#bucket, segments)
+    if (folders.length === 0) await objects.requireBucket(this.#bucket)
     for (let depth = segments.length; folders.length > 0; depth++) {
       const ids = folders.map((folder) => folder.id)
       const rest = this.#bound.slice(above.length)

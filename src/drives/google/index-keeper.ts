@@ -26,6 +26,8 @@ export interface IndexKeeperOptions {
   readonly rootId: string
   readonly pollMs: number
   readonly log: IndexLog
+  /** What else is to be looked after as often. */
+  readonly recover: () => Promise<void>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -114,14 +116,19 @@ export class IndexKeeper {
 
   /** Brings the index up to date, if nobody did since then and nobody does. Never rejects. */
   #turn(sinceMs: number): Promise<void> {
+    const { log } = this.#options
     const turn = this.#running.then(async () => {
       try {
         await this.#work(sinceMs)
+        if (this.#failure !== undefined) log.info({}, 'index of Google Drive: up to date again')
         this.#failure = undefined
       } catch (error) {
         if (this.#closed.signal.aborted) return
+        // Told once, not at every poll.
+        if (this.#failure === undefined) {
+          log.warn({ err: error }, 'index of Google Drive: will be tried again and again')
+        }
         this.#failure = error
-        this.#options.log.warn({ err: error }, 'index of Google Drive: will be tried again')
       }
     })
     this.#running = turn
@@ -137,6 +144,7 @@ export class IndexKeeper {
     try {
       await this.#fill()
       await this.#follow()
+      await this.#options.recover()
       await this.#tidy()
     } finally {
       await this.#release()

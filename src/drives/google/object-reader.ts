@@ -6,6 +6,7 @@ import type { Download } from './api/download.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
+import type { IndexNews } from './index-news.ts'
 import { factsOf } from './indexed-file.ts'
 import { keyPlace } from './key-place.ts'
 
@@ -13,6 +14,7 @@ export interface ReaderParts {
   readonly api: Pick<GoogleApi, 'download' | 'getFile'>
   readonly index: DriveIndex
   readonly leases: KeyLeases
+  readonly news: Pick<IndexNews, 'refresh'>
 }
 
 /** A download that breaks off is gone on with, so many times without a byte. */
@@ -55,7 +57,7 @@ export class ObjectReader implements OpenObject {
         if (held !== undefined) yield held
         held = chunk
       }
-      this.#assertRight(digest)
+      if (!this.#isRight(digest)) throw await this.#changed()
       if (held !== undefined && !this.#closed.signal.aborted) yield held
     } catch (error) {
       if (!this.#closed.signal.aborted) throw error
@@ -131,7 +133,7 @@ export class ObjectReader implements OpenObject {
       const isGone = isChanged(error) || (error instanceof DriveError && error.kind === 'denied')
       if (!isGone) throw error
     }
-    throw this.#changed()
+    throw await this.#changed()
   }
 
   #begin(start: number, end: number, revisionId?: string): Promise<Download> {
@@ -156,12 +158,14 @@ export class ObjectReader implements OpenObject {
     return file.headRevisionId === revision
   }
 
-  #assertRight(digest: Hash | undefined): void {
-    if (digest === undefined || this.#closed.signal.aborted) return
-    if (digest.digest('hex') !== this.#file.md5) throw this.#changed()
+  #isRight(digest: Hash | undefined): boolean {
+    if (digest === undefined || this.#closed.signal.aborted) return true
+    return digest.digest('hex') === this.#file.md5
   }
 
-  #changed(): DriveError {
+  /** Whoever tries again is to find what is there now. */
+  async #changed(): Promise<DriveError> {
+    await this.#parts.news.refresh(this.#file.id)
     const { bucket, key } = this.#name
     const message = `${bucket}/${key} was changed on Google Drive while it was read. Try again.`
     return new DriveError('changed', message)

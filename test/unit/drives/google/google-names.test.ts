@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  deepSegmentOfName,
+  maxFolders,
+  nameOfDeepSegment,
+  nameOfSegment,
+  pathOfKey,
+  segmentOfName,
+} from '../../../../src/drives/google/google-names.ts'
+
+/** What is close to the forms of the escaping, and what is not. */
+const piece = fc.constantFrom('%', '2F', '25', '00', '.%', '.', 'a', 'é', '😀', '2f', ' ')
+const segment = fc
+  .array(fc.oneof(piece, fc.constant('\0')), { maxLength: 7 })
+  .map((pieces) => pieces.join(''))
+const name = fc
+  .array(fc.oneof(piece, fc.constant('/')), { minLength: 1, maxLength: 7 })
+  .map((pieces) => pieces.join(''))
+
+describe('nameOfSegment', () => {
+  test('gives most segments as they are', () => {
+    for (const text of ['a', 'a.txt', '..', '.', ' ', '100%', 'a%file', 'x'.repeat(1024), '%2f']) {
+      assert.equal(nameOfSegment(text), text)
+      assert.equal(segmentOfName(text), text)
+    }
+  })
+
+  const pairs = [
+    ['', '.%'],
+    ['.%', '.%25'],
+    ['.%25', '.%2525'],
+    ['\0', '%00'],
+    ['%00', '%2500'],
+    ['a\0b%2500', 'a%00b%252500'],
+    ['a%2Fb', 'a/b'],
+    ['a%252Fb', 'a%2Fb'],
+    ['%2F', '/'],
+  ] as const
+  for (const [text, escaped] of pairs) {
+    test(`gives ${JSON.stringify(text)} the name ${escaped}, and takes it back`, () => {
+      assert.equal(nameOfSegment(text), escaped)
+      assert.equal(segmentOfName(escaped), text)
+    })
+  }
+
+  test('is reversible for every segment, and never gives an empty name or a NUL', () => {
+    fc.assert(
+      fc.property(segment, (text) => {
+        const given = nameOfSegment(text)
+        assert.ok(given !== '' && !given.includes('\0'))
+        assert.equal(segmentOfName(given), text)
+      }),
+    )
+  })
+})
+
+describe('segmentOfName', () => {
+  test('gives every name that a person may choose a segment of its own', () => {
+    fc.assert(
+      fc.property(name, (given) => {
+        const text = segmentOfName(given)
+        assert.ok(text !== undefined && !text.includes('/'))
+        assert.equal(nameOfSegment(text), given)
+      }),
+    )
+  })
+
+  test('gives nothing for what is no text', () => {
+    for (const given of ['', 'a\0b', 'a\ud800']) assert.equal(segmentOfName(given), undefined)
+  })
+})
+
+describe('pathOfKey', () => {
+  test('cuts a key at its slashes', () => {
+    assert.deepEqual(pathOfKey('a'), { folders: [], segment: 'a', isDeep: false })
+    assert.deepEqual(pathOfKey('a//b/'), { folders: ['a', '', 'b'], segment: '', isDeep: false })
+  })
+
+  test('leaves what is too deep in the name of the file', () => {
+    const folders = Array.from({ length: maxFolders }, (_, index) => `f${index}`)
+    const prefix = `${folders.join('/')}/`
+    assert.deepEqual(pathOfKey(`${prefix}a`), { folders, segment: 'a', isDeep: false })
+    for (const rest of ['a/b', '/', 'a/b/', '%2F/\0/%00']) {
+      assert.deepEqual(pathOfKey(prefix + rest), { folders, segment: rest, isDeep: true })
+      assert.equal(deepSegmentOfName(nameOfDeepSegment(rest)), rest)
+    }
+    assert.equal(nameOfDeepSegment('a%2F/b'), 'a%2F/b')
+  })
+})
