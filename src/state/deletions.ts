@@ -1,4 +1,5 @@
 import type { Database, SqlValue, Statement } from './database.ts'
+import { isSqlText } from './sql-text.ts'
 
 /**
  * The life of a deletion:
@@ -48,10 +49,12 @@ const selectLatest = `SELECT ${columns} FROM deletions ORDER BY started_at_ms DE
 
 const selectRunning = `SELECT ${columns} FROM deletions WHERE state = 'running'`
 
-const insertIfFew = `INSERT INTO deletions (id, target, state, deleted, started_at_ms, ended_at_ms,
+/** In one statement, so that of several that begin at once no more are inserted than may run. */
+const insertIfMay = `INSERT INTO deletions (id, target, state, deleted, started_at_ms, ended_at_ms,
   message, is_cancelled, lease_owner, lease_until_ms)
   SELECT ?, ?, 'running', 0, ?, 0, '', 0, ?, ?
-  WHERE (SELECT count(*) FROM deletions WHERE state = 'running') < ?`
+  WHERE (SELECT count(*) FROM deletions WHERE state = 'running') < ?
+  AND NOT EXISTS (SELECT 1 FROM deletions WHERE state = 'running' AND is_cancelled = 0 AND target = ?)`
 
 const trimEnded = `DELETE FROM deletions WHERE id IN (SELECT id FROM deletions
   WHERE state <> 'running' ORDER BY started_at_ms DESC, id DESC LIMIT ? OFFSET ?)`
@@ -91,18 +94,22 @@ export class DeletionTable {
     this.#limits = limits
   }
 
-  /** False when as many run as may, and nothing was inserted. */
+  /**
+   * False when nothing was inserted: as many run as may, or one of its target does that nobody has
+   * asked to stop.
+   */
   async insert(deletion: NewDeletion): Promise<boolean> {
     const { id, target, startedAtMs, leaseOwner, leaseUntilMs } = deletion
     const values = [id, target, startedAtMs, leaseOwner, leaseUntilMs]
     const [result] = await this.#database.write([
-      { sql: insertIfFew, params: [...values, this.#limits.running] },
+      { sql: insertIfMay, params: [...values, this.#limits.running, target] },
       { sql: trimEnded, params: [maxTrimmed, this.#limits.ended] },
     ])
     return result?.changes === 1
   }
 
   async find(id: string): Promise<DeletionRow | undefined> {
+    if (!isSqlText(id)) return undefined
     const [row] = await this.#database.read<DeletionRow>(selectOne, [id])
     return row
   }
@@ -138,8 +145,8 @@ export class DeletionTable {
   }
 
   /** Asks the process that runs it to stop; false when it does not run. */
-  cancel(id: string): Promise<boolean> {
-    return this.#change(askToStop, [id])
+  async cancel(id: string): Promise<boolean> {
+    return isSqlText(id) && this.#change(askToStop, [id])
   }
 
   /** Ends one whose process is gone; false when it has changed since it was seen. */

@@ -1,4 +1,5 @@
 import { type Database, type SqlValue, type Statement, UnmetChange } from './database.ts'
+import { isSqlText } from './sql-text.ts'
 
 /**
  * The life of an upload:
@@ -158,6 +159,7 @@ export class UploadTable {
   }
 
   async find(id: string): Promise<UploadRow | undefined> {
+    if (!isSqlText(id)) return undefined
     const rows = await this.#database.read<UploadRow>(selectUpload, [id])
     return rows[0]
   }

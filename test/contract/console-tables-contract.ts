@@ -88,7 +88,7 @@ function describeCounts(databases: () => [Database, Database]): void {
 function describeDeletions(databases: () => [Database, Database]): void {
   const limits = { running: 3, ended: 2 }
   const deletion = (id: string, startedAtMs = 10): NewDeletion => ({
-    ...{ id, target: '["b","nul \\u0000/"]', startedAtMs },
+    ...{ id, target: `["b","nul \\u0000/${id}"]`, startedAtMs },
     ...{ leaseOwner: `owner of ${id}`, leaseUntilMs: 100 },
   })
   const end = { state: 'done', deleted: 7, endedAtMs: 50, message: '' } as const
@@ -114,6 +114,25 @@ function describeDeletions(databases: () => [Database, Database]): void {
     const latest = await table.latest()
     assert.deepEqual([latest.length, latest[0]?.id], [3, 'g'])
     assert.ok(await table.end(deletion('g'), end))
+  })
+
+  test('DeletionTable lets one of a target run, however many begin at once', async () => {
+    const tables = databases().map((database) => new DeletionTable(database, limits))
+    const { target } = deletion('the same')
+    const rows = ['h', 'i', 'j', 'k'].map((id) => ({ ...deletion(id), target }))
+    const begun = await Promise.all(rows.map((row, index) => tables[index % 2]?.insert(row)))
+    assert.equal(begun.filter(Boolean).length, 1)
+    // One that is to stop is as good as gone.
+    for (const { id } of rows) await tables[1]?.cancel(id)
+    assert.ok(await tables[0]?.insert({ ...deletion('l'), target }))
+    for (const row of [...rows, deletion('l')]) await tables[0]?.end(row, end)
+    assert.deepEqual(await tables[0]?.running(), [])
+  })
+
+  test('DeletionTable knows nothing by an id that no database can hold', async () => {
+    const table = new DeletionTable(databases()[0], limits)
+    assert.equal(await table.find('nul \0'), undefined)
+    assert.equal(await table.cancel('nul \0'), false)
   })
 
   test('DeletionTable carries a wish to stop to the process that runs it', async () => {

@@ -60,6 +60,10 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
     })
     after(() => database.close())
 
+    test('UploadTable knows nothing by an id that no database can hold', async () => {
+      assert.equal(await table.find('nul \0'), undefined)
+    })
+
     test('UploadTable gives the lease to one of many takers', async () => {
       const id = 'upload 1'
       const upload = await insert(table, id)

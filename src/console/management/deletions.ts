@@ -84,17 +84,19 @@ export class Deletions {
       leaseOwner: newLeaseOwner(),
       leaseUntilMs: now() + leaseMs,
     }
-    const running = (await this.#withoutDead(await table.running())).filter(isRunning)
-    const same = running.find((other) => other.target === row.target)
+    const same = await this.#runningLike(row)
     if (same !== undefined) return same
-    if (this.#isClosed || !(await table.insert(row))) {
-      throw new ApiError(
-        409,
-        `No more than ${deletionLimits.running} deletions run at once: wait for one, or cancel it.`,
-      )
+    if (!this.#isClosed && (await table.insert(row))) {
+      this.#run(row, target)
+      return { ...row, state: 'running', deleted: 0, endedAtMs: 0, message: '', isCancelled: 0 }
     }
-    this.#run(row, target)
-    return { ...row, state: 'running', deleted: 0, endedAtMs: 0, message: '', isCancelled: 0 }
+    // Another request may have been faster.
+    const faster = await this.#runningLike(row)
+    if (faster !== undefined) return faster
+    throw new ApiError(
+      409,
+      `No more than ${deletionLimits.running} deletions run at once: wait for one, or cancel it.`,
+    )
   }
 
   /** Newest first. */
@@ -123,6 +125,12 @@ export class Deletions {
     this.#isClosed = true
     for (const { stopping } of this.#jobs.keys()) stopping.abort('closing' satisfies StopReason)
     await Promise.all(this.#jobs.values())
+  }
+
+  /** One that deletes the same and has not been told to stop. */
+  async #runningLike({ target }: NewDeletion): Promise<DeletionRow | undefined> {
+    const rows = await this.#withoutDead(await this.#parts.table.running())
+    return rows.find((row) => isRunning(row) && row.isCancelled === 0 && row.target === target)
   }
 
   /** Those whose process is gone are ended here, by whoever looks. */

@@ -55,6 +55,30 @@ test('A deletion of the same prefix is the one that runs already, in whatever pr
   assert.notEqual((await others.start({ bucket, prefix: 'a' })).id, id)
 })
 
+test('Of deletions of one prefix that are begun at once one runs, and all get that one', async (t) => {
+  const { deletions, others, drive, table } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const begun = await Promise.all(
+    [deletions, others, deletions, others, deletions, others].map((each) =>
+      each.start({ bucket, prefix: 'a/' }),
+    ),
+  )
+  const [row] = await table.running()
+  assert.deepEqual(new Set(begun.map(({ id }) => id)), new Set([row?.id]))
+  assert.equal((await table.running()).length, 1)
+})
+
+test('A deletion that was told to stop is not the one that is begun after that', async (t) => {
+  const { deletions, others, drive, ended } = await open(t, hangs)
+  await put(drive, 'a/1')
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  await others.cancel(id)
+  const next = await others.start({ bucket, prefix: 'a/' })
+  assert.notEqual(next.id, id)
+  assert.equal((await ended(id))?.state, 'cancelled')
+  assert.equal((await deletions.find(next.id))?.state, 'running')
+})
+
 test('No more than four deletions run at once', async (t) => {
   const { deletions, others, drive, ended } = await open(t, hangs)
   for (const key of ['1', '2', '3', '4', '5']) await put(drive, key)
@@ -126,9 +150,9 @@ test('A deletion whose process is gone is interrupted', async (t) => {
   const [host] = thisProcess.split('/')
   const dead = { leaseOwner: `${host}/999999999/1 word`, leaseUntilMs: clock.now + 30_000 }
   const silentHost = { leaseOwner: 'elsewhere/1/1 word', leaseUntilMs: clock.now + 5_000 }
-  const row = { target: '["files","a/"]', startedAtMs: clock.now }
-  await table.insert({ ...row, id: 'dead', ...dead })
-  await table.insert({ ...row, id: 'silent', ...silentHost })
+  const startedAtMs = clock.now
+  await table.insert({ id: 'dead', target: '["files","a/"]', startedAtMs, ...dead })
+  await table.insert({ id: 'silent', target: '["files","b/"]', startedAtMs, ...silentHost })
   const found = await deletions.find('dead')
   assert.deepEqual([found?.state, found?.endedAtMs], ['interrupted', clock.now])
   assert.match(found?.message ?? '', /delete again/)
