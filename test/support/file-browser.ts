@@ -79,3 +79,8 @@ export function writeTree(
     writeFileSync(target, content)
   }
 }
+
+/** A property of an element, such as the width of a picture. */
+export function propertyOf(element: Locator, name: string): Promise<unknown> {
+  return element.evaluate((found, key) => (found as unknown as Record<string, unknown>)[key], name)
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { absenceOfChromium, startChromium } from '../support/chromium.ts'
+import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { FileBrowser, propertyOf, still } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { samplePdf, samplePng, sampleWav, sampleWebm } from '../support/sample-media.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+const script = `
+  document.title = 'it ran'
+  document.title = 'it read ' + localStorage.getItem('stowage.session')
+  fetch('/-/api/status').then(() => { document.title = 'it asked' })
+`
+
+describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  before(async () => {
+    const browser = await startChromium()
+    const film = await sampleWebm(browser)
+    await browser.close()
+    await Promise.all([
+      put('view/1 image.png', samplePng(40, 30), { 'content-type': 'image/png' }),
+      put('view/2 typeless.png', samplePng(20, 10), { 'content-type': 'application/octet-stream' }),
+      put('view/3 film.webm', film, { 'content-type': 'video/webm' }),
+      put('view/4 sound.wav', sampleWav(2), { 'content-type': 'audio/wav' }),
+      put('view/5 paper.pdf', samplePdf(), { 'content-type': 'application/pdf' }),
+      put('view/6 long.txt', `<b id="bold">tag</b> é\n${'line\n'.repeat(60_000)}`, {
+        'content-type': 'text/plain',
+        'cache-control': 'no-cache',
+        'x-amz-meta-colour': 'blue é',
+      }),
+      put('view/7 data.bin', Buffer.from([0, 1, 2, 3]), { 'content-type': 'application/zip' }),
+      put('view/8 empty.txt', '', { 'content-type': 'text/plain' }),
+      put('view/9 broken.png', 'no picture', { 'content-type': 'image/png' }),
+      put('evil/page.html', `<title>quiet</title><script>${script}</script>`, {
+        'content-type': 'text/html',
+      }),
+      put('evil/page.xhtml', xhtml, { 'content-type': 'application/xhtml+xml' }),
+      put('evil/picture.svg', svg, { 'content-type': 'image/svg+xml' }),
+    ])
+  })
+
+  const xhtml = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>quiet</title></head><body><script>${script}</script></body></html>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><title>quiet</title><script>${script}</script></svg>`
+
+  async function put(
+    key: string,
+    body: string | Buffer<ArrayBuffer>,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const latin1 = Object.entries(headers).map(([name, value]) => [
+      name,
+      Buffer.from(value).toString('latin1'),
+    ])
+    const reply = await signedFetch(dashboard().gateway, {
+      ...{ method: 'PUT', target: targetOf(testBucket, key), body },
+      headers: Object.fromEntries(latin1),
+    })
+    assert.equal(reply.status, 200)
+  }
+
+  async function openFile(key: string): Promise<FileBrowser> {
+    const [folder, name = ''] = key.split('/')
+    const path = `/files/${testBucket}?prefix=${folder}/`
+    const files = new FileBrowser(await dashboard().openSignedIn(path, still))
+    await files.name(name).click()
+    await files.dialog.waitFor()
+    return files
+  }
+
+  test('pictures are shown, also those whose type says nothing', async () => {
+    const files = await openFile('view/1 image.png')
+    const picture = files.dialog.locator('img')
+    const width = () => propertyOf(picture, 'naturalWidth')
+    await picture.waitFor()
+    await until(async () => (await width()) === 40)
+    assert.deepEqual(await barriers(files.page), [])
+    await files.page.keyboard.press('ArrowRight')
+    await files.dialog.getByText('application/octet-stream').waitFor()
+    await until(async () => (await width()) === 20)
+    await files.page.keyboard.press('ArrowLeft')
+    await until(async () => (await width()) === 40)
+    await files.page.keyboard.press('Escape')
+    await files.dialog.waitFor({ state: 'detached' })
+  })
+
+  test('a picture that is none can be downloaded all the same', async () => {
+    const files = await openFile('view/9 broken.png')
+    await files.dialog.getByText('Browsers cannot show this kind of file').waitFor()
+    const download = files.page.waitForEvent('download')
+    await files.dialog.getByRole('button', { name: 'Download 10 bytes' }).click()
+    assert.equal((await download).suggestedFilename(), '9 broken.png')
+  })
+
+  for (const [name, element] of [
+    ['3 film.webm', 'video'],
+    ['4 sound.wav', 'audio'],
+  ] as const) {
+    test(`${element} is played`, async () => {
+      const files = await openFile(`view/${name}`)
+      const media = files.dialog.locator(element)
+      await media.waitFor()
+      await media.evaluate(async (found) => {
+        const player = found as unknown as { muted: boolean; play(): Promise<void> }
+        player.muted = true
+        await player.play()
+      })
+      await until(async () => Number(await propertyOf(media, 'currentTime')) > 0)
+    })
+  }
+
+  test('a PDF is opened by the browser in a frame', async () => {
+    const files = await openFile('view/5 paper.pdf')
+    const { page } = files
+    await files.dialog.locator('iframe').waitFor()
+    const isShown = () =>
+      page.frames().some((frame) => /^(chrome-extension|blob):/.test(frame.url()))
+    await until(isShown)
+  })
+
+  test('the beginning of a text is shown as text, with what is known of the file', async () => {
+    const files = await openFile('view/6 long.txt')
+    const { dialog } = files
+    await dialog.locator('pre').getByText('<b id="bold">tag</b> é').waitFor()
+    assert.equal(await files.page.locator('#bold').count(), 0)
+    await dialog.getByText('The first 256 KiB of 293 KiB').waitFor()
+    for (const detail of ['no-cache', 'blue é', 's3://photos/view/6 long.txt', '293 KiB']) {
+      await dialog.getByText(detail, { exact: true }).waitFor()
+    }
+    assert.deepEqual(await barriers(files.page), [])
+  })
+
+  test('what can not be shown says so', async () => {
+    const files = await openFile('view/7 data.bin')
+    await files.dialog.getByText('Browsers cannot show this kind of file').waitFor()
+    await files.page.keyboard.press('ArrowRight')
+    await files.dialog.getByText('The file is empty').waitFor()
+  })
+
+  test('HTML is shown as its source, an SVG as a picture', async () => {
+    const files = await openFile('evil/page.html')
+    await files.dialog.locator('pre').getByText('<title>quiet</title>').waitFor()
+    await files.page.keyboard.press('ArrowRight')
+    await files.dialog.locator('pre').getByText('<html xmlns=').waitFor()
+    await files.page.keyboard.press('ArrowRight')
+    const picture = files.dialog.locator('img')
+    await until(async () => (await propertyOf(picture, 'naturalWidth')) === 30)
+    assert.doesNotMatch(await files.page.title(), /^it /)
+  })
+
+  for (const name of ['page.html', 'page.xhtml', 'picture.svg']) {
+    test(`${name} that is opened from the dashboard can not act as it`, async () => {
+      const page = await dashboard().openSignedIn(`/files/${testBucket}?prefix=evil/`, still)
+      const token = await tokenOf(page)
+      assert.ok(token !== undefined)
+      const files = new FileBrowser(page)
+      await files.act(name, 'Share link')
+      const link = page.getByRole('textbox', { name: 'Link', exact: true })
+      await until(async () => (await link.inputValue()).includes('X-Amz-Signature'))
+      const opened = await page.context().newPage()
+      const asked: string[] = []
+      opened.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      await opened.goto(await link.inputValue())
+      assert.equal(await opened.evaluate('self.origin'), 'null')
+      const read = `try { localStorage.length } catch (error) { error.name }`
+      assert.equal(await opened.evaluate(read), 'SecurityError')
+      assert.equal(await opened.evaluate(`document.querySelector('title').textContent`), 'quiet')
+      assert.deepEqual(asked, [`/${testBucket}/evil/${name}`])
+      assert.equal(await tokenOf(page), token)
+    })
+  }
+
+  test('nothing of it was stopped by the policy of the page', () => {
+    // What objects may not do is what is wanted.
+    const own = dashboard()
+      .complaints()
+      .filter((text) => !text.includes('sandboxed'))
+    assert.deepEqual(own, [])
+  })
+})

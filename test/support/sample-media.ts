@@ -1,0 +1,94 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { Browser } from 'playwright-core'
+
+/** Small files of the kinds that browsers show. */
+
+/** A PNG of one colour. */
+export function samplePng(width: number, height: number): Buffer<ArrayBuffer> {
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 0x80)])
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  // Eight bits of red, green and blue.
+  header.set([8, 2], 8)
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function pngChunk(type: string, data: Buffer): Buffer<ArrayBuffer> {
+  const content = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(data.length)
+  const check = Buffer.alloc(4)
+  check.writeUInt32BE(crc32(content))
+  return Buffer.concat([length, content, check])
+}
+
+const samplesPerSecond = 8_000
+
+/** Silence as WAV. */
+export function sampleWav(seconds: number): Buffer<ArrayBuffer> {
+  const data = Buffer.alloc(samplesPerSecond * seconds * 2)
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + data.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(samplesPerSecond, 24)
+  header.writeUInt32LE(samplesPerSecond * 2, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(data.length, 40)
+  return Buffer.concat([header, data])
+}
+
+/** A page with a line of text. */
+export function samplePdf(): Buffer<ArrayBuffer> {
+  const content = 'BT /F1 24 Tf 40 100 Td (Hello) Tj ET'
+  return Buffer.from(`%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
+4 0 obj<</Length ${content.length}>>stream
+${content}
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+`)
+}
+
+/** A film of a few frames, recorded by the browser itself. */
+export async function sampleWebm(browser: Browser): Promise<Buffer<ArrayBuffer>> {
+  const page = await browser.newPage()
+  const base64 = await page.evaluate<string>(`new Promise((resolve) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 })
+    const brush = canvas.getContext('2d')
+    const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm' })
+    const chunks = []
+    let frames = 0
+    recorder.ondataavailable = ({ data }) => chunks.push(data)
+    recorder.onstop = () => {
+      const reader = new FileReader()
+      reader.onload = () => resolve(reader.result.split(',')[1])
+      reader.readAsDataURL(new Blob(chunks))
+    }
+    const draw = () => {
+      frames += 1
+      brush.fillStyle = 'hsl(' + frames * 20 + ' 80% 50%)'
+      brush.fillRect(0, 0, 64, 48)
+      if (frames < 12) setTimeout(draw, 40)
+      else recorder.stop()
+    }
+    recorder.start()
+    draw()
+  })`)
+  await page.close()
+  return Buffer.from(base64, 'base64')
+}
