@@ -26,7 +26,8 @@ export class FailureRecorder {
   #waiting: NotedFailure[] = []
   #next = 0
   #timer: NodeJS.Timeout | undefined
-  #flushing: Promise<void> | undefined
+  /** What was flushed so far. Never rejects. */
+  #flushed = Promise.resolve()
   #isClosed = false
 
   constructor(table: FailureTable) {
@@ -41,23 +42,26 @@ export class FailureRecorder {
     this.#timer.unref()
   }
 
-  /** Writes what waits. Never rejects: where the database fails, the log has it all the same. */
-  async flush(): Promise<void> {
+  /** Resolves when all that was noted is written. Never rejects: what the database lost, the log has. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // One write at a time; what came meanwhile goes with the next.
-    await this.#flushing
-    if (this.#waiting.length === 0) return
-    const rows = this.#waiting.map(rowOf)
-    this.#waiting = []
-    this.#next = 0
-    this.#flushing = this.#table.add(rows).catch(() => undefined)
-    await this.#flushing
+    // One write at a time; what comes meanwhile goes with the next.
+    this.#flushed = this.#flushed.then(() => this.#writeWaiting())
+    return this.#flushed
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     await this.flush()
+  }
+
+  async #writeWaiting(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    const rows = this.#waiting.map(rowOf)
+    this.#waiting = []
+    this.#next = 0
+    await this.#table.add(rows).catch(() => undefined)
   }
 }
 

@@ -95,3 +95,18 @@ test('What is noted during a write goes with the next', async () => {
   await second
   assert.deepEqual(writes, [['R1'], ['R2']])
 })
+
+test('Whoever flushes waits until what was noted before is written, by whom ever', async () => {
+  const { promise: written, resolve: release } = Promise.withResolvers<void>()
+  const recorder = new FailureRecorder({ add: () => written } as unknown as FailureTable)
+  recorder.note(failure(1))
+  let isWritten = false
+  const flushes = [recorder.flush(), recorder.flush(), recorder.close()].map(async (flush) => {
+    await flush
+    return isWritten
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  isWritten = true
+  release()
+  assert.deepEqual(await Promise.all(flushes), [true, true, true])
+})
