@@ -155,7 +155,8 @@ export class BucketCounter {
       for (const entry of entries) {
         if (entry.kind !== 'object') continue
         tally.objects += 1
-        tally.bytes += entry.size
+        // Sparse files may add up to more than the database gives back.
+        tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
         tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
       }
       if (now() >= renewAtMs) {

@@ -48,6 +48,18 @@ async function open(t: TestContext, { drive }: { readonly drive: Pick<Drive, 'li
   return { clock, table, warnings, counter, counterOf, look, settled }
 }
 
+test('A count of more bytes than a number can tell gives the largest that it can', async (t) => {
+  // Sparse files, whose holes take no room.
+  const sparse: Entry = { ...object(1), kind: 'object', size: 2 ** 52 } as Entry
+  const { look, settled } = await open(
+    t,
+    driveOf(async (page) => (page === 0 ? [sparse, sparse, sparse] : [])),
+  )
+  await look()
+  await settled()
+  assert.equal((await look())?.figures?.bytes, Number.MAX_SAFE_INTEGER)
+})
+
 test('A count adds up every page and keeps when it was made', async (t) => {
   const { look, settled, clock } = await open(t, objects(2_500))
   assert.deepEqual(await look(), { figures: undefined, isCounting: true, problem: undefined })
