@@ -103,11 +103,18 @@ export class ObjectFiles {
   }
 }
 
+/**
+ * What times can be said of: HTTP dates (RFC 9110 section 5.6.7) and ISO 8601 have four digits for the
+ * year. A file may have any time (utimensat(2)).
+ */
+const earliestMs = Date.parse('0001-01-01T00:00:00.000Z')
+const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** What of a file's status the drive goes by. */
 export function describe(stats: Stats, root: LocalRoot): FileFacts {
   return {
     identity: identityOf(stats, root.hasBirthtime),
     size: stats.size,
-    modifiedAtMs: stats.mtimeMs,
+    modifiedAtMs: Math.min(Math.max(stats.mtimeMs, earliestMs), latestMs),
   }
 }
