@@ -1,8 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** So long a page that was loaded before a build still finds the chunks it has not loaded yet. */
 const keptMs = 24 * 3_600_000
+
+/** Names of the assets of the build that is served, to tell them from those of older builds. */
+const listName = 'assets.json'
 
 /**
  * Moves a build into the folder that is served. The assets come first, whose names no other content
@@ -14,12 +27,28 @@ export function publishBuild(built: string, served: string, nowMs: number): void
   mkdirSync(assets, { recursive: true })
   const fresh = new Set(readdirSync(join(built, 'assets')))
   for (const name of fresh) renameSync(join(built, 'assets', name), join(assets, name))
+  const old = readdirSync(assets).filter((name) => !fresh.has(name))
+  const replaced = new Set(listedAssets(served))
+  for (const name of old) if (replaced.has(name)) touch(join(assets, name), nowMs)
+  writeFileSync(join(built, listName), JSON.stringify([...fresh]))
   for (const entry of readdirSync(built, { withFileTypes: true })) {
     if (entry.isFile()) renameSync(join(built, entry.name), join(served, entry.name))
   }
-  for (const name of readdirSync(assets)) {
-    if (!fresh.has(name)) removeOld(join(assets, name), nowMs)
+  for (const name of old) removeOld(join(assets, name), nowMs)
+}
+
+function listedAssets(served: string): string[] {
+  try {
+    return JSON.parse(readFileSync(join(served, listName), 'utf8')) as string[]
+  } catch {
+    // Not built yet, or by hand.
+    return []
   }
+}
+
+/** Until now it was served; how old it is counts from here. */
+function touch(path: string, nowMs: number): void {
+  utimesSync(path, nowMs / 1_000, nowMs / 1_000)
 }
 
 /** Folders of builds that were interrupted. */

@@ -33,12 +33,19 @@ test('publishBuild puts a build where there was none', (t) => {
 test('publishBuild keeps what pages of the build before may still load, for a day', (t) => {
   const root = folderOf(t)
   const served = join(root, 'dist')
-  publishBuild(buildOf(root, 'a'), served, Date.now())
-  publishBuild(buildOf(root, 'b'), served, Date.now())
+  const assets = () => readdirSync(join(served, 'assets')).sort()
+  const now = Date.now()
+  publishBuild(buildOf(root, 'a'), served, now)
+  publishBuild(buildOf(root, 'b'), served, now)
   assert.equal(readFileSync(join(served, 'index.html'), 'utf8'), 'b')
-  assert.deepEqual(readdirSync(join(served, 'assets')).sort(), ['a.js', 'b.js'])
-  publishBuild(buildOf(root, 'c'), served, Date.now() + 2 * dayMs)
-  assert.deepEqual(readdirSync(join(served, 'assets')), ['c.js'])
+  assert.deepEqual(assets(), ['a.js', 'b.js'])
+  // The day begins when a build is replaced, however long it was served.
+  publishBuild(buildOf(root, 'c'), served, now + 2 * dayMs)
+  assert.deepEqual(assets(), ['b.js', 'c.js'])
+  publishBuild(buildOf(root, 'd'), served, now + 2.5 * dayMs)
+  assert.deepEqual(assets(), ['b.js', 'c.js', 'd.js'])
+  publishBuild(buildOf(root, 'e'), served, now + 3.2 * dayMs)
+  assert.deepEqual(assets(), ['c.js', 'd.js', 'e.js'])
 })
 
 test('publishBuild of the same build again changes nothing', (t) => {
