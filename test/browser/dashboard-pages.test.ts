@@ -196,7 +196,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     const input = page.locator('input[type=file]')
     await input.setInputFiles(file('9router.json', { modelAliases: { mine: 'openai/gpt-5' } }))
     await page.getByRole('button', { name: 'Import', exact: true }).click()
-    await page.getByText('0 connections, 0 combos, 0 custom models, 1 aliases').waitFor()
+    await page.getByText('0 connections, 0 combos, 0 custom models, 1 alias').waitFor()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save the export' }).click()
     const path = await (await download).path()
@@ -204,7 +204,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await input.setInputFiles(path)
     await page.getByText('is removed first').click()
     await page.getByRole('button', { name: 'Remove all and import' }).click()
-    await page.getByText('0 connections, 0 combos, 0 custom models, 1 aliases').waitFor()
+    await page.getByText('0 connections, 0 combos, 0 custom models, 1 alias').waitFor()
     assert.deepEqual(dashboard().complaints(), [])
   })
 

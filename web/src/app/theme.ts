@@ -31,8 +31,13 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },
-  // The cross of a dialog has no text.
-  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } } },
+  components: {
+    Modal: {
+      styles: { title: { fontWeight: 650 } },
+      // The cross of a dialog has no text.
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+    },
+  },
 })
 
 const tints = ['cyan', 'green', 'orange', 'red', 'teal', 'yellow'] as const
@@ -63,6 +68,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-error': '#c92a2a',
     '--mantine-color-anchor': '#0b7285',
     '--mantine-color-text': '#1b2024',
+    '--mantine-color-cyan-light': '#e1f1f4',
+    '--mantine-color-cyan-light-hover': '#d3e9ee',
     '--mantine-color-orange-light-color': '#a33303',
     '--mantine-color-yellow-light-color': '#8a5300',
     '--mantine-color-teal-light-color': '#066649',

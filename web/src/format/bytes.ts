@@ -15,11 +15,16 @@ export function formatBytes(bytes: number): string {
 
 /** For a tooltip beside `formatBytes`: every digit. */
 export function formatExactBytes(bytes: number): string {
-  return `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return formatAmount(bytes, 'byte')
 }
 
 const counts = new Intl.NumberFormat('en')
 
 export function formatCount(count: number): string {
   return counts.format(count)
+}
+
+/** "1 alias", "1,204 aliases". */
+export function formatAmount(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
 }

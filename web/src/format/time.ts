@@ -41,7 +41,7 @@ export function formatCountdown(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** Date and time of the person's time zone. */
 export function formatMoment(atMs: number): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatBytes, formatExactBytes } from '../../../../web/src/format/bytes.ts'
+import { formatAmount, formatBytes, formatExactBytes } from '../../../../web/src/format/bytes.ts'
 
 for (const [bytes, text] of [
   [0, '0 bytes'],
@@ -30,4 +30,10 @@ test('formatBytes never needs more than four digits before its unit', () => {
 test('formatExactBytes gives every digit', () => {
   assert.equal(formatExactBytes(62_914_560), '62,914,560 bytes')
   assert.equal(formatExactBytes(1), '1 byte')
+})
+
+test('formatAmount has the plural of its word', () => {
+  assert.equal(formatAmount(1, 'model'), '1 model')
+  assert.equal(formatAmount(1_204, 'model'), '1,204 models')
+  assert.equal(formatAmount(0, 'alias', 'aliases'), '0 aliases')
 })

@@ -1,4 +1,5 @@
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import { formatAmount } from '../../format/bytes.ts'
 
 export function connectionName({ name, provider }: ConnectionAnswer): string {
   return name === undefined || name === '' ? provider : name
@@ -6,13 +7,14 @@ export function connectionName({ name, provider }: ConnectionAnswer): string {
 
 /** What a connection is, in one line. */
 export function connectionDetail(connection: ConnectionAnswer): string {
-  const { provider, providerSpecificData = {} } = connection
+  const { provider, apiKey, providerSpecificData = {} } = connection
   const { baseUrl, prefix, enabledModels } = providerSpecificData
   return [
     connectionName(connection) === provider ? undefined : kindOf(provider),
     baseUrl,
     prefix === undefined || prefix === '' ? undefined : `prefix ${prefix}`,
-    enabledModels?.length ? `${enabledModels.length} models chosen` : undefined,
+    apiKey === undefined ? undefined : `key ${apiKey}`,
+    enabledModels?.length ? `${formatAmount(enabledModels.length, 'model')} chosen` : undefined,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ')

@@ -41,6 +41,7 @@ export function ConnectionRow({ connection, ids }: ConnectionRowProps) {
           <Button
             variant="default"
             size="compact-sm"
+            fz="xs"
             loading={test.isPending}
             aria-label={`Test ${name}`}
             onClick={() => test.mutate()}

@@ -77,7 +77,7 @@ function Connections({ connections }: { readonly connections: readonly Connectio
   const ids = connections.map(({ id }) => id)
   return (
     <>
-      <Text size="sm" c="dimmed" my="xs">
+      <Text size="sm" c="dimmed" mb="md">
         Of each provider the first active connection counts; the models are listed in this order.
       </Text>
       <RowList>

@@ -1,6 +1,7 @@
 import { Alert, List } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ImportAnswer } from '../../../../src/models/routing/import/import-report.ts'
+import { formatAmount } from '../../format/bytes.ts'
 
 const named = 5
 
@@ -12,8 +13,9 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
     <Alert color="teal" role="status" title="Imported" w="100%">
       <List size="sm" spacing={4}>
         <List.Item>
-          {connections} connections, {combos} combos, {customModels} custom models, {modelAliases}{' '}
-          aliases
+          {formatAmount(connections, 'connection')}, {formatAmount(combos, 'combo')},{' '}
+          {formatAmount(customModels, 'custom model')},{' '}
+          {formatAmount(modelAliases, 'alias', 'aliases')}
         </List.Item>
         {connectionsWithoutKey.length > 0 && (
           <List.Item>
@@ -23,7 +25,8 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
         )}
         {renamedProviders.length > 0 && (
           <List.Item>
-            {renamedProviders.length} providers have new ids, so that their models are asked for
+            {formatAmount(renamedProviders.length, 'provider')} with another id, so that the models
+            are asked for
           </List.Item>
         )}
         {leftOutCount > 0 && (

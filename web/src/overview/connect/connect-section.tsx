@@ -45,7 +45,8 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         <Fact name="Region" value={gateway.region} />
         <dt>Keys</dt>
         <dd>
-          ACCESS_KEY and SECRET_KEY of the settings, or of <Code>data/stowage.env</Code>
+          ACCESS_KEY and SECRET_KEY as you set them; if you did not, they are in{' '}
+          <Code>data/stowage.env</Code>
         </dd>
       </dl>
       <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>

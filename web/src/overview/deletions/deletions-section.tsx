@@ -3,7 +3,7 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { DeletionReply } from '../../../../src/console/management/replies.ts'
 import { request } from '../../api/client.ts'
-import { formatCount } from '../../format/bytes.ts'
+import { formatAmount } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { Row, RowList } from '../../ui/row-list.tsx'
@@ -43,8 +43,7 @@ function DeletionRow({ deletion }: { readonly deletion: DeletionReply }) {
       title={`${bucket}/${prefix}`}
       detail={
         <>
-          {formatCount(deleted)} {deleted === 1 ? 'object' : 'objects'} deleted, begun{' '}
-          <Age at={startedAt} />
+          {formatAmount(deleted, 'object')} deleted, begun <Age at={startedAt} />
           {message !== null && <div>{message}</div>}
         </>
       }

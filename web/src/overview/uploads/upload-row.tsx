@@ -4,7 +4,7 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { UploadStatus } from '../../../../src/console/management/replies.ts'
 import { request } from '../../api/client.ts'
-import { formatBytes } from '../../format/bytes.ts'
+import { formatAmount, formatBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { failureOf } from '../../ui/messages.ts'
@@ -20,8 +20,8 @@ export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
       title={`${bucket}/${key}`}
       detail={
         <>
-          {formatBytes(bytes)} in {parts} {parts === 1 ? 'part' : 'parts'}, last one{' '}
-          <Age at={lastPartAt} />, removed <Age at={expiresAt} /> without another
+          {formatBytes(bytes)} in {formatAmount(parts, 'part')}, last one <Age at={lastPartAt} />.
+          Removed <Age at={expiresAt} /> unless another comes.
         </>
       }
       actions={
