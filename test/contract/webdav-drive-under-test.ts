@@ -19,8 +19,6 @@ type StartServer = (
   options?: WebdavServerOptions,
 ) => Promise<WebdavServer | undefined>
 
-const maxSpoolBytes = 64 * 1024 * 1024
-
 const log = {
   info: () => undefined,
   warn: (fields: object, text: string) => console.error(text, fields),
@@ -49,7 +47,11 @@ function spooledIn(folder: string): string[] {
     .filter((name) => !name.startsWith('done-'))
 }
 
-async function openerOf(t: TestContext, url: string): Promise<Opener> {
+async function openerOf(
+  t: TestContext,
+  url: string,
+  maxSpoolBytes = 64 * 1024 * 1024,
+): Promise<Opener> {
   const folder = folderFor(t)
   const spoolFolder = join(folder, 'spool')
   const path = join(folder, 'stowage.db')
@@ -69,17 +71,24 @@ async function openerOf(t: TestContext, url: string): Promise<Opener> {
   return { open, spooled: () => spooledIn(spoolFolder) }
 }
 
+/** Without the folders in which Apache keeps properties, and which it shows nobody. */
+class ServedFolder extends FolderByHand {
+  override async list(): Promise<string[]> {
+    return (await super.list()).filter((path) => !path.split('/').includes('.DAV'))
+  }
+}
+
 /** The drive over a server of this machine, whose folder is on its disk. */
 export function makeDriveOn(start: StartServer): MakeDrive {
   return async (t, { capacityBytes }) => {
     const server = await start(t, capacityBytes === undefined ? {} : { capacityBytes })
     if (server === undefined) throw new Error('the server is missing')
-    const { open, spooled } = await openerOf(t, server.url)
-    const own = new FolderByHand(join(server.root, '.stowage'))
+    const { open, spooled } = await openerOf(t, server.url, capacityBytes)
+    const own = new ServedFolder(join(server.root, '.stowage'))
     return {
       drive: await open(),
       reopen: open,
-      byHand: new FolderByHand(join(server.root, buckets[0])),
+      byHand: new ServedFolder(join(server.root, buckets[0])),
       leftovers: async () => [...leftoversIn(await own.list()), ...spooled()],
     }
   }
@@ -93,7 +102,7 @@ export const makeNextcloudDrive: MakeDrive = async (
     t,
     capacityBytes === undefined ? {} : { quota: capacityBytes },
   )
-  const { open } = await openerOf(t, server.url)
+  const { open } = await openerOf(t, server.url, capacityBytes)
   const { otherClient } = server
   const below = (path: string) => `${buckets[0]}/${path}`
   const byHand: ByHand = {
@@ -113,7 +122,7 @@ export const makeNextcloudDrive: MakeDrive = async (
 /** What is there of drafts and uploads, without the folders that hold them. */
 function leftoversIn(paths: readonly string[]): string[] {
   const own = ['tmp/', 'uploads/', 'names.json', `tmp/${thisProcess.replaceAll('/', '~')}/`]
-  return paths.filter((path) => !own.includes(path) && !path.includes('.DAV'))
+  return paths.filter((path) => !own.includes(path))
 }
 
 /** The drive contract over one kind of server. */

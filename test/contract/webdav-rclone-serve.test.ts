@@ -1,4 +1,6 @@
 import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 import { describeWebdavDrive, makeDriveOn } from './webdav-drive-under-test.ts'
 
-describeWebdavDrive('rclone-serve', makeDriveOn(startRcloneServe), absenceOfRclone())
+describeWebdavDrive('rclone-serve', makeDriveOn(startRcloneServe), absenceOfRclone(), {
+  capacity: 'it answers 405 to what does not fit',
+})

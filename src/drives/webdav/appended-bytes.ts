@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
-import { copyThrough } from './copy-through.ts'
+import { copyThrough, readFirst } from './copy-through.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
 import type { OwnFolder } from './own-folder.ts'
@@ -10,6 +10,8 @@ import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 /** A server may still write what it has received of a request that has ended. */
 const settleMs = 200
 const maxLooks = 50
+/** Committed bytes that are held in memory to make room on a full drive. */
+const maxHeldBytes = 16 * 1024 * 1024
 
 export interface AppendedBytesParts {
   readonly server: DavServer
@@ -47,6 +49,7 @@ export class AppendedBytes implements UploadBytes {
           await writer.finish()
         } catch (error) {
           await writer.abort()
+          if (writer.hasFilledDrive) await this.#makeRoom(uploadId, options.offset)
           throw error
         }
         return state
@@ -55,6 +58,7 @@ export class AppendedBytes implements UploadBytes {
         if (isEnded) return
         isEnded = true
         await writer.abort()
+        if (writer.hasFilledDrive) await this.#makeRoom(uploadId, options.offset)
       },
     }
   }
@@ -88,6 +92,24 @@ export class AppendedBytes implements UploadBytes {
 
   async sweep(): Promise<void> {
     // All there is, is at the upload's path.
+  }
+
+  /**
+   * What came of a part that did not fit fills the drive, and WebDAV can't cut it off: a file whose
+   * committed bytes fit in memory is written anew. Others keep it until they are completed or
+   * aborted. Never rejects: the reason for the failure is told already.
+   */
+  async #makeRoom(uploadId: string, offset: number): Promise<void> {
+    if (offset > maxHeldBytes) return
+    const { server } = this.#parts
+    const path = uploadPath(uploadId)
+    try {
+      const body = await readFirst(server, path, offset)
+      await server.removeFile(path)
+      await server.put(path, { body })
+    } catch {
+      // The next part finds out whether its bytes are there.
+    }
   }
 
   /** Waits until nothing is written any more of a part that was broken off. */

@@ -24,9 +24,9 @@ export class BodyPipe {
 
   /** Takes a copy of the chunk. An answer that comes before the end is given instead. */
   async write(chunk: Uint8Array): Promise<DavAnswer | undefined> {
-    if (this.#early === undefined && !this.#stream.write(Buffer.from(chunk))) {
-      await this.#drained()
-    }
+    if (!this.#stream.destroyed && !this.#stream.write(Buffer.from(chunk))) await this.#drained()
+    // The request is over, and what came of it is about to be known.
+    if (this.#stream.destroyed) await this.#answer.catch(() => undefined)
     if (this.#early === undefined) return undefined
     if ('error' in this.#early) throw this.#early.error
     return this.#early.answer
@@ -34,7 +34,7 @@ export class BodyPipe {
 
   /** The answer to the whole. */
   async end(): Promise<DavAnswer> {
-    if (this.#early === undefined) this.#stream.end()
+    if (!this.#stream.destroyed) this.#stream.end()
     return await this.#answer
   }
 

@@ -3,7 +3,7 @@ import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
 import { copyThrough } from './copy-through.ts'
 import type { DavAnswer } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
-import { DavFileWriter } from './dav-file-writer.ts'
+import { DavFileWriter, type Spool } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 import type { OwnFolder } from './own-folder.ts'
@@ -25,6 +25,7 @@ export interface ChunkedBytesParts {
   /** Where the user's uploads are, below the origin. */
   readonly chunkRoot: DavPath
   readonly own: OwnFolder
+  readonly spool: Spool
 }
 
 /**
@@ -57,6 +58,7 @@ export class ChunkedBytes implements UploadBytes {
       size: options.size,
       signal: options.signal,
       headers: this.#destination(uploadId),
+      spool: this.#parts.spool,
     })
     let isEnded = false
     const discard = async () => {

@@ -6,7 +6,7 @@ import {
   type ObjectFacts,
   type WriteConditions,
 } from '../drive.ts'
-import { DavFileWriter } from './dav-file-writer.ts'
+import { DavFileWriter, type Spool } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavPlace } from './dav-place.ts'
 import { type DavPublisher, UnsettledMove } from './dav-publisher.ts'
@@ -18,6 +18,7 @@ export interface DraftParts {
   readonly server: DavServer
   readonly own: OwnFolder
   readonly publisher: DavPublisher
+  readonly spool: Spool
 }
 
 /** A new object: a file in the drive's own folder that is moved to its place when it is whole. */
@@ -32,7 +33,8 @@ export class DavDraft implements Draft {
     this.#parts = parts
     this.#place = place
     this.#path = parts.own.newPath()
-    this.#writer = new DavFileWriter({ server: parts.server, path: this.#path, size, signal })
+    const { server, spool } = parts
+    this.#writer = new DavFileWriter({ server, path: this.#path, size, signal, spool })
   }
 
   async write(chunk: Uint8Array): Promise<void> {

@@ -4,6 +4,7 @@ import type { DavAnswer } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
+import { UnsizedFile } from './unsized-file.ts'
 
 /** So much waits in memory: most objects are then sent in one piece of known length. */
 const bufferBytes = 256 * 1024
@@ -15,14 +16,26 @@ export interface DavFileWriterOptions {
   readonly size: number | undefined
   readonly signal: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
+  readonly spool: Spool
 }
 
-/** Writes a new file on the server. It is there, whole, when `finish` resolves, or not at all. */
+/** Where bytes wait on this machine, and how many at most. */
+export interface Spool {
+  readonly folder: string
+  readonly maxBytes: number
+}
+
+/**
+ * Writes a new file on the server. It is there, whole, when `finish` resolves, or not at all. The
+ * server is told the length before it gets a byte: behind some front ends Nextcloud keeps nothing of
+ * a body without one. Bytes of unknown number wait on this machine.
+ */
 export class DavFileWriter {
   readonly #options: DavFileWriterOptions
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #pipe: BodyPipe | undefined
+  #unsized: UnsizedFile | undefined
   #announced: number | undefined
   #hasSent = false
   #size = 0
@@ -44,13 +57,14 @@ export class DavFileWriter {
   async write(chunk: Uint8Array): Promise<void> {
     this.#options.signal?.throwIfAborted()
     this.#size += chunk.length
-    if (this.#pipe === undefined && this.#waitingBytes + chunk.length <= bufferBytes) {
+    const isSmall = this.#waitingBytes + chunk.length <= bufferBytes
+    if (this.#pipe === undefined && this.#unsized === undefined && isSmall) {
       this.#waiting.push(Buffer.from(chunk))
       this.#waitingBytes += chunk.length
       return
     }
-    const pipe = await this.#begin()
-    requireNoAnswer(await pipe.write(chunk))
+    if (this.#pipe === undefined && this.#unsized === undefined) await this.#begin()
+    await this.#writeOn(chunk)
   }
 
   /** @throws DriveError `changed` when other than the announced bytes came, and they were many */
@@ -60,6 +74,8 @@ export class DavFileWriter {
       throw new DriveError('changed', `${sizes}: too many to begin anew.`)
     }
     const answer = this.#pipe === undefined ? await this.#sendWhole() : await this.#pipe.end()
+    await this.#unsized?.close()
+    this.#unsized = undefined
     if (answer.status !== 200 && answer.status !== 201 && answer.status !== 204) {
       throw statusError('PUT', answer)
     }
@@ -69,30 +85,37 @@ export class DavFileWriter {
   async abort(): Promise<void> {
     this.#waiting = []
     await this.#pipe?.abort()
+    await this.#unsized?.close()
+    this.#unsized = undefined
   }
 
   #sendWhole(): Promise<DavAnswer> {
     const { server, path, headers, signal } = this.#options
     this.#hasSent = true
-    const body = Buffer.concat(this.#waiting)
-    return server.put(path, { body, signal, ...(headers && { headers }) })
+    const body = this.#unsized?.read() ?? Buffer.concat(this.#waiting)
+    const all = { ...headers, 'content-length': String(this.#size) }
+    return server.put(path, { body, signal, headers: all })
   }
 
-  async #begin(): Promise<BodyPipe> {
-    if (this.#pipe !== undefined) return this.#pipe
-    const { server, path, headers, signal, size } = this.#options
+  async #begin(): Promise<void> {
+    const { server, path, headers, signal, size, spool } = this.#options
     // An announced size that is exceeded already was wrong.
-    const isKnown = size !== undefined && size >= this.#size
-    this.#announced = isKnown ? size : undefined
-    this.#hasSent = true
-    const length = isKnown ? { 'content-length': String(size) } : undefined
-    const all = { ...headers, ...length }
-    const pipe = new BodyPipe((body) => server.put(path, { body, headers: all, signal }))
-    this.#pipe = pipe
+    if (size !== undefined && size >= this.#size) {
+      this.#announced = size
+      this.#hasSent = true
+      const all = { ...headers, 'content-length': String(size) }
+      this.#pipe = new BodyPipe((body) => server.put(path, { body, headers: all, signal }))
+    } else {
+      this.#unsized = await UnsizedFile.create(spool.folder, spool.maxBytes)
+    }
     const waiting = this.#waiting
     this.#waiting = []
-    for (const chunk of waiting) requireNoAnswer(await pipe.write(chunk))
-    return pipe
+    for (const chunk of waiting) await this.#writeOn(chunk)
+  }
+
+  async #writeOn(chunk: Uint8Array): Promise<void> {
+    if (this.#pipe === undefined) await this.#unsized?.write(chunk)
+    else requireNoAnswer(await this.#pipe.write(chunk))
   }
 }
 

@@ -105,9 +105,12 @@ class Probe {
     const server = new DavServer(client, { origin, root: [] })
     const upload = [...chunkRoot, `stowage-${folder.at(-1)}`]
     const target = [...root, ...this.#path('assembled')]
+    const headers = { destination: server.urlOf(target) }
     try {
-      if (!(await server.makeFolder(upload))) return undefined
-      await this.#putChunk(server, [...upload, '00001'], 'chunk')
+      if (!(await server.makeFolder(upload, headers))) return undefined
+      const body = Buffer.from('chunk')
+      const put = await server.put([...upload, '00001'], { body, headers })
+      if (!created.includes(put.status)) return undefined
       const paths = { from: [...upload, '.file'], to: target }
       const answer = await server.transfer('MOVE', paths, { overwrite: false })
       if (!created.includes(answer.status)) return undefined
@@ -132,11 +135,6 @@ class Probe {
 
   async #put(path: DavPath, text: string): Promise<void> {
     const answer = await this.#parts.server.put(path, { body: Buffer.from(text) })
-    if (!created.includes(answer.status)) throw statusError('PUT', answer)
-  }
-
-  async #putChunk(server: DavServer, path: DavPath, text: string): Promise<void> {
-    const answer = await server.put(path, { body: Buffer.from(text) })
     if (!created.includes(answer.status)) throw statusError('PUT', answer)
   }
 

@@ -19,11 +19,17 @@ export class RangeWriter {
   /** Bytes that came, and of these the ones that were sent as blocks. */
   #size = 0
   #sent = 0
+  #hasFilledDrive = false
 
   constructor(server: DavServer, path: DavPath, options: AppendOptions) {
     this.#server = server
     this.#path = path
     this.#options = options
+  }
+
+  /** Whether it failed for want of room, of which it may have taken all that was left. */
+  get hasFilledDrive(): boolean {
+    return this.#hasFilledDrive
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -33,7 +39,7 @@ export class RangeWriter {
     if (size !== undefined && size > blockBytes) {
       if (this.#size > size) throw unannounced()
       const early = await this.#open(size).write(chunk)
-      if (early !== undefined) requireSuccess(early)
+      if (early !== undefined) this.#requireSuccess(early)
       return
     }
     this.#block.push(Buffer.from(chunk))
@@ -45,13 +51,20 @@ export class RangeWriter {
     this.#options.signal?.throwIfAborted()
     if (this.#pipe === undefined) return await this.#sendBlock()
     if (this.#size !== this.#options.size) throw unannounced()
-    requireSuccess(await this.#pipe.end())
+    this.#requireSuccess(await this.#pipe.end())
   }
 
   /** Never rejects. What has got to the server lies behind the committed bytes. */
   async abort(): Promise<void> {
     this.#block = []
     await this.#pipe?.abort()
+  }
+
+  #requireSuccess(answer: DavAnswer): void {
+    if (answer.status < 300) return
+    const error = statusError('PUT', answer)
+    this.#hasFilledDrive = error.kind === 'full'
+    throw error
   }
 
   #open(size: number): BodyPipe {
@@ -69,7 +82,7 @@ export class RangeWriter {
     if (body.length === 0) return
     const headers = this.#rangeOf(this.#sent, body.length)
     const { signal } = this.#options
-    requireSuccess(await this.#server.put(this.#path, { body, headers, signal }))
+    this.#requireSuccess(await this.#server.put(this.#path, { body, headers, signal }))
     this.#sent += body.length
   }
 
@@ -77,10 +90,6 @@ export class RangeWriter {
     const first = this.#options.offset + start
     return { 'content-range': `bytes ${first}-${first + length - 1}/*` }
   }
-}
-
-function requireSuccess(answer: DavAnswer): void {
-  if (answer.status >= 300) throw statusError('PUT', answer)
 }
 
 function unannounced(): DriveError {

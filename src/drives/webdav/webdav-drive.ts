@@ -24,6 +24,7 @@ import { DavClient } from './dav-client.ts'
 import { DavCopier } from './dav-copier.ts'
 import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
 import { DavDraft } from './dav-draft.ts'
+import type { Spool } from './dav-file-writer.ts'
 import { type DavAddress, parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
@@ -55,8 +56,8 @@ export interface WebdavDriveOptions {
   readonly leases: LeaseTable
   readonly log: DavLog
   /**
-   * A folder on this machine where the parts of uploads wait on servers that can't append; shared by
-   * the processes of this machine, made when it is needed.
+   * A folder on this machine where the parts of uploads wait for servers that can't append, and
+   * objects whose size is not known; shared by its processes, made when it is needed.
    */
   readonly spoolFolder: string
   /** What may wait there, of all uploads together. */
@@ -122,7 +123,7 @@ async function openUploadBytes(
   const { chunkRoot, writesRanges } = abilities
   if (chunkRoot !== undefined) {
     const origin = new DavServer(client, { origin: address.origin, root: [] })
-    return new ChunkedBytes({ server, origin, chunkRoot, own })
+    return new ChunkedBytes({ server, origin, chunkRoot, own, spool: spoolOf(options) })
   }
   if (writesRanges) return new AppendedBytes({ server, own })
   const { spoolFolder, maxSpoolBytes, log } = options
@@ -238,7 +239,7 @@ class WebdavDrive implements Drive {
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
     const { server, own } = this.#parts
-    const parts = { server, own, publisher: this.#publisher }
+    const parts = { server, own, publisher: this.#publisher, spool: spoolOf(this.#parts.options) }
     return new DavDraft(parts, this.#placeOf(bucket, key), options)
   }
 
@@ -302,6 +303,10 @@ class WebdavDrive implements Drive {
     const freeBytes = Math.max(0, entry?.freeBytes ?? 0)
     return { freeBytes, totalBytes: freeBytes + Math.max(0, entry?.usedBytes ?? 0) }
   }
+}
+
+function spoolOf({ spoolFolder, maxSpoolBytes }: WebdavDriveOptions): Spool {
+  return { folder: spoolFolder, maxBytes: maxSpoolBytes }
 }
 
 async function noWork(): Promise<void> {
