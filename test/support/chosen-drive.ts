@@ -1,4 +1,3 @@
-import { after } from 'node:test'
 import { startGoogleEmulator } from './google/google-emulator.ts'
 import { startApache } from './webdav/apache.ts'
 import { startLighttpd } from './webdav/lighttpd.ts'
@@ -8,19 +7,18 @@ import type { Scope } from './webdav/server-process.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-const scope: Scope = {
-  after: (end) => after(end as () => Promise<void>),
-  skip(reason) {
-    throw new Error(`this drive is not to be had here: ${reason}`)
-  },
+/** A drive that stands until it is ended, and the settings of a gateway on it. */
+export interface ChosenDrive {
+  readonly settings: Settings
+  end(): Promise<void>
 }
 
-/** Drives that the acceptance tests can run on: how to stand one up, and the settings that name it. */
+/** Drives that the acceptance tests can run on: how to stand one up. */
 const drives = {
   'local folder': async (): Promise<Settings> => ({}),
-  'Google Drive': async (): Promise<Settings> => {
+  'Google Drive': async (scope): Promise<Settings> => {
     const emulator = await startGoogleEmulator()
-    after(() => emulator.close())
+    scope.after(() => emulator.close())
     const { clientId, clientSecret, refreshToken } = emulator.credentials
     return {
       DRIVE: 'gdrive:Stowage/buckets',
@@ -30,11 +28,11 @@ const drives = {
       GDRIVE_API_URL: emulator.url,
     }
   },
-  'Apache mod_dav': async () => settingsOf(await startApache(scope)),
-  'lighttpd mod_webdav': async () => settingsOf(await startLighttpd(scope)),
-  'rclone serve webdav': async () => settingsOf(await startRcloneServe(scope)),
-  Nextcloud: async () => settingsOf(await startNextcloud(scope)),
-} as const satisfies Record<string, () => Promise<Settings>>
+  'Apache mod_dav': async (scope) => settingsOf(await startApache(scope)),
+  'lighttpd mod_webdav': async (scope) => settingsOf(await startLighttpd(scope)),
+  'rclone serve webdav': async (scope) => settingsOf(await startRcloneServe(scope)),
+  Nextcloud: async (scope) => settingsOf(await startNextcloud(scope)),
+} as const satisfies Record<string, (scope: Scope) => Promise<Settings>>
 
 export type DriveName = keyof typeof drives
 
@@ -45,9 +43,22 @@ export function chooseDrive(name: DriveName): void {
   chosen = name
 }
 
-/** Stands up the chosen drive until the running suite ends; the settings of a gateway on it. */
-export async function chosenDriveSettings(): Promise<Settings> {
-  return drives[chosen]()
+/** Stands up the drive that was chosen. @throws Error when a program for it is missing. */
+export async function standUpChosenDrive(): Promise<ChosenDrive> {
+  const ends: (() => unknown)[] = []
+  const scope = {
+    after: (end: () => unknown) => ends.push(end),
+    skip: (reason: string) => {
+      throw new Error(`this drive is not to be had here: ${reason}`)
+    },
+  } as unknown as Scope
+  const settings = await drives[chosen](scope)
+  return {
+    settings,
+    async end() {
+      for (const end of ends.reverse()) await end()
+    },
+  }
 }
 
 function settingsOf(server: { readonly url: string } | undefined): Settings {

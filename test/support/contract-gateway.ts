@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { chosenDriveSettings } from './chosen-drive.ts'
+import { type ChosenDrive, standUpChosenDrive } from './chosen-drive.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from './gateway-process.ts'
 
 /** The bucket of PUBLIC_READ_BUCKETS beside the private `testBucket`. */
@@ -17,7 +17,9 @@ export function useContractGateway(
 ): () => GatewayProcess {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-contract-'))
   let gateway: GatewayProcess | undefined
+  let drive: ChosenDrive | undefined
   before(async () => {
+    drive = await standUpChosenDrive()
     gateway = await startGatewayProcess({
       folder,
       settings: {
@@ -25,13 +27,14 @@ export function useContractGateway(
         PUBLIC_READ_BUCKETS: publicBucket,
         WORKERS: '2',
         LOG_LEVEL: 'warn',
-        ...(await chosenDriveSettings()),
+        ...drive.settings,
         ...settings,
       },
     })
   })
   after(async () => {
     await gateway?.kill()
+    await drive?.end()
     rmSync(folder, { recursive: true, force: true })
   })
   return () => {
