@@ -14,3 +14,13 @@ export const listSchema = z.object({
   object: z.literal('list'),
   data: z.array(entrySchema).readonly(),
 })
+
+/** The body of an error, as `modelsDialect` words it. */
+const listError = z
+  .object({
+    error: z.object({ message: z.string(), type: z.string(), code: z.string().optional() }),
+  })
+  .meta({ description: 'Why not.' })
+
+/** The answers that every route may give. */
+export const listRefusals = { '4xx': listError, '5xx': listError } as const

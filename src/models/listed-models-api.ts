@@ -2,12 +2,12 @@ import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { JsonApp } from '../json-api/json-app.ts'
+import { refusals } from '../json-api/refusals.ts'
 import { sendBytes } from '../json-api/send-bytes.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
-import { refusals } from './routing/route-replies.ts'
 
 export interface ListedModelsParts {
   readonly lists: Pick<ModelLists, 'list'>

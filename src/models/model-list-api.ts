@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '../json-api/api-error.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
 import { sendBytes } from '../json-api/send-bytes.ts'
-import { entrySchema, listSchema } from './list-schemas.ts'
+import { entrySchema, listRefusals, listSchema } from './list-schemas.ts'
 import { defaultKinds, type Kinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
 import { createKeyCheck } from './models-key.ts'
@@ -43,7 +43,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
       operationId: 'listModels',
       summary: 'The chat models of all connected providers, as OpenAI lists them',
       hide: url !== '/v1/models',
-      response: { 200: listSchema },
+      response: { 200: listSchema, ...listRefusals },
     }
     app.get(url, { schema }, (_request, reply) => list(defaultKinds, reply))
     app.options(url, { schema: preflightSchema }, preflight)
@@ -53,7 +53,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     operationId: 'retrieveModel',
     summary: 'The models of one kind, or one model',
     params: z.object({ '*': z.string().describe('A kind, or a model id with or without %2F') }),
-    response: { 200: z.union([listSchema, entrySchema]) },
+    response: { 200: z.union([listSchema, entrySchema]), ...listRefusals },
   }
   app.get('/v1/models/*', { schema }, async (request, reply) => {
     const { '*': name } = request.params

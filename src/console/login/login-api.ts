@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { errorReply, refusals } from '../../json-api/refusals.ts'
 import { KeyValueError, type KeyValueStore } from '../../state/key-value.ts'
 import { LoginLimiter } from './login-limiter.ts'
 import { isPasswordHash } from './password.ts'
@@ -26,9 +27,6 @@ export interface Login {
 /** A password hash has 64 characters. */
 const bodyLimit = 16 * 1024
 
-const errorReply = z
-  .object({ message: z.string(), field: z.string().optional() })
-  .meta({ description: 'Why not.' })
 const security = [{ session: [] }]
 
 /** The login API of the dashboard (contract, "Dashboard login API"), and what it guards others with. */
@@ -76,6 +74,7 @@ function addLogin(app: JsonApp, guard: Guard): void {
         401: errorReply,
         429: errorReply.meta({ description: 'Too many failures; Retry-After says when again.' }),
         503: errorReply,
+        ...refusals,
       },
     },
     onRequest: async () => guard.refuseWhenOff(),
@@ -95,7 +94,12 @@ function addSession(app: JsonApp, guard: Guard): void {
       tags: ['login'],
       summary: 'Says whether the session goes on',
       security,
-      response: { 200: z.object({ valid: z.literal(true) }), 401: errorReply, 503: errorReply },
+      response: {
+        200: z.object({ valid: z.literal(true) }),
+        401: errorReply,
+        503: errorReply,
+        ...refusals,
+      },
     },
     onRequest: (request) => guard.requireSession(request),
     handler: async () => ({ valid: true as const }),
@@ -118,6 +122,7 @@ function addLogout(app: JsonApp, guard: Guard): void {
         204: z.undefined().meta({ description: 'It is over, or never was.' }),
         401: errorReply,
         503: errorReply,
+        ...refusals,
       },
     },
     handler: async (request, reply) => {

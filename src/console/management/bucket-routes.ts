@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { BucketCount } from './bucket-counter.ts'
 import type { ManagementApiParts } from './management-api.ts'
 import { type BucketStatus, bucketsReply } from './replies.ts'
-import { refusals, timeOf } from './route-checks.ts'
+import { timeOf } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
 

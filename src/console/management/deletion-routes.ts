@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { DeletionRow } from '../../state/deletions.ts'
 import { decodeTarget } from './deletions.ts'
 import type { ManagementApiParts } from './management-api.ts'
 import { type DeletionReply, deletionBody, deletionReply, deletionsReply } from './replies.ts'
-import { assertBucket, refusals, timeOf } from './route-checks.ts'
+import { assertBucket, timeOf } from './route-checks.ts'
 
 const idParams = z.object({ id: z.string() })
 

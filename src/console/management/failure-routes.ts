@@ -1,7 +1,7 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { ManagementApiParts } from './management-api.ts'
 import { failuresReply } from './replies.ts'
-import { refusals } from './route-checks.ts'
 
 export function failureRoutes(app: JsonApp, { failures }: ManagementApiParts): void {
   app.get(

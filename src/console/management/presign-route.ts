@@ -3,9 +3,10 @@ import { isLegalKey } from '../../drives/key-path.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { ManagementApiParts } from './management-api.ts'
 import { presignBody, presignReply } from './replies.ts'
-import { assertBucket, originOfRequest, refusals, timeOf } from './route-checks.ts'
+import { assertBucket, originOfRequest, timeOf } from './route-checks.ts'
 
 /** Those of the signature itself, of Version 4 or 2: given by hand they would make another one. */
 const ofSignature =

@@ -8,10 +8,6 @@ import { z } from 'zod'
 const time = z.iso.datetime()
 const count = z.int().min(0)
 
-export const errorReply = z
-  .object({ message: z.string(), field: z.string().optional() })
-  .meta({ description: 'Why not.' })
-
 export const statusReply = z.object({
   version: z.string(),
   uptimeSeconds: count,

@@ -3,10 +3,6 @@ import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { enteredRequest } from '../../json-api/entry.ts'
 import type { BucketFacts, ManagementApiParts } from './management-api.ts'
-import { errorReply } from './replies.ts'
-
-/** The answers that every route may give. */
-export const refusals = { '4xx': errorReply, '5xx': errorReply } as const
 
 /** @throws ApiError 400 naming the field when it is none of ALLOWED_BUCKETS. */
 export function assertBucket({ names }: BucketFacts, bucket: string): void {

@@ -1,7 +1,8 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { ManagementApiParts } from './management-api.ts'
 import { statusReply } from './replies.ts'
-import { originOfRequest, refusals } from './route-checks.ts'
+import { originOfRequest } from './route-checks.ts'
 
 export function statusRoute(app: JsonApp, parts: ManagementApiParts): void {
   app.get(

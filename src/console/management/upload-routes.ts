@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { ApiError } from '../../json-api/api-error.ts'
 import { enteredRequest } from '../../json-api/entry.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { ManagementApiParts } from './management-api.ts'
 import { uploadsReply } from './replies.ts'
-import { assertBucket, refusals } from './route-checks.ts'
+import { assertBucket } from './route-checks.ts'
 
 /** As `next` of a page is made: a moment and an id. */
 export const uploadPosition = /^\d{1,15}\.[A-Za-z0-9_-]{1,64}$/

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { ProbeReport } from '../upstream/probe-report.ts'
 import { connectionAnswer, routingAnswer } from './answers.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from './connection-edits.ts'
 import { sealGivenKey } from './given-key.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
-import { expectedRevision, refusals, tagReply } from './route-replies.ts'
+import { expectedRevision, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api.ts'
 import {
   connectionChange,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
 import type { RoutingSet } from '../../state/routing.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { comboAnswer, customModelAnswer } from './answers.ts'
@@ -15,7 +16,7 @@ import {
   removeItem,
   replaceItem,
 } from './item-edits.ts'
-import { expectedRevision, refusals, tagReply } from './route-replies.ts'
+import { expectedRevision, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api.ts'
 import {
   type ComboInput,

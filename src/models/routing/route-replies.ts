@@ -1,9 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../json-api/api-error.ts'
-import { errorAnswer } from './routing-schemas.ts'
-
-/** The answers that every route may give. */
-export const refusals = { '4xx': errorAnswer, '5xx': errorAnswer } as const
 
 /** Every answer that shows a state says which one. */
 export function tagReply(reply: FastifyReply, revision: number): void {

@@ -152,8 +152,6 @@ export const probeAnswer = z.object({
   durationMs: z.number(),
 })
 
-export const errorAnswer = z.object({ message: z.string(), field: z.string().optional() })
-
 export type ConnectionAnswer = z.output<typeof connectionAnswer>
 export type ComboAnswer = z.output<typeof comboAnswer>
 export type CustomModelAnswer = z.output<typeof customModelAnswer>

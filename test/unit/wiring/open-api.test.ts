@@ -104,3 +104,16 @@ test('Errors of the JSON protocols have one schema', () => {
 test('The OpenAPI document has no secret and nothing of the settings', () => {
   assert.doesNotMatch(JSON.stringify(document), /hush/)
 })
+
+test('Every operation of the JSON protocols says how it refuses, in the words of its protocol', () => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  const own = operations.filter(({ tags: [tag] }) => tag !== 's3' && tag !== 'service')
+  assert.ok(own.length >= 35)
+  for (const { operationId, responses, tags } of own) {
+    for (const status of ['4XX', '5XX']) {
+      const schema = responses[status]?.content?.['application/json']?.schema
+      if (tags.includes('models')) assert.ok(schema?.properties?.error, operationId)
+      else assert.equal(schema?.$ref, '#/components/schemas/Error', operationId)
+    }
+  }
+})

@@ -1,0 +1,9 @@
+import { z } from 'zod'
+
+/** The body of an error, as `plainDialect` words it. */
+export const errorReply = z
+  .object({ message: z.string(), field: z.string().optional() })
+  .meta({ description: 'Why not.' })
+
+/** The answers that every route may give. */
+export const refusals = { '4xx': errorReply, '5xx': errorReply } as const
