@@ -10,21 +10,21 @@ import {
 import { useRef } from 'react'
 import classes from './browser-toolbar.module.css'
 import { FilterField } from './filter-field.tsx'
+import type { Place } from './move-plan.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { takePicked } from './take-uploads.ts'
 import type { Browser } from './use-browser.ts'
-import type { Uploader } from './use-uploader.ts'
 
 interface BrowserToolbarProps {
   readonly browser: Browser
-  readonly uploader: Uploader
 }
 
-export function BrowserToolbar({ browser, uploader }: BrowserToolbarProps) {
+export function BrowserToolbar({ browser }: BrowserToolbarProps) {
   if (browser.picked.selected.length > 0) return <SelectionBar browser={browser} />
   const { setDialog, reload, location, setFilter } = browser
   return (
     <div className={classes.bar}>
-      <UploadMenu uploader={uploader} />
+      <UploadMenu place={location} />
       <Button
         variant="default"
         leftSection={<IconFolderPlus size={18} />}
@@ -58,7 +58,7 @@ export function BrowserToolbar({ browser, uploader }: BrowserToolbarProps) {
   )
 }
 
-function UploadMenu({ uploader }: { readonly uploader: Uploader }) {
+function UploadMenu({ place }: { readonly place: Place }) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   return (
@@ -87,7 +87,7 @@ function UploadMenu({ uploader }: { readonly uploader: Uploader }) {
         type="file"
         multiple
         hidden
-        onChange={(event) => uploader.addPicked(event.currentTarget)}
+        onChange={(event) => takePicked(event.currentTarget, place)}
       />
       <input
         ref={folder}
@@ -96,7 +96,7 @@ function UploadMenu({ uploader }: { readonly uploader: Uploader }) {
         hidden
         // Only so do browsers offer folders.
         {...{ webkitdirectory: '' }}
-        onChange={(event) => uploader.addPicked(event.currentTarget)}
+        onChange={(event) => takePicked(event.currentTarget, place)}
       />
     </>
   )

@@ -17,7 +17,7 @@ export function BucketChooser() {
   }, [])
   return (
     <Stack gap="md">
-      <Title order={1} size="h3">
+      <Title order={1} size="h2">
         Files
       </Title>
       <Buckets />
@@ -68,8 +68,8 @@ function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
         <IconBucket size={24} stroke={1.4} className={classes.icon} />
         <span className={classes.name}>{name}</span>
         {isPublic && (
-          <Badge variant="light" color="orange" size="sm">
-            public
+          <Badge variant="light" color="orange" size="sm" tt="none" title="Anybody may read it">
+            Public
           </Badge>
         )}
         <span className={classes.figures}>{figures}</span>

@@ -28,7 +28,7 @@ export function EntryMenu({ browser }: { readonly browser: Browser }) {
             <Menu.Item
               key={action}
               leftSection={<ActionGlyph action={action} />}
-              {...(action === 'delete' && { color: 'red' })}
+              {...(action === 'delete' && { color: 'red', c: 'var(--mantine-color-error)' })}
               {...(obstacle !== undefined && { title: obstacle, disabled: true })}
               onClick={() => act(action, entries)}
             >

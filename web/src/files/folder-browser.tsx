@@ -8,11 +8,10 @@ import { EntryMenu } from './entry-menu.tsx'
 import classes from './folder-browser.module.css'
 import { FolderContents } from './folder-contents.tsx'
 import { ListingStatus } from './listing-status.tsx'
-import { UploadAsker } from './upload-asker.tsx'
+import { takeDropped } from './take-uploads.ts'
 import { type BucketLocation, useBrowser } from './use-browser.ts'
 import { useBrowserKeys } from './use-browser-keys.ts'
 import type { FilesNavigation } from './use-files-location.ts'
-import { useUploader } from './use-uploader.ts'
 import { visibleName } from './visible-name.ts'
 
 interface FolderBrowserProps {
@@ -24,17 +23,19 @@ interface FolderBrowserProps {
 export function FolderBrowser({ location, open }: FolderBrowserProps) {
   const browser = useBrowser(location, open)
   const { bucket, prefix } = location
-  const uploader = useUploader({ bucket, prefix })
   useBrowserKeys(browser)
   useEffect(() => {
     const name = prefix === '' ? bucket : nameOf(prefix)
     document.title = `${visibleName(name)} · Stowage`
   }, [bucket, prefix])
   return (
-    <DropZone onDrop={uploader.addDropped} place={visibleName(nameOf(prefix) || bucket)}>
+    <DropZone
+      onDrop={(data) => takeDropped(data, { bucket, prefix })}
+      place={visibleName(nameOf(prefix) || bucket)}
+    >
       <div className={classes.page}>
         <Breadcrumbs bucket={bucket} prefix={prefix} />
-        <BrowserToolbar browser={browser} uploader={uploader} />
+        <BrowserToolbar browser={browser} />
         <section className={classes.frame} aria-label="Contents">
           <FolderContents browser={browser} />
           <ListingStatus browser={browser} />
@@ -42,7 +43,6 @@ export function FolderBrowser({ location, open }: FolderBrowserProps) {
       </div>
       <EntryMenu browser={browser} />
       <BrowserDialogs browser={browser} />
-      <UploadAsker uploader={uploader} />
     </DropZone>
   )
 }

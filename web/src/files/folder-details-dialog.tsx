@@ -1,4 +1,4 @@
-import { Modal, Stack } from '@mantine/core'
+import { FocusTrap, Modal, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { formatBytes, formatCount } from '../format/bytes.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -25,6 +25,7 @@ export function FolderDetailsDialog({ bucket, folder, onClose }: FolderDetailsDi
   const waiting = error === null ? 'Counting…' : error.message
   return (
     <Modal opened onClose={onClose} title={`Folder “${visibleName(folder.name)}”`} centered>
+      <FocusTrap.InitialFocus />
       <Stack>
         <DetailList
           details={[

@@ -11,7 +11,9 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
   return (
     <div className={classes.line}>
       {listing.status === 'loading' && <Loader size={14} aria-hidden />}
-      <span role="status">{statusText(browser, isFiltered)}</span>
+      <span role="status" aria-busy={listing.status === 'loading'}>
+        {statusText(browser, isFiltered)}
+      </span>
       {listing.status === 'loading' && entries.length >= 1_000 && (
         <Button size="compact-xs" variant="default" onClick={listing.stop}>
           Stop

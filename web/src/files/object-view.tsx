@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Modal } from '@mantine/core'
+import { ActionIcon, FocusTrap, Group, Modal } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
 import { ActionGlyph } from './action-icons.tsx'
@@ -41,6 +41,7 @@ export function ObjectView(props: ObjectViewProps) {
       classNames={{ title: classes.title ?? '', body: classes.body ?? '' }}
       onKeyDown={onKeyDown}
     >
+      <FocusTrap.InitialFocus />
       <div className={classes.columns}>
         <div className={classes.stage}>
           <ObjectPreview key={file.key} bucket={bucket} file={file} details={details} />

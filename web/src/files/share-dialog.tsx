@@ -1,4 +1,4 @@
-import { Alert, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, FocusTrap, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { presign } from '../api/client.ts'
@@ -30,6 +30,7 @@ export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
   const name = visibleName(nameOf(objectKey))
   return (
     <Modal opened onClose={onClose} title={`Share “${name}”`} centered size="lg">
+      <FocusTrap.InitialFocus />
       <Stack>
         <PublicLink bucket={bucket} objectKey={objectKey} />
         <div>
@@ -115,7 +116,7 @@ function LinkField({ label, url }: { readonly label: string; readonly url: strin
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
         onFocus={(event) => event.currentTarget.select()}
       />
-      <CopyButton text={url} what={label.toLowerCase()}>
+      <CopyButton text={url} what={label.toLowerCase()} size="sm">
         Copy
       </CopyButton>
     </Group>

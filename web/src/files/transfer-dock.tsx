@@ -5,6 +5,7 @@ import { JobRow } from './job-row.tsx'
 import classes from './transfer-dock.module.css'
 import { announcement, dockTitle } from './transfer-text.ts'
 import { isTransferring, jobs, uploads } from './transfers.ts'
+import { UploadAsker } from './upload-asker.tsx'
 import { UploadList } from './upload-list.tsx'
 import { UploadSummary } from './upload-summary.tsx'
 
@@ -12,12 +13,14 @@ import { UploadSummary } from './upload-summary.tsx'
 export function TransferDock() {
   const queue = useSyncExternalStore(uploads.subscribe, uploads.snapshot)
   const jobList = useSyncExternalStore(jobs.subscribe, jobs.snapshot)
-  const [isOpen, setIsOpen] = useState(true)
+  // On small screens it would cover the list.
+  const [isOpen, setIsOpen] = useState(() => window.innerWidth > 640)
   const isEmpty = queue.items.length === 0 && jobList.length === 0
   const title = dockTitle(queue, jobList)
   return (
     <>
       <VisuallyHidden role="status">{announcement(queue, jobList)}</VisuallyHidden>
+      <UploadAsker />
       {!isEmpty && (
         <section className={classes.dock} aria-label="Transfers">
           <div className={classes.head}>

@@ -40,6 +40,8 @@ function filesText(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`
 }
 
+const maxSecondsLeft = 24 * 60 * 60
+
 /** Speed and time left. */
 export function paceText(queue: UploadQueueState): string {
   const { totals, bytesPerSecond, isPaused, isBlocked } = queue
@@ -47,8 +49,10 @@ export function paceText(queue: UploadQueueState): string {
   if (isPaused) return 'Paused'
   if (unfinished(totals) === 0 || bytesPerSecond === 0) return ''
   const left = secondsLeft(totals.totalBytes - totals.sentBytes, bytesPerSecond)
-  const speed = `${formatBytes(bytesPerSecond)}/s`
-  return left === undefined ? speed : `${speed}, ${formatDuration(left)} left`
+  const speed = `${formatBytes(Math.round(bytesPerSecond))}/s`
+  // Longer than that is said of the first small files, and of nothing that is true.
+  const isKnown = left !== undefined && left < maxSecondsLeft
+  return isKnown ? `${speed}, ${formatDuration(left)} left` : speed
 }
 
 export function progressText({ totals }: UploadQueueState): string {

@@ -1,8 +1,15 @@
+import { formatCount } from '../format/bytes.ts'
 import { sessionStore } from '../session/session-store.ts'
+import { showFailure } from '../ui/messages.ts'
+import { afterSignIn } from './after-sign-in.ts'
+import { listPage } from './bucket-client.ts'
 import { DriveChanges } from './drive-changes.ts'
 import { JobList } from './job-list.ts'
 import { lazyTransport } from './lazy-transport.ts'
+import { prepareUploads } from './prepare-uploads.ts'
+import { UploadIntake } from './upload-intake.ts'
 import { UploadQueue } from './upload-queue.ts'
+import { visibleName } from './visible-name.ts'
 
 /** What goes on while people browse: it belongs to the page, not to what is shown of it. */
 
@@ -21,6 +28,32 @@ export const uploads = new UploadQueue({
   },
 })
 
+export const intake = new UploadIntake({
+  prepare: (items, { bucket, prefix }, { signal, ask }) =>
+    prepareUploads(
+      items,
+      { bucket, prefix },
+      {
+        ask,
+        isUnderWay: (key) => uploads.isUnderWay(bucket, key),
+        listKeysAfter: (startAfter) =>
+          afterSignIn(async () => {
+            const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
+            const { keys, continuationToken } = await listPage(query)
+            return { keys, isLast: continuationToken === undefined }
+          }),
+      },
+    ),
+  enqueue: (orders) => uploads.add(orders),
+  onTooLong: (keys) =>
+    showFailure(
+      `${formatCount(keys.length)} not uploaded`,
+      `A name with its folders has at most 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
+    ),
+  onFailure: (error) =>
+    showFailure('Nothing was uploaded', error instanceof Error ? error.message : String(error)),
+})
+
 uploads.onUploaded(({ bucket, key, file }) => {
   driveChanges.tell({
     type: 'added',
@@ -33,6 +66,7 @@ sessionStore.subscribe(() => {
   if (sessionStore.status === 'active') uploads.unblock()
   if (sessionStore.status !== 'none') return
   // Signed out: nothing more is done in that person's name.
+  intake.cancel()
   uploads.cancelAll()
   jobs.cancelAll()
 })

@@ -1,14 +1,17 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
 import { formatCount } from '../format/bytes.ts'
 import classes from './name-list.module.css'
 import { NameText } from './name-text.tsx'
-import type { Uploader, UploadStage } from './use-uploader.ts'
+import { intake } from './transfers.ts'
+import type { IntakeStage } from './upload-intake.ts'
 
 const shownNames = 50
 
 /** What has to be known before uploads begin: how names that are taken are dealt with. */
-export function UploadAsker({ uploader }: { readonly uploader: Uploader }) {
-  const { stage, cancel } = uploader
+export function UploadAsker() {
+  const stage = useSyncExternalStore(intake.subscribe, intake.snapshot)
+  const cancel = () => intake.cancel()
   return (
     <>
       <Modal
@@ -31,7 +34,7 @@ export function UploadAsker({ uploader }: { readonly uploader: Uploader }) {
   )
 }
 
-function ClashDialog({ stage }: { readonly stage: Extract<UploadStage, { type: 'asking' }> }) {
+function ClashDialog({ stage }: { readonly stage: Extract<IntakeStage, { type: 'asking' }> }) {
   const { clashes, answer } = stage
   const title =
     clashes.length === 1
