@@ -14,7 +14,8 @@ const sandboxed =
  */
 const forPdf = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
 
-const pdf = /^application\/pdf\s*(;|$)/i
+/** Without a comma: of a list of types the last one counts (Fetch standard, "extract a MIME type"). */
+const pdf = /^application\/pdf\s*(?:;[^,]*)?$/i
 
 /** The Content-Security-Policy of an object of this content type. */
 export function contentSecurityPolicy(contentType: string): string {

@@ -11,6 +11,12 @@ test('contentSecurityPolicy sandboxes everything but a PDF', () => {
   }
 })
 
+test('contentSecurityPolicy sandboxes what browsers take for something else than the PDF it begins as', () => {
+  for (const rest of [';,text/html', '; a=b, text/html', ' ;a="b,text/html']) {
+    assert.match(contentSecurityPolicy(`application/pdf${rest}`), /^sandbox;/, rest)
+  }
+})
+
 test('contentSecurityPolicy never allows a script', () => {
   for (const type of ['text/html', 'application/pdf']) {
     assert.match(contentSecurityPolicy(type), /default-src 'none'/)
