@@ -43,6 +43,11 @@ export function chooseDrive(name: DriveName): void {
   chosen = name
 }
 
+/** Whether the chosen drive can replace the last part of an upload (decisions, "Parts"). */
+export function doesReplaceLastPart(): boolean {
+  return !['Google Drive', 'Apache mod_dav', 'Nextcloud'].includes(chosen)
+}
+
 /** Stands up the drive that was chosen. @throws Error when a program for it is missing. */
 export async function standUpChosenDrive(): Promise<ChosenDrive> {
   const ends: (() => unknown)[] = []

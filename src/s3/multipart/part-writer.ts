@@ -174,6 +174,6 @@ function isSame(part: Pick<PartRow, 'etag' | 'size'>, other: PartRow): boolean {
 
 function differentBytes(number: number): Error {
   return slowDown(
-    `Part ${number} is committed with other bytes, and parts before the last can't be replaced.`,
+    `Part ${number} is committed with other bytes. Only the last part can be replaced, where the drive can.`,
   )
 }
