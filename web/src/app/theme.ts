@@ -32,6 +32,9 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },
   components: {
+    // On dark pages the library's own track is lighter than what is on it.
+    ProgressRoot: { styles: { root: { backgroundColor: 'var(--stowage-line)' } } },
+    Progress: { styles: { root: { backgroundColor: 'var(--stowage-line)' } } },
     Modal: {
       styles: { title: { fontWeight: 650 } },
       // The cross of a dialog has no text.
@@ -79,6 +82,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     ...hovered,
     '--mantine-color-error': '#ff8787',
     '--mantine-color-anchor': '#66d9e8',
+    '--mantine-color-gray-light': '#2c333a',
+    '--mantine-color-gray-light-color': '#c4cbd2',
     ...Object.assign({}, ...tints.map((name) => darkTint(name, colors[name]))),
   },
 })

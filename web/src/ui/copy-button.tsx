@@ -10,11 +10,13 @@ interface CopyButtonProps {
   readonly what: string
   /** Shown beside the icon; absent: the icon alone. */
   readonly children?: ReactNode
+  /** Of a button with text: `sm` beside an input. */
+  readonly size?: 'xs' | 'sm'
 }
 
 const shownMs = 1_500
 
-export function CopyButton({ text, what, children }: CopyButtonProps) {
+export function CopyButton({ text, what, children, size = 'xs' }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -43,7 +45,7 @@ export function CopyButton({ text, what, children }: CopyButtonProps) {
   return (
     <Button
       variant="default"
-      size="xs"
+      size={size}
       leftSection={icon}
       aria-label={label}
       onClick={() => void copy()}

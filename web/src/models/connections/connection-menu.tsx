@@ -32,7 +32,12 @@ export function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
           <MoveItem connection={connection} ids={ids} by={-1} />
           <MoveItem connection={connection} ids={ids} by={1} />
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={open}>
+          <Menu.Item
+            color="red"
+            c="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} />}
+            onClick={open}
+          >
             Delete
           </Menu.Item>
         </Menu.Dropdown>

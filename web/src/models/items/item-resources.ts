@@ -72,7 +72,7 @@ export const combos: ItemResource<ComboAnswer> = {
   keyOf: ({ name }) => encodeURIComponent(name),
   nameOf: ({ name }) => name,
   kindOf: ({ kind }) => kindLabel(kind),
-  detailOf: ({ models = [] }) => (models.length === 0 ? 'no models yet' : models.join(', ')),
+  detailOf: ({ models = [] }) => (models.length === 0 ? 'no models yet' : models.join(' → ')),
   draftOf: (item) => ({
     name: item?.name ?? '',
     kind: item?.kind ?? 'llm',

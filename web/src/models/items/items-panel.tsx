@@ -1,4 +1,4 @@
-import { Box, Button, TextInput } from '@mantine/core'
+import { Box, Button, Text, TextInput } from '@mantine/core'
 import { useDisclosure, useFocusReturn } from '@mantine/hooks'
 import { IconList, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -32,7 +32,7 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
           aria-expanded={isAdding}
           onClick={open}
         >
-          Add a {resource.noun}
+          Add {article(resource.noun)} {resource.noun}
         </Button>
       }
     >
@@ -52,6 +52,10 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
       )}
     </Section>
   )
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? 'an' : 'a'
 }
 
 interface AddFormProps<Item> {
@@ -98,6 +102,9 @@ function Items<Item>({ resource, items }: ItemsProps<Item>) {
   )
   return (
     <>
+      <Text size="sm" c="dimmed" mb="md">
+        {hint}
+      </Text>
       {items.length >= searchedFrom && (
         <TextInput
           my="sm"

@@ -47,7 +47,7 @@ export function ImportForm() {
           onChange={(value) => setMode(value === 'replace' ? 'replace' : 'merge')}
         >
           <Group mt={6} gap="md">
-            <Radio value="merge" label="stays, but for what has the same id or name" />
+            <Radio value="merge" label="stays, unless the file has the same id or name" />
             <Radio value="replace" label="is removed first" />
           </Group>
         </Radio.Group>

@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Loader } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
@@ -12,6 +12,7 @@ export function RecountButton({ bucket }: { readonly bucket: BucketStatus }) {
     onError: failureOf(`${bucket.name} could not be counted`),
     onSettled: () => queries.invalidateQueries({ queryKey: ['buckets'] }),
   })
+  const isBusy = isPending || bucket.isCounting
   const label = `Count ${bucket.name} anew`
   return (
     <ActionIcon
@@ -19,10 +20,12 @@ export function RecountButton({ bucket }: { readonly bucket: BucketStatus }) {
       color="gray"
       aria-label={label}
       title={label}
-      loading={isPending || bucket.isCounting}
-      onClick={() => mutate()}
+      aria-disabled={isBusy}
+      onClick={() => {
+        if (!isBusy) mutate()
+      }}
     >
-      <IconRefresh size={16} />
+      {isBusy ? <Loader size={14} color="gray" aria-hidden /> : <IconRefresh size={16} />}
     </ActionIcon>
   )
 }
