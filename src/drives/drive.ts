@@ -57,6 +57,13 @@ export interface Drive {
    */
   remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean>
 
+  /**
+   * Removes the folder of a key that ends in `/`, whoever made it, if nothing is in it. Folders above
+   * that only keys created and that are empty now go with it. One that holds anything, or is not
+   * there, is left as it is. Absent where a folder can't be removed without what comes into it meanwhile.
+   */
+  removeFolder?(bucket: string, key: string): Promise<void>
+
   /** Growing uploads, see UploadDrive. */
   readonly uploads: UploadDrive
 

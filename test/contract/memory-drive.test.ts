@@ -13,5 +13,9 @@ driveContract(
       leftovers: async () => Array.from({ length: drive.uploads.count }, () => 'an upload'),
     }
   },
-  { reopen: 'it forgets everything', byHand: 'nobody can put a file into memory' },
+  {
+    reopen: 'it forgets everything',
+    byHand: 'nobody can put a file into memory',
+    removeFolder: 'it has no folders that nobody needs',
+  },
 )

@@ -7,6 +7,7 @@ import type { DeletionEnd, DeletionRow, DeletionTable, NewDeletion } from '../..
 import { deletePrefix } from './delete-prefix.ts'
 import { leftFolder } from './left-folder.ts'
 import type { ManagementLog } from './management-log.ts'
+import { removeFolders } from './remove-folders.ts'
 
 /** Deletions that may run at once, in all processes together, and ended ones that are remembered. */
 export const deletionLimits = { running: 4, ended: 200 } as const
@@ -28,12 +29,12 @@ const processIsGone =
 const serviceStopped =
   'The service was stopped. What is not deleted yet is still there: delete again for the rest.'
 
-function handMadeFolder(folder: string): string {
-  return `All objects are gone. The folder ${folder} is empty and stays: it was made by hand, so remove it on the drive.`
+function emptyFolder(folder: string): string {
+  return `All objects are gone. The folder ${folder} is empty and stays: remove it on the drive.`
 }
 
 export interface DeletionsParts {
-  readonly drive: Pick<Drive, 'list' | 'remove'>
+  readonly drive: Pick<Drive, 'list' | 'remove' | 'removeFolder'>
   readonly table: DeletionTable
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
@@ -174,6 +175,7 @@ export class Deletions {
     }
     try {
       await deletePrefix({ drive, ...job.target, signal, onDeleted })
+      await removeFolders({ drive, ...job.target, signal }, job.target.prefix)
       return { state: 'done', message: await this.#leftOver(job) }
     } catch (error) {
       if (signal.aborted) return endings[signal.reason as StopReason]
@@ -188,7 +190,7 @@ export class Deletions {
     try {
       const looking = leftFolder(this.#parts.drive, bucket, prefix)
       const folder = await untilAborted(withinTime(looking, leftOverMs), stopping.signal)
-      return folder === undefined ? '' : handMadeFolder(folder)
+      return folder === undefined ? '' : emptyFolder(folder)
     } catch {
       // The objects are gone, which is what was asked for.
       return ''

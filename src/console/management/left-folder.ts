@@ -2,8 +2,8 @@ import type { Drive } from '../../drives/drive.ts'
 
 /**
  * The first folder that is still to be seen below the prefix although no object is in it; undefined
- * when there is none. Folders that only keys created go with their last object, those that a person
- * made stay: a drive removes objects and nothing else.
+ * when there is none. Folders that only keys created go with their last object; those that a person
+ * made stay on a drive that has no `removeFolder`.
  */
 export async function leftFolder(
   drive: Pick<Drive, 'list'>,

@@ -215,6 +215,14 @@ class LocalDrive implements Drive {
     )
   }
 
+  async removeFolder(bucket: string, key: string): Promise<void> {
+    await withDriveErrors(`remove ${bucket}/${key}`, async () => {
+      const place = placeOf(bucket, key)
+      const { natural: spot } = place
+      await this.#folders.removeEmpty(place, spot, [{ path: spot.folder }])
+    })
+  }
+
   async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
     return await withDriveErrors('ask for free space', async () => {
       const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.path)

@@ -163,6 +163,29 @@ export function byHandCases(suite: DriveSuite): void {
       assert.deepEqual(await byHand.list(), ['hand/'])
     })
 
+    if (suite.can('removeFolder')) {
+      suite.itWithByHand('made by hand goes when asked for, if it is empty', async (under) => {
+        const { drive, byHand } = under
+        const remove = async (key: string) => {
+          await drive.removeFolder?.(bucket, key)
+          return byHand.list()
+        }
+        for (const path of ['a/b/c', 'full', 'é']) await byHand.makeFolder(path)
+        await byHand.put('full/file', bytesOf(3))
+        const all = ['a/', 'a/b/', 'a/b/c/', 'full/', 'full/file', 'é/']
+        assert.deepEqual(await remove('a/'), all)
+        assert.deepEqual(await remove('full/'), all)
+        assert.deepEqual(await remove('full/file/'), all)
+        assert.deepEqual(await remove('none/at/all/'), all)
+        assert.deepEqual(await remove('é/'), all.slice(0, -1))
+        assert.deepEqual(await remove('a/b/c/'), ['a/', 'a/b/', 'full/', 'full/file'])
+        await put(drive, 'a/b/own/k', 'x')
+        await drive.remove(bucket, 'a/b/own/k')
+        assert.deepEqual(await remove('a/b/'), ['a/', 'full/', 'full/file'])
+        assert.deepEqual(await listKeys(drive, { delimiter: '/' }), ['a/', 'full/'])
+      })
+    }
+
     suite.itWithByHand('made by hand shows with the delimiter, even empty', async (under) => {
       const { drive, byHand } = under
       await byHand.makeFolder('b/empty')

@@ -19,6 +19,8 @@ export type Ability =
   | 'keptVersions'
   /** `Drive.copy`. */
   | 'copy'
+  /** `Drive.removeFolder`. */
+  | 'removeFolder'
   /** `UploadDrive.replaceLast`. */
   | 'replaceLast'
   /** `UploadDrive.canTruncate`. */
@@ -68,6 +70,7 @@ const isAble: Readonly<Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) 
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
   copy: (under) => under.drive.copy !== undefined,
+  removeFolder: (under) => under.drive.removeFolder !== undefined,
   replaceLast: (under) => under.drive.uploads.replaceLast !== undefined,
   truncate: (under) => under.drive.uploads.canTruncate,
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { deletePrefix } from '../../../../src/console/management/delete-prefix.ts'
 import { leftFolder } from '../../../../src/console/management/left-folder.ts'
+import { removeFolders } from '../../../../src/console/management/remove-folders.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { openDrive } from '../../drives/local/open-drive.ts'
@@ -64,6 +65,14 @@ test('deletePrefix takes a folder of a local drive with everything in it, page b
   assert.equal(await leftFolder(drive, 'files', 'by hand/'), 'by hand/')
   assert.equal(await leftFolder(drive, 'files', 'by hand/own/'), undefined)
   assert.equal(await leftFolder(drive, 'files', 'by hand/folder'), 'by hand/folder 0/')
+  const removal = { drive, bucket: 'files', signal: new AbortController().signal }
+  await removeFolders(removal, 'by hand/folder 0')
+  assert.equal(await leftFolder(drive, 'files', 'by hand/folder 0'), undefined)
+  assert.equal(await leftFolder(drive, 'files', 'by hand/folder'), 'by hand/folder 1/')
+  await put(drive, 'by hand/folder 1/came meanwhile')
+  await removeFolders(removal, 'by hand/')
+  assert.deepEqual(await keysOf(drive), ['by hand/folder 1/came meanwhile', 'by handy', 'other'])
+  assert.deepEqual(readdirSync(join(root, 'files/by hand')), ['folder 1'])
 })
 
 test('deletePrefix also takes what comes while it runs', async () => {
