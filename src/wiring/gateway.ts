@@ -26,7 +26,7 @@ interface Route {
  */
 export function createGateway({ s3, health, json, web }: GatewayParts): HttpHandler {
   const routes: readonly Route[] = [
-    { path: '/-/healthz', isWhole: true, handle: health },
+    { path: '/-/healthz', isWhole: false, handle: health },
     { path: '/-/api', isWhole: false, handle: json },
     { path: '/-/docs', isWhole: false, handle: json },
     { path: '/-/openapi.json', isWhole: true, handle: json },
