@@ -22,7 +22,7 @@ for (const [target, body] of [
   ['/-x', 's3'],
   ['/-/healthz', 'health'],
   ['/-/healthz?verbose', 'health'],
-  ['/-/healthz/', 'web'],
+  ['/-/healthz/', 'health'],
   ['/-', 'web'],
   ['/-/', 'web'],
   ['/-/files/photos/api', 'web'],
