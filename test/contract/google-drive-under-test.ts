@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
-import { type GoogleDrive, openGoogleDrive } from '../../src/drives/google/google-drive.ts'
+import {
+  type GoogleDrive,
+  type GoogleDriveOptions,
+  openGoogleDrive,
+} from '../../src/drives/google/google-drive.ts'
 import type { Database } from '../../src/state/database.ts'
 import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
 import { DatabaseDriveUploads } from '../../src/state/drive-index-uploads.ts'
@@ -15,47 +19,61 @@ import { sortedKeys } from './drive/stored-object.ts'
 
 export const driveFolder = 'Backups/s3'
 
-const log = {
-  info: () => undefined,
-  warn: (fields: object, message: string) => console.error(message, fields),
-}
-
 /** An emulated Google Drive with a database, and drives over both. */
 export interface GoogleWorld {
   readonly emulator: GoogleEmulator
   readonly database: Database
-  open(): Promise<GoogleDrive>
+  /** What the drives have warned of. */
+  readonly warnings: readonly string[]
+  open(options?: Partial<GoogleDriveOptions>): Promise<GoogleDrive>
 }
 
 export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
   const emulator = await startGoogleEmulator()
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-google-'))
-  const location = { kind: 'sqlite', path: join(folder, 'stowage.db') } as const
-  const database = await openDatabase(location, { migrate: true })
+  const { database, options: stores } = await emptyDatabase(t)
   const drives: GoogleDrive[] = []
-  t.after(async () => {
-    for (const drive of drives) await drive.close()
-    await database.close()
-    await emulator.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  const open = async () => {
+  const warnings: string[] = []
+  const log = {
+    info: () => undefined,
+    warn: (_: object, message: string) => void warnings.push(message),
+  }
+  const open = async (options: Partial<GoogleDriveOptions> = {}) => {
     const { endpoints, credentials } = emulator
     const drive = await openGoogleDrive({
       api: new GoogleApi({ endpoints, credentials }),
       folder: driveFolder,
-      index: new DatabaseDriveIndex(database),
-      records: new DatabaseDriveUploads(database),
-      leases: new DatabaseLeases(database),
+      ...stores,
       pollSeconds: 10,
       deletes: 'trash',
       log,
+      ...options,
     })
     drives.push(drive)
     await drive.prepare(buckets)
     return drive
   }
-  return { emulator, database, open }
+  t.after(async () => {
+    for (const drive of drives) await drive.close()
+    await emulator.close()
+  })
+  return { emulator, database, warnings, open }
+}
+
+/** A database with nothing in it, and what a drive needs of it. */
+export async function emptyDatabase(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-google-'))
+  const location = { kind: 'sqlite', path: join(folder, 'stowage.db') } as const
+  const database = await openDatabase(location, { migrate: true })
+  t.after(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const options = {
+    index: new DatabaseDriveIndex(database),
+    records: new DatabaseDriveUploads(database),
+    leases: new DatabaseLeases(database),
+  }
+  return { database, options }
 }
 
 /** A person at work in Drive's web page, in the first bucket's folder. */
@@ -136,7 +154,7 @@ export function folderAt({ byHand, rootFolderId }: GoogleEmulator, path: string)
 }
 
 /** Files that are no objects, and sessions that wait for bytes. */
-function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator): string[] {
+export function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator): string[] {
   const root = driveFolder
     .split('/')
     .reduce<string | undefined>(

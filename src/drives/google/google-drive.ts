@@ -28,6 +28,7 @@ import { withIndexErrors } from './index-errors.ts'
 import { IndexKeeper } from './index-keeper.ts'
 import { IndexNews } from './index-news.ts'
 import { factsOf } from './indexed-file.ts'
+import { recoverWork } from './interrupted-work.ts'
 import { parseNote } from './lease-note.ts'
 import { ObjectCopier } from './object-copier.ts'
 import { type IndexLog, ObjectIndex } from './object-index.ts'
@@ -75,7 +76,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const { api, folder, sharedDriveId, now = Date.now } = options
   let news: IndexNews | undefined
   const recover = async (note: string) => {
-    for (const id of parseNote(note)?.fileIds ?? []) await news?.refresh(id)
+    if (news !== undefined) await recoverWork(note, { api, index, news })
   }
   const leases = new KeyLeases({ table: options.leases, now, recover })
   const rootId = await findRootFolder({ api, leases, folder, sharedDriveId })

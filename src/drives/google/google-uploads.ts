@@ -139,8 +139,9 @@ export class GoogleUploads implements UploadDrive {
   ): Promise<ObjectFacts | undefined> {
     const { api, publisher } = this.#options
     const { size } = state
-    const { isEnding: hasEnded = false, session: before } = await this.#sessions.record(state.id)
-    const session = hasEnded ? before : await this.#sessions.exact(state)
+    const ended = await this.#sessions.ended(state)
+    const hasEnded = ended !== undefined
+    const session = ended ?? (await this.#sessions.exact(state))
     if (session === undefined) throw new Error('an upload of whole blocks has a session')
     const finish = async () => {
       await this.#sessions.save(state.id, { session, isEnding: true })

@@ -40,8 +40,8 @@ export class KeyHolder {
   /**
    * Runs `work` as the only writer of the key in all processes.
    *
-   * @param fileIds files that `work` may make or change, beside the one that is there: should it
-   *   not be known what became of them, the next writer of the key finds out first.
+   * @param fileIds files that `work` may put in the place of what is there: should it not be known
+   *   what became of them, the next writer of the key finds out first.
    */
   async hold<R>(
     name: ObjectName,
@@ -51,14 +51,14 @@ export class KeyHolder {
     const { objects, leases } = this.#options
     const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
     const place = keyPlace(name)
-    const note = noteOf(place, [...fileIds, ...seen])
+    const note = noteOf(place, fileIds, seen)
     return await leases.hold(
       [place],
       async (lease) => {
         const held = await this.#look(name, lease)
         const unnoted = held.rows.some((row) => !seen.includes(row.id))
         const ids = held.rows.map((row) => row.id)
-        if (unnoted) await lease.setNote(noteOf(place, [...fileIds, ...ids]))
+        if (unnoted) await lease.setNote(noteOf(place, fileIds, ids))
         try {
           return await work(held)
         } catch (error) {

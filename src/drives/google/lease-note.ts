@@ -1,22 +1,30 @@
 /**
- * What a lease says of the work under it: files that are being made or changed. Whoever gets the
- * lease after a holder that died, or did not learn what became of its calls, asks Google for them.
+ * What a lease says of the work under it. Whoever gets the lease after a holder that died, or that
+ * did not learn what became of its calls, asks Google for these files.
  */
-export function noteOf(place: string, fileIds: readonly string[]): string {
-  return JSON.stringify({ place, fileIds })
-}
-
 export interface LeaseNote {
   readonly place: string
-  readonly fileIds: readonly string[]
+  /** Files that are being made. */
+  readonly newIds: readonly string[]
+  /** Files that are there: changed, removed, or replaced by one of the new ones. */
+  readonly thereIds: readonly string[]
+}
+
+export function noteOf(
+  place: string,
+  newIds: readonly string[],
+  thereIds: readonly string[] = [],
+): string {
+  return JSON.stringify({ place, newIds, thereIds } satisfies LeaseNote)
 }
 
 /** Undefined for what is no note of ours. */
-export function parseNote(note: string): LeaseNote | undefined {
+export function parseNote(text: string): LeaseNote | undefined {
   try {
-    const { place, fileIds } = JSON.parse(note) as Partial<LeaseNote>
-    return place === undefined || fileIds === undefined ? undefined : { place, fileIds }
+    const { place, newIds, thereIds } = JSON.parse(text) as Partial<LeaseNote>
+    return place && newIds && thereIds ? { place, newIds, thereIds } : undefined
   } catch {
+    // Other drives write notes of their own.
     return undefined
   }
 }
