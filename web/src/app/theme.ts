@@ -73,6 +73,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-text': '#1b2024',
     '--mantine-color-cyan-light': '#e1f1f4',
     '--mantine-color-cyan-light-hover': '#d3e9ee',
+    '--mantine-color-orange-light': '#fff0dc',
     '--mantine-color-orange-light-color': '#a33303',
     '--mantine-color-yellow-light-color': '#8a5300',
     '--mantine-color-teal-light-color': '#066649',

@@ -33,27 +33,25 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
         New folder
       </Button>
       <FilterField filter={location.filter} onFilter={setFilter} />
-      <ActionIcon.Group>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label="Load again"
-          title="Load again"
-          onClick={reload}
-        >
-          <IconRefresh size={18} />
-        </ActionIcon>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts"
-          className={classes.help}
-          onClick={() => setDialog({ type: 'help' })}
-        >
-          <IconHelp size={18} />
-        </ActionIcon>
-      </ActionIcon.Group>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label="Load again"
+        title="Load again"
+        onClick={reload}
+      >
+        <IconRefresh size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts"
+        className={classes.help}
+        onClick={() => setDialog({ type: 'help' })}
+      >
+        <IconHelp size={18} />
+      </ActionIcon>
     </div>
   )
 }

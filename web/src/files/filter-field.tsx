@@ -44,7 +44,9 @@ export function FilterField({ filter, onFilter }: FilterFieldProps) {
       leftSection={<IconSearch size={16} />}
       rightSection={
         text === '' ? (
-          <Kbd size="xs">/</Kbd>
+          <Kbd size="xs" className={classes.help ?? ''}>
+            /
+          </Kbd>
         ) : (
           <CloseButton size="sm" aria-label="Clear the filter" onClick={() => setText('')} />
         )
