@@ -1,0 +1,104 @@
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { currentEnvironment } from '../src/wiring/settings/environment.ts'
+import { debianChromium, launchChromium } from './screenshots/chromium.ts'
+import { demoFiles, uploadedFiles } from './screenshots/demo-files.ts'
+import { demoPassword, startDemoGateway } from './screenshots/demo-gateway.ts'
+import { fillDrive } from './screenshots/fill-drive.ts'
+import { writeFontSettings } from './screenshots/font-settings.ts'
+import { Management } from './screenshots/management.ts'
+import { withPalette } from './screenshots/palette.ts'
+import { readPng, writePng } from './screenshots/png.ts'
+import { seedModels } from './screenshots/seed-models.ts'
+import { seedTraffic } from './screenshots/seed-traffic.ts'
+import { type Shot, shots } from './screenshots/shots.ts'
+import { steadyReplies } from './screenshots/steady-replies.ts'
+
+/**
+ * `npm run screenshots` makes the pictures of README.md and docs/dashboard.md: a gateway over a demo
+ * drive, looked at with Debian's Chromium (CHROMIUM names another). With names behind it
+ * (`-- overview phone`) only those.
+ */
+
+/** The overview shows it: no path of whoever runs this. */
+const folder = '/tmp/stowage-demo'
+const images = join(import.meta.dirname, '../docs/images')
+
+const environment = currentEnvironment()
+const wanted = process.argv.slice(2)
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder)
+const browser = await launchChromium(environment.CHROMIUM ?? debianChromium, {
+  ...environment,
+  FONTCONFIG_FILE: writeFontSettings(folder),
+})
+try {
+  await fillDrive(join(folder, 'drive'), demoFiles, browser)
+  const gateway = await startDemoGateway(folder)
+  try {
+    await seedModels(await Management.signIn(gateway.url))
+    await seedTraffic(gateway.url)
+    const uploaded = writeUploadedFiles()
+    for (const shot of shots) {
+      if (wanted.length === 0 || wanted.includes(shot.name)) {
+        await take(shot, { browser, url: gateway.url, uploaded })
+      }
+    }
+  } finally {
+    await gateway.stop()
+  }
+} finally {
+  await browser.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** @returns their paths. */
+function writeUploadedFiles(): string[] {
+  const desk = join(folder, 'desk')
+  mkdirSync(desk)
+  return uploadedFiles.map(([name, bytes]) => {
+    const path = join(desk, name)
+    writeFileSync(path, '')
+    truncateSync(path, Math.round(bytes))
+    return path
+  })
+}
+
+interface Studio {
+  readonly browser: Browser
+  readonly url: string
+  readonly uploaded: readonly string[]
+}
+
+async function take(shot: Shot, { browser, url, uploaded }: Studio): Promise<void> {
+  const { name, viewport, colorScheme, path, isPhone = false, isPhotograph = false } = shot
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    deviceScaleFactor: 2,
+    isMobile: isPhone,
+    hasTouch: isPhone,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  })
+  const page = await context.newPage()
+  await steadyReplies(page)
+  await page.goto(`${url}/-${path}`)
+  await signIn(page)
+  await shot.prepare(page, uploaded)
+  const file = join(images, `${name}.png`)
+  const picture = await page.screenshot({ animations: 'disabled' })
+  writeFileSync(file, isPhotograph ? picture : writePng(withPalette(readPng(picture))))
+  await context.close()
+  process.stdout.write(`${name}.png, ${Math.round(statSync(file).size / 1024)} KiB\n`)
+}
+
+async function signIn(page: Page): Promise<void> {
+  const field = page.getByLabel('Password', { exact: true })
+  await field.fill(demoPassword)
+  await field.press('Enter')
+  await field.waitFor({ state: 'detached' })
+}

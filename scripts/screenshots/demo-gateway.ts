@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { createLog } from '../../src/wiring/log.ts'
+import { openService } from '../../src/wiring/service.ts'
+import { serve } from '../../src/wiring/serving.ts'
+import { readSettings } from '../../src/wiring/settings/read-settings.ts'
+import { buckets, publicBucket } from './demo-files.ts'
+
+/** A gateway over the demo drive, in this process. */
+export interface DemoGateway {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Only for as long as the pictures take, and only on the loopback. */
+export const demoKeys = { accessKeyId: 'DEMOACCESSKEY', secretAccessKey: 'demo/secret+key' }
+export const publicHost = 's3.example.net'
+export const demoPassword = 'a password of the demo'
+
+/** @param folder holds the drive, in `drive`, and the database. */
+export async function startDemoGateway(folder: string): Promise<DemoGateway> {
+  const settings = readSettings({
+    DRIVE: `file:${join(folder, 'drive')}`,
+    DATABASE_URL: `sqlite:${join(folder, 'stowage.db')}`,
+    ACCESS_KEY: demoKeys.accessKeyId,
+    SECRET_KEY: demoKeys.secretAccessKey,
+    ALLOWED_BUCKETS: buckets.join(','),
+    PUBLIC_READ_BUCKETS: publicBucket,
+    DASHBOARD_PASSWORD: demoPassword,
+    PUBLIC_URL: `https://${publicHost}`,
+    TRUST_PROXY: '127.0.0.1',
+    REGION: 'eu-central-1',
+    PORT: '0',
+  })
+  const log = createLog('error', process.stderr)
+  const service = await openService(settings, log, { migrate: true })
+  const serving = await serve({ settings, log, service })
+  return {
+    url: `http://127.0.0.1:${serving.port}`,
+    async stop() {
+      await serving.stop()
+      await service.close()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import type { DemoContent, DemoFile } from './demo-files.ts'
+import { type Landscape, landscapeSvg } from './landscape.ts'
+
+/** Writes the files into the folder that is the drive; the browser draws and prints them. */
+export async function fillDrive(
+  folder: string,
+  files: readonly DemoFile[],
+  browser: Browser,
+): Promise<void> {
+  const drawn = new Map<Landscape, Buffer>()
+  for (const { path, daysOld, time, content } of files) {
+    const target = join(folder, path)
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, await bytesOf(content, browser, drawn))
+    // What is added to a picture is no part of it: it only has the size of one from a camera.
+    if ('bytes' in content) truncateSync(target, content.bytes)
+    const changed = momentOf(daysOld, time)
+    utimesSync(target, changed, changed)
+  }
+}
+
+function momentOf(daysOld: number, time: string): Date {
+  const day = new Date(Date.now() - daysOld * 24 * 3_600_000)
+  return new Date(`${day.toISOString().slice(0, 10)}T${time}:00Z`)
+}
+
+async function bytesOf(
+  content: DemoContent,
+  browser: Browser,
+  drawn: Map<Landscape, Buffer>,
+): Promise<string | Buffer> {
+  if ('text' in content) return content.text
+  if ('page' in content) return await print(content.page, browser)
+  if (!('landscape' in content)) return ''
+  const picture = drawn.get(content.landscape) ?? (await draw(content.landscape, browser))
+  drawn.set(content.landscape, picture)
+  return picture
+}
+
+async function draw(landscape: Landscape, browser: Browser): Promise<Buffer> {
+  const page = await browser.newPage({ viewport: { width: 2400, height: 1600 } })
+  await page.setContent(`<style>body { margin: 0 }</style>${landscapeSvg(landscape)}`)
+  const picture = await page.screenshot({ type: 'jpeg', quality: 84 })
+  await page.close()
+  return picture
+}
+
+async function print(title: string, browser: Browser): Promise<Buffer> {
+  const page = await browser.newPage()
+  await page.setContent(`<h1>${title}</h1><p>A document of the demo drive.</p>`)
+  const document = await page.pdf({ format: 'A4' })
+  await page.close()
+  return document
+}

@@ -1,0 +1,42 @@
+import type { Management } from './management.ts'
+
+/** Providers whose models are known or named here: nobody is asked. */
+const connections = [
+  {
+    kind: 'openai-compatible',
+    name: 'Workstation',
+    apiKey: 'demo-00000000000000001d3b',
+    providerSpecificData: {
+      baseUrl: 'http://10.0.0.5:8000/v1',
+      prefix: 'home',
+      enabledModels: ['qwen3-30b', 'gemma-3-12b', 'whisper-large'],
+    },
+  },
+  { provider: 'mistral', name: 'Mistral', apiKey: 'demo-0000000000000000f2e9' },
+  { provider: 'anthropic', name: 'Anthropic', apiKey: 'sk-demo-000000000000000077b0' },
+  { provider: 'openai', name: 'OpenAI', apiKey: 'sk-demo-0000000000000000a41c' },
+]
+
+const combos = [
+  { name: 'smart', models: ['anthropic/claude-opus-5', 'openai/gpt-5.6'] },
+  { name: 'fast', models: ['home/qwen3-30b', 'mistral/mistral-small-latest'] },
+]
+
+const customModels = [{ providerAlias: 'openai', id: 'gpt-5-preview', name: 'GPT-5 preview' }]
+
+const aliases = [
+  { name: 'default', target: 'anthropic/claude-opus-5' },
+  { name: 'cheap', target: 'mistral/mistral-small-latest' },
+]
+
+export async function seedModels(management: Management): Promise<void> {
+  const lists = {
+    '/routing/connections': connections,
+    '/routing/combos': combos,
+    '/routing/custom-models': customModels,
+    '/routing/model-aliases': aliases,
+  }
+  for (const [path, items] of Object.entries(lists)) {
+    for (const item of items) await management.post(path, item)
+  }
+}

@@ -1,0 +1,117 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { buckets, shownFolder, shownPicture } from './demo-files.ts'
+
+export interface Shot {
+  /** Of the file, without its ending. */
+  readonly name: string
+  readonly viewport: { readonly width: number; readonly height: number }
+  readonly colorScheme: 'light' | 'dark'
+  readonly isPhone?: boolean
+  /** Keeps all of its colours: 256 are too few for it. */
+  readonly isPhotograph?: boolean
+  /** Below `/-`. */
+  readonly path: string
+  /** Does what the picture shows; resolves when it is there. */
+  readonly prepare: (page: Page, uploaded: readonly string[]) => Promise<void>
+}
+
+const desktop = { width: 1280, height: 800 }
+const folderPath = `/files/photos?prefix=${shownFolder}`
+
+/** As fast as a home's line, so that uploads are under way for a while; bytes per second. */
+const uploadPace = 12 * 1024 * 1024
+
+export const shots: readonly Shot[] = [
+  {
+    name: 'overview',
+    viewport: { width: 1280, height: 1216 },
+    colorScheme: 'light',
+    path: '/',
+    prepare: async (page) => {
+      await page
+        .getByText('counted')
+        .nth(buckets.length - 1)
+        .waitFor()
+      await page.getByText('192.168.1.24').first().waitFor()
+    },
+  },
+  {
+    name: 'preview',
+    viewport: { width: 1120, height: 700 },
+    isPhotograph: true,
+    colorScheme: 'dark',
+    path: folderPath,
+    prepare: async (page) => {
+      await page.getByTitle(shownPicture, { exact: true }).click()
+      await page.getByRole('img', { name: shownPicture }).waitFor()
+    },
+  },
+  {
+    name: 'share',
+    viewport: desktop,
+    colorScheme: 'light',
+    path: folderPath,
+    prepare: async (page) => {
+      await page.getByTitle(shownPicture, { exact: true }).click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Share' }).click()
+      await page.getByText('Anyone who has it').waitFor()
+    },
+  },
+  {
+    name: 'models',
+    viewport: desktop,
+    colorScheme: 'dark',
+    path: '/models',
+    prepare: (page) => page.getByText('openai/gpt-5', { exact: true }).waitFor(),
+  },
+  {
+    name: 'connections',
+    viewport: { width: 1280, height: 540 },
+    colorScheme: 'light',
+    path: '/models/connections',
+    prepare: (page) => page.getByText('Workstation').waitFor(),
+  },
+  {
+    name: 'phone',
+    viewport: { width: 400, height: 800 },
+    isPhone: true,
+    colorScheme: 'light',
+    path: folderPath,
+    prepare: (page) => page.getByTitle(shownPicture, { exact: true }).waitFor(),
+  },
+  // Last: what has arrived by then would be in the others.
+  {
+    name: 'files',
+    viewport: desktop,
+    colorScheme: 'light',
+    path: folderPath,
+    prepare: showUploads,
+  },
+]
+
+async function showUploads(page: Page, uploaded: readonly string[]): Promise<void> {
+  await slowUploads(await page.context().newCDPSession(page))
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([...uploaded])
+  for (const name of ['Boathouses.jpg', 'Drying racks.jpg', shownPicture]) {
+    const row = page.getByRole('row').filter({ has: page.getByTitle(name, { exact: true }) })
+    await row.getByRole('checkbox').click()
+  }
+  // By then the two small ones are through, and the two big ones under way.
+  await page
+    .getByText(/^1[4-8]\d MiB of \d+ MiB$/)
+    .first()
+    .waitFor()
+}
+
+async function slowUploads(devtools: CDPSession): Promise<void> {
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: uploadPace,
+  })
+}

@@ -1,0 +1,37 @@
+import type { Page } from 'playwright-core'
+import type { FailuresReply, StatusReply } from '../../src/console/management/replies.ts'
+
+const gibibyte = 1024 ** 3
+const room = { freeBytes: 1_346 * gibibyte, totalBytes: 3_667 * gibibyte }
+const uptimeSeconds = (12 * 24 + 5) * 3_600
+
+/** How long ago the failed requests were, the latest first. */
+const failureAgesMinutes = [4, 18, 190] as const
+
+/**
+ * Replaces in the replies what is of the machine and the moment, so that the pictures are alike
+ * wherever they are made: the room of the disk, the uptime, and that everything happened just now.
+ */
+export async function steadyReplies(page: Page): Promise<void> {
+  await replaceReplies<StatusReply>(page, 'status', (status) => ({
+    ...status,
+    uptimeSeconds,
+    drive: { ...status.drive, ...room },
+    settings: status.settings.filter(({ name }) => name !== 'PORT' && name !== 'WORKERS'),
+  }))
+  await replaceReplies<FailuresReply>(page, 'failures', ({ failures }) => ({
+    failures: failures.map((failure, index) => ({ ...failure, at: timeOf(index) })),
+  }))
+}
+
+async function replaceReplies<Reply>(page: Page, name: string, replace: (reply: Reply) => Reply) {
+  await page.route(`**/-/api/${name}`, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: replace((await response.json()) as Reply) })
+  })
+}
+
+function timeOf(index: number): string {
+  const minutes = failureAgesMinutes[index] ?? 0
+  return new Date(Date.now() - minutes * 60_000).toISOString()
+}
