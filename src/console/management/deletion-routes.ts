@@ -25,14 +25,15 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
         response: { 202: deletionReply, ...refusals },
       },
     },
-    async ({ body: { bucket, prefix } }, reply) => {
+    async ({ body }, reply) => {
+      const { bucket, prefix } = body
       assertBucket(buckets, bucket)
       if (!isLegalKey(prefix)) {
         throw new ApiError(400, 'Expected 1 to 1,024 bytes of UTF-8, as keys have.', {
           field: 'prefix',
         })
       }
-      return reply.code(202).send(replyOf(await deletions.start({ bucket, prefix })))
+      return reply.code(202).send(replyOf(await deletions.start(body)))
     },
   )
 

@@ -44,6 +44,8 @@ export interface DeletionsParts {
 export interface DeletionTarget {
   readonly bucket: string
   readonly prefix: string
+  /** Objects stay, and folders with one in them. */
+  readonly onlyEmptyFolders?: boolean
 }
 
 /** Why a deletion of this process stops before its end. */
@@ -174,8 +176,9 @@ export class Deletions {
       job.deleted += 1
     }
     try {
-      await deletePrefix({ drive, ...job.target, signal, onDeleted })
-      await removeFolders({ drive, ...job.target, signal }, job.target.prefix)
+      const { bucket, prefix, onlyEmptyFolders = false } = job.target
+      if (!onlyEmptyFolders) await deletePrefix({ drive, bucket, prefix, signal, onDeleted })
+      await removeFolders({ drive, bucket, signal }, prefix)
       return { state: 'done', message: await this.#leftOver(job) }
     } catch (error) {
       if (signal.aborted) return endings[signal.reason as StopReason]
@@ -232,11 +235,11 @@ function isRunning({ state }: DeletionRow): boolean {
   return state === 'running'
 }
 
-function encodeTarget({ bucket, prefix }: DeletionTarget): string {
-  return JSON.stringify([bucket, prefix])
+function encodeTarget({ bucket, prefix, onlyEmptyFolders = false }: DeletionTarget): string {
+  return JSON.stringify(onlyEmptyFolders ? [bucket, prefix, true] : [bucket, prefix])
 }
 
-export function decodeTarget(target: string): DeletionTarget {
-  const [bucket, prefix] = JSON.parse(target) as [string, string]
-  return { bucket, prefix }
+export function decodeTarget(target: string): Required<DeletionTarget> {
+  const [bucket, prefix, onlyEmptyFolders = false] = JSON.parse(target) as [string, string, true?]
+  return { bucket, prefix, onlyEmptyFolders }
 }

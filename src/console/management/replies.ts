@@ -62,6 +62,9 @@ export type PresignReply = z.infer<typeof presignReply>
 export const deletionBody = z.strictObject({
   bucket: z.string(),
   prefix: z.string().min(1).meta({ description: 'Every object whose key begins so is deleted.' }),
+  onlyEmptyFolders: z.boolean().default(false).meta({
+    description: 'No object is deleted, only folders without any: what a move leaves behind.',
+  }),
 })
 export type DeletionBody = z.input<typeof deletionBody>
 
@@ -69,6 +72,7 @@ export const deletionReply = z.object({
   id: z.string(),
   bucket: z.string(),
   prefix: z.string(),
+  onlyEmptyFolders: z.boolean(),
   state: z.enum(['running', 'done', 'cancelled', 'failed', 'interrupted']),
   deleted: count,
   startedAt: time,

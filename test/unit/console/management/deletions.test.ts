@@ -19,6 +19,7 @@ async function open(t: TestContext, changes: Partial<Drive> = {}) {
     drive: {
       list: changes.list ?? drive.list.bind(drive),
       remove: changes.remove ?? drive.remove.bind(drive),
+      ...(changes.removeFolder && { removeFolder: changes.removeFolder }),
     },
     ...{ table, now: () => clock.now, log: silent },
   }
@@ -44,6 +45,23 @@ test('A deletion runs to its end and says how much it deleted', async (t) => {
   assert.deepEqual([row?.state, row?.deleted, row?.message], ['done', 1_200, ''])
   assert.deepEqual(await keysOf(drive), ['b'])
   assert.deepEqual(await others.latest(), [row])
+})
+
+test('A deletion of empty folders alone leaves every object', async (t) => {
+  const removed: string[] = []
+  const removeFolder = async (_bucket: string, key: string) => {
+    removed.push(key)
+  }
+  const { deletions, drive, ended } = await open(t, { removeFolder })
+  await put(drive, 'a/b/came meanwhile')
+  const target = { bucket, prefix: 'a/' }
+  const { id } = await deletions.start({ ...target, onlyEmptyFolders: true })
+  const row = await ended(id)
+  assert.deepEqual([row?.state, row?.deleted], ['done', 0])
+  assert.deepEqual(removed, ['a/b/', 'a/'])
+  assert.deepEqual(await keysOf(drive), ['a/b/came meanwhile'])
+  const other = await deletions.start(target)
+  assert.notEqual(other.id, id)
 })
 
 test('A deletion of the same prefix is the one that runs already, in whatever process', async (t) => {

@@ -269,7 +269,7 @@ test('POST /deletions deletes below the prefix, and GET shows how it went', asyn
   assert.equal(started.status, 202)
   const { id, startedAt, ...rest } = started.body
   assert.deepEqual(rest, {
-    ...{ bucket: 'files', prefix: 'a/', state: 'running', deleted: 0 },
+    ...{ bucket: 'files', prefix: 'a/', onlyEmptyFolders: false, state: 'running', deleted: 0 },
     ...{ endedAt: null, message: null },
   })
   await until(async () => (await send('GET', `/deletions/${id}`)).body.state !== 'running')

@@ -36,14 +36,15 @@ export function DeletionsSection() {
 }
 
 function DeletionRow({ deletion }: { readonly deletion: DeletionReply }) {
-  const { bucket, prefix, state, deleted, startedAt, message } = deletion
+  const { bucket, prefix, onlyEmptyFolders, state, deleted, startedAt, message } = deletion
   const { label, color } = states[state]
   return (
     <Row
       title={`${bucket}/${prefix}`}
       detail={
         <>
-          {formatAmount(deleted, 'object')} deleted, begun <Age at={startedAt} />
+          {onlyEmptyFolders ? 'Empty folders' : `${formatAmount(deleted, 'object')} deleted`}, begun{' '}
+          <Age at={startedAt} />
           {message !== null && <div>{message}</div>}
         </>
       }
