@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { absenceOfChromium } from '../support/chromium.ts'
@@ -113,6 +114,11 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       'rename/other/there.txt',
     ])
     assert.deepEqual(await keysBelow('rename/folder/'), [])
+    // It was made by hand, and is gone all the same.
+    assert.equal(
+      existsSync(join(dashboard().gateway.driveFolder, testBucket, 'rename/folder')),
+      false,
+    )
   })
 
   test('a key that browsers can not ask for is moved to where they can', async () => {

@@ -1,27 +1,30 @@
 import { ApiError } from '../api/api-error.ts'
-import { sessionStore } from '../session/session-store.ts'
+import { type SessionStore, sessionStore } from '../session/session-store.ts'
 
 /** Does some work again when its session was over, once there is a new one. */
-export async function afterSignIn<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function afterSignIn<Result>(
+  work: () => Promise<Result>,
+  store: Pick<SessionStore, 'status' | 'subscribe'> = sessionStore,
+): Promise<Result> {
   while (true) {
     try {
       return await work()
     } catch (error) {
       const isOver = error instanceof ApiError && error.status === 401
-      if (!isOver || sessionStore.status === 'none') throw error
-      await newSession()
+      if (!isOver || store.status === 'none') throw error
+      await newSession(store)
     }
   }
 }
 
-function newSession(): Promise<void> {
+function newSession(store: Pick<SessionStore, 'status' | 'subscribe'>): Promise<void> {
   return new Promise((resolve) => {
     const check = () => {
-      if (sessionStore.status === 'expired') return
+      if (store.status === 'expired') return
       unsubscribe()
       resolve()
     }
-    const unsubscribe = sessionStore.subscribe(check)
+    const unsubscribe = store.subscribe(check)
     check()
   })
 }

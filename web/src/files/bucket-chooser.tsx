@@ -3,7 +3,7 @@ import { IconBucket } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../src/console/management/replies.ts'
-import { formatBytes, formatCount } from '../format/bytes.ts'
+import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import classes from './bucket-chooser.module.css'
@@ -58,7 +58,7 @@ function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
   const figures =
     objects === null || bytes === null
       ? 'not counted yet'
-      : `${formatCount(objects)} ${objects === 1 ? 'object' : 'objects'}, ${formatBytes(bytes)}`
+      : `${formatAmount(objects, 'object')}, ${formatBytes(bytes)}`
   return (
     <li>
       <Link

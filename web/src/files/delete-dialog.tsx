@@ -1,8 +1,9 @@
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { formatBytes, formatCount } from '../format/bytes.ts'
+import { formatAmount, formatBytes, formatCount } from '../format/bytes.ts'
 import { deletionJob, sizeOfTree } from './drive-work.ts'
 import type { Entry } from './entry.ts'
+import { entryCounts } from './entry-counts.ts'
 import { NameText } from './name-text.tsx'
 import { jobs } from './transfers.ts'
 import { visibleName } from './visible-name.ts'
@@ -65,13 +66,7 @@ function subjectOf(entries: readonly Entry[]): string {
   if (entries.length === 1 && first !== undefined) {
     return `${first.kind === 'folder' ? 'folder ' : ''}“${visibleName(first.name)}”`
   }
-  const folders = entries.filter(({ kind }) => kind === 'folder').length
-  const files = entries.length - folders
-  const parts = [
-    ...(folders > 0 ? [`${formatCount(folders)} ${folders === 1 ? 'folder' : 'folders'}`] : []),
-    ...(files > 0 ? [`${formatCount(files)} ${files === 1 ? 'file' : 'files'}`] : []),
-  ]
-  return parts.join(' and ')
+  return entryCounts(entries).join(' and ')
 }
 
 /** How much goes, counted while the question stands. */
@@ -107,6 +102,6 @@ async function contentsOf(
       isMore = size.isMore
     }
   }
-  const count = `${formatCount(objects)} ${objects === 1 ? 'object' : 'objects'}`
+  const count = `${formatAmount(objects, 'object')}`
   return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in all.`
 }

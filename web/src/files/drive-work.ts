@@ -1,8 +1,9 @@
-import { formatCount } from '../format/bytes.ts'
+import { formatAmount, formatCount } from '../format/bytes.ts'
 import { afterSignIn } from './after-sign-in.ts'
 import { copyObject, deleteObjects, listPage } from './bucket-client.ts'
+import { deleteTree } from './delete-tree.ts'
 import { maxDeletions } from './delete-xml.ts'
-import { deleteTree } from './deletion-api.ts'
+import { deletionsOf, untilNextAsk } from './deletion-api.ts'
 import type { Entry } from './entry.ts'
 import type { JobOrder, JobReport } from './job-list.ts'
 import type { Move } from './move-plan.ts'
@@ -10,6 +11,7 @@ import { type MoveClient, moveTree } from './move-tree.ts'
 import { S3Failure } from './s3-failure.ts'
 import { driveChanges } from './transfers.ts'
 import { type TreeSize, treeSize } from './tree-size.ts'
+import { rightBefore } from './utf8-order.ts'
 import { visibleName } from './visible-name.ts'
 
 /** What a job does to the drive. */
@@ -73,7 +75,7 @@ async function moveAll(moves: readonly EntryMove[], report: JobReport): Promise<
     }).catch((error: unknown) => {
       throw stoppedMove(count.moved, error)
     })
-    if (count.kept === keptBefore && !report.signal.aborted) tellMoved(move, entry)
+    if (count.kept === keptBefore && !report.signal.aborted) await endMove(move, entry, report)
   }
   return movedText(count, report.signal.aborted)
 }
@@ -109,10 +111,33 @@ async function countMoves(
   return count
 }
 
-function tellMoved({ fromBucket, from, toBucket, to }: Move, entry: Entry): void {
-  driveChanges.tell({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
+/** A folder that was made by hand outlives its objects. */
+async function endMove(move: Move, entry: Entry, report: JobReport): Promise<void> {
+  const { fromBucket, from, toBucket, to } = move
+  const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
+  const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
+  if (leftOver !== undefined) report.problem(leftOver)
+  else driveChanges.tell({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
   const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
   driveChanges.tell({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
+}
+
+/** Gives what stays and why. Objects that have come meanwhile stay, and so do their folders. */
+async function removeEmptyFolders(bucket: string, prefix: string): Promise<string | undefined> {
+  const { leftOver } = await deleteTree({
+    deletions: deletionsOf({ bucket, prefix, onlyEmptyFolders: true }),
+    report: { signal: new AbortController().signal, progress: () => undefined },
+    pause: untilNextAsk,
+  })
+  return leftOver
+}
+
+/** Whether a folder is to be seen, with or without something in it. */
+async function isListed(bucket: string, folder: string): Promise<boolean> {
+  const prefix = folder.slice(0, -1)
+  const query = { bucket, prefix, folder: '', isDeep: false, startAfter: rightBefore(folder) }
+  const { entries } = await afterSignIn(() => listPage({ ...query, maxKeys: 1 }))
+  return entries.some(({ key }) => key === folder)
 }
 
 /** Deletes files, then trees. */
@@ -129,15 +154,21 @@ async function deleteAll(
   for (const { kind, key } of entries) {
     if (kind === 'file' || report.signal.aborted) continue
     const before = deleted
-    deleted += await deleteTree(
-      { bucket, prefix: key },
-      { ...report, progress: (done) => report.progress(before + done, undefined) },
-    )
-    if (!report.signal.aborted) {
+    const tree = await deleteTree({
+      deletions: deletionsOf({ bucket, prefix: key }),
+      report: {
+        signal: report.signal,
+        progress: (done) => report.progress(before + done, undefined),
+      },
+      pause: untilNextAsk,
+    })
+    deleted += tree.deleted
+    if (tree.leftOver !== undefined) report.problem(tree.leftOver)
+    else if (!report.signal.aborted) {
       driveChanges.tell({ type: 'removed', bucket, keys: new Set([key]) })
     }
   }
-  const count = `${formatCount(deleted)} ${deleted === 1 ? 'object' : 'objects'} deleted.`
+  const count = `${formatAmount(deleted, 'object')} deleted.`
   return report.signal.aborted ? `Stopped. ${count} The rest is still there.` : count
 }
 

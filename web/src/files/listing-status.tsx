@@ -1,5 +1,6 @@
 import { Button, Loader } from '@mantine/core'
 import { formatCount } from '../format/bytes.ts'
+import { entryCounts } from './entry-counts.ts'
 import classes from './listing-status.module.css'
 import type { Browser } from './use-browser.ts'
 
@@ -37,18 +38,7 @@ function statusText({ listing, entries }: Browser, isFiltered: boolean): string 
       return `Only the first ${count} are loaded; sorting and selecting cover these`
     case 'failed':
       return `Only ${count} are loaded, then: ${listing.error?.message ?? ''}`
-    case 'complete': {
-      const folders = entries.findIndex(({ kind }) => kind === 'file')
-      const folderCount = folders < 0 ? entries.length : folders
-      return `${countText(folderCount, entries.length - folderCount)}${isFiltered ? ' that begin so' : ''}`
-    }
+    case 'complete':
+      return `${entryCounts(entries).join(', ')}${isFiltered ? ' that begin so' : ''}`
   }
-}
-
-function countText(folders: number, files: number): string {
-  const parts = [
-    ...(folders > 0 ? [`${formatCount(folders)} ${folders === 1 ? 'folder' : 'folders'}`] : []),
-    ...(files > 0 ? [`${formatCount(files)} ${files === 1 ? 'file' : 'files'}`] : []),
-  ]
-  return parts.join(', ')
 }

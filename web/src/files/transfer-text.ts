@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../format/bytes.ts'
+import { formatAmount, formatBytes, formatCount } from '../format/bytes.ts'
 import { formatDuration } from '../format/time.ts'
 import type { Job } from './job-list.ts'
 import { secondsLeft } from './transfer-rate.ts'
@@ -37,7 +37,7 @@ export function announcement({ totals }: UploadQueueState, jobs: readonly Job[])
 }
 
 function filesText(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`
+  return `${formatAmount(count, 'file')}`
 }
 
 const maxSecondsLeft = 24 * 60 * 60
