@@ -72,6 +72,8 @@ class Connection {
   readonly #run: Run
   readonly #socket: Socket
   #startedAtMs = 0
+  /** RFC 9110 section 9.3.2: the reply to HEAD tells a length and has no body. */
+  #isBodiless = false
   /** Bytes of the reply's body still to come; undefined while its head is awaited. */
   #remaining: number | undefined
   #pending: Buffer | undefined
@@ -104,6 +106,7 @@ class Connection {
       return
     }
     this.#startedAtMs = performance.now()
+    this.#isBodiless = request.head.startsWith('HEAD ')
     if (request.bodyBytes <= bodyChunk.length) {
       this.#socket.write(
         request.head + bodyChunk.toString('latin1', 0, request.bodyBytes),
@@ -147,7 +150,7 @@ class Connection {
       this.#socket.destroy()
       return
     }
-    this.#remaining = Number(length) - (bytes.length - end - headEnd.length)
+    this.#remaining = this.#isBodiless ? 0 : Number(length) - (bytes.length - end - headEnd.length)
   }
 }
 

@@ -7,6 +7,7 @@ import { signHeaders } from '../test/support/signed-request.ts'
 import type { LoadJob, LoadResult, PreparedRequest } from './load-generator.ts'
 import type { OpenLoopJob, OpenLoopResult } from './open-loop.ts'
 import { bucket, type RunningServer } from './servers.ts'
+import type { UploadJob, UploadResult } from './upload-client.ts'
 
 /** Runs a job in a load generator of its own, pinned to `core` if given. */
 export async function generateLoad(job: LoadJob, core?: number): Promise<LoadResult> {
@@ -22,6 +23,11 @@ export async function generateOpenLoop(job: OpenLoopJob): Promise<OpenLoopResult
   const result = await runScript<OpenLoopResult>('open-loop.ts', job)
   if (result.failures > 0) throw new Error(`${result.failures} of ${result.requests} failed`)
   return result
+}
+
+/** Uploads with lib-storage from a process of its own. */
+export async function runUploadClient(job: UploadJob): Promise<UploadResult> {
+  return await runScript<UploadResult>('upload-client.ts', job)
 }
 
 async function runScript<Result>(name: string, job: object, core?: number): Promise<Result> {
@@ -41,6 +47,8 @@ export interface RequestShape {
   readonly bodyBytes?: number
 }
 
+const bodiless = new Set(['GET', 'HEAD'])
+
 /** The request as bytes, signed for this server with a signature that is good for 15 minutes. */
 export function prepareRequest(server: RunningServer, shape: RequestShape): PreparedRequest {
   const { method, key, bodyBytes = 0 } = shape
@@ -48,7 +56,7 @@ export function prepareRequest(server: RunningServer, shape: RequestShape): Prep
   const host = `127.0.0.1:${server.port}`
   const headers = {
     ...signHeaders({ method, target, host }, server.kind.credentials),
-    ...(method === 'GET' ? {} : { 'content-length': String(bodyBytes) }),
+    ...(bodiless.has(method) ? {} : { 'content-length': String(bodyBytes) }),
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return { head: `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, bodyBytes }

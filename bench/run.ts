@@ -4,6 +4,8 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
+import { googleScenarios } from './scenarios/google-drive.ts'
+import { googleUploadScenarios } from './scenarios/google-upload.ts'
 import { listingScenarios } from './scenarios/listing.ts'
 import { modelScenarios } from './scenarios/models.ts'
 import { throughputScenarios } from './scenarios/throughput.ts'
@@ -19,6 +21,8 @@ const scenarios: readonly Scenario[] = [
   ...listingScenarios,
   ...uploadScenarios,
   ...modelScenarios,
+  ...googleScenarios,
+  ...googleUploadScenarios,
 ]
 const resultsFile = new URL('results.md', import.meta.url)
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { sendRequest } from '../load.ts'
+import { fetchPage, listAll } from '../list-pages.ts'
 import { peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
 import {
   type BenchContext,
@@ -59,30 +59,6 @@ function ensureTree(context: BenchContext, tree: Tree): string {
   return root
 }
 
-interface Page {
-  readonly milliseconds: number
-  readonly keys: number
-  readonly lastKey: string
-  readonly isTruncated: boolean
-}
-
-async function fetchPage(server: RunningServer, startAfter: string): Promise<Page> {
-  const query = `list-type=2&start-after=${encodeURIComponent(startAfter)}`
-  const startedAtMs = performance.now()
-  const reply = await sendRequest(server, { method: 'GET', query })
-  const xml = await reply.text()
-  const milliseconds = performance.now() - startedAtMs
-  const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)]
-  if (reply.status !== 200 || keys.length === 0)
-    throw new Error(`${reply.status}: ${xml.slice(0, 500)}`)
-  return {
-    milliseconds,
-    keys: keys.length,
-    lastKey: keys.at(-1)?.[1] ?? '',
-    isTruncated: xml.includes('<IsTruncated>true</IsTruncated>'),
-  }
-}
-
 async function withServer<Result>(
   root: string,
   use: (server: RunningServer) => Promise<Result>,
@@ -133,19 +109,6 @@ async function listPages(context: BenchContext): Promise<Table> {
     columns: ['1,000,000 files', 'cold ms', 'first page p50 ms', 'middle', 'last', 'last ÷ first'],
     rows,
     verdict: verdict(figure, slowestMs < mostPageMs && worstRatio <= mostFirstToLast),
-  }
-}
-
-async function listAll(server: RunningServer): Promise<{ keys: number; pages: number }> {
-  let keys = 0
-  let pages = 0
-  let after = ''
-  for (;;) {
-    const page = await fetchPage(server, after)
-    keys += page.keys
-    pages++
-    if (!page.isTruncated) return { keys, pages }
-    after = page.lastKey
   }
 }
 
