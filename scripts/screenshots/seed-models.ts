@@ -9,7 +9,7 @@ const connections = [
     providerSpecificData: {
       baseUrl: 'http://10.0.0.5:8000/v1',
       prefix: 'home',
-      enabledModels: ['qwen3-30b', 'gemma-3-12b', 'whisper-large'],
+      enabledModels: ['qwen3-30b', 'gemma-3-12b', 'phi-4'],
     },
   },
   { provider: 'mistral', name: 'Mistral', apiKey: 'demo-0000000000000000f2e9' },
