@@ -46,8 +46,8 @@ export const proxyFaults = {
   'gateway timeout after': { kind: 'answer-after', status: 504 },
   'internal error': { kind: 'answer', status: 500 },
   'bad gateway after': { kind: 'answer-after', status: 502 },
-  unavailable: { kind: 'answer', status: 503, headers: { 'retry-after': '1' } },
-  'too many requests': { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
+  unavailable: { kind: 'answer', status: 503, headers: { 'retry-after': '0' } },
+  'too many requests': { kind: 'answer', status: 429 },
   locked: { kind: 'answer', status: 423 },
   full: { kind: 'answer', status: 507 },
 } as const satisfies Record<string, ProxyFault>

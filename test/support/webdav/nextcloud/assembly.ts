@@ -9,9 +9,6 @@ import { type Content, nameOf } from './file-tree.ts'
 import type { NextcloudFault } from './nextcloud-faults.ts'
 import type { Upload, Uploads } from './uploads.ts'
 
-/** Amazon's and MinIO's least part size, the last part apart. */
-const minPartBytes = 5 * 1024 * 1024
-
 /** A MOVE of `.file` that may be done. */
 export interface Assembly {
   readonly uploads: Uploads
@@ -54,7 +51,7 @@ function partsOf(uploads: Uploads, upload: Upload, call: DavCall): Content[] {
   }
   uploads.checkUsable(upload)
   const contents = [...upload.chunks].sort(([a], [b]) => a - b).map(([, { content }]) => content)
-  if (contents.slice(0, -1).some(({ size }) => size < minPartBytes)) {
+  if (contents.slice(0, -1).some(({ size }) => size < uploads.minPartBytes)) {
     throw new DavError(500, 'EntityTooSmall')
   }
   return contents

@@ -9,7 +9,7 @@ import { type DavCall, type DavReply, headerOf } from './dav-exchange.ts'
 import { checkName, type DavPath } from './dav-path.ts'
 import { type Content, type FileNode, nameOf, type PutFacts, type TreeNode } from './file-tree.ts'
 import { contentTypeOf } from './live-properties.ts'
-import { isHashName, type ReceivedBody, receiveBody } from './receive-body.ts'
+import { hashesAskedFor, isHashName, type ReceivedBody, receiveBody } from './receive-body.ts'
 import type { UserFiles } from './user-files.ts'
 
 /** GET and HEAD. */
@@ -75,7 +75,8 @@ export async function putFile(user: UserFiles, call: DavCall): Promise<DavReply>
   user.checkSpace(Number(headers['content-length'] ?? 0))
   const release = user.locks.share(path)
   try {
-    const body = await receiveBody(request, user.newFile())
+    const hashes = hashesAskedFor(headerOf(headers, 'x-hash'))
+    const body = await receiveBody(request, user.newFile(), hashes)
     const content = fault?.kind === 'store-short' ? halved(body.content) : body.content
     return putReceived(user, call, { ...body, content })
   } finally {
@@ -92,8 +93,7 @@ function putReceived(
     user.locks.checkAlone(path, 1)
     const isNew = user.tree.find(path) === undefined
     const node = user.tree.put(path, content, putFactsOf(headers))
-    const wanted = headerOf(headers, 'x-hash') ?? ''
-    const hashes = Object.entries(digests).filter(([name]) => wanted === name || wanted === 'all')
+    const hashes = Object.entries(digests)
     return {
       status: isNew ? 201 : 204,
       headers: {

@@ -12,7 +12,8 @@ export type HashName = (typeof hashNames)[number]
 
 export interface ReceivedBody {
   readonly content: Content
-  readonly digests: Readonly<Record<HashName, string>>
+  /** Those that were wanted, hex. */
+  readonly digests: Readonly<Partial<Record<HashName, string>>>
 }
 
 export function isHashName(name: string): name is HashName {
@@ -24,15 +25,19 @@ export function isHashName(name: string): name is HashName {
  * it announced. A body of unknown length is taken for an empty one: what php-fpm hands on behind the
  * usual front ends.
  */
-export async function receiveBody(request: IncomingMessage, file: string): Promise<ReceivedBody> {
+export async function receiveBody(
+  request: IncomingMessage,
+  file: string,
+  wanted: readonly HashName[] = [],
+): Promise<ReceivedBody> {
   const isKept = request.headers['content-length'] !== undefined
-  const hashes = hashNames.map((name) => createHash(name))
+  const hashes = wanted.map((name) => [name, createHash(name)] as const)
   let size = 0
   const measure = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       if (!isKept) return done()
       size += chunk.length
-      for (const hash of hashes) hash.update(chunk)
+      for (const [, hash] of hashes) hash.update(chunk)
       done(null, chunk)
     },
   })
@@ -40,11 +45,17 @@ export async function receiveBody(request: IncomingMessage, file: string): Promi
     await pipeline(request, measure, createWriteStream(file))
   } catch (error) {
     await rm(file, { force: true })
-    const wanted = request.headers['content-length']
-    throw new DavError(400, `Expected filesize of ${wanted} bytes but read ${size} (${error})`)
+    const length = request.headers['content-length']
+    throw new DavError(400, `Expected filesize of ${length} bytes but read ${size} (${error})`)
   }
-  const [md5 = '', sha1 = '', sha256 = ''] = hashes.map((hash) => hash.digest('hex'))
-  return { content: { file, size }, digests: { md5, sha1, sha256 } }
+  const digests = Object.fromEntries(hashes.map(([name, hash]) => [name, hash.digest('hex')]))
+  return { content: { file, size }, digests }
+}
+
+/** What the X-Hash header asks for. */
+export function hashesAskedFor(header: string | undefined): readonly HashName[] {
+  if (header === 'all') return hashNames
+  return header !== undefined && isHashName(header) ? [header] : []
 }
 
 /** A body of XML, at most a megabyte of it. */

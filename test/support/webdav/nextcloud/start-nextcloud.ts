@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,8 @@ import { type UncountedQuota, UserFiles } from './user-files.ts'
 export interface NextcloudOptions {
   /** How chunks are kept; `files` when absent. */
   readonly chunkStore?: ChunkStore
+  /** The least part of an object store, the last apart: 5 MiB when absent, Amazon's and MinIO's. */
+  readonly minPartBytes?: number
   /** The user's space in bytes, or what quota-available-bytes says instead; unlimited when absent. */
   readonly quota?: number | UncountedQuota
 }
@@ -25,6 +27,8 @@ export interface OtherClient {
   /** Makes or replaces a file, and the folders above it. */
   put(path: string, bytes: Uint8Array): void
   remove(path: string): void
+  /** The file's bytes; undefined when there is none. */
+  get(path: string): Uint8Array | undefined
   makeFolder(path: string): void
   /** All paths below a folder, folders with a `/` at the end; sorted. */
   list(folder: string): string[]
@@ -50,17 +54,17 @@ const password = 'aB3xY-9kLmN-p2QrS-t7UvW-z4CdE'
 
 /**
  * A Nextcloud 31 in this process that ends with `scope`: files, chunked uploads, properties, locks
- * and quota of one user, as its source has them. facts of where it is stricter or odder than other
- * servers are at the lines that do it. `root` holds its bytes under numbers, and is no picture of the
+ * and quota of one user, as its source has them. Where it is stricter or
+ * odder than other servers the line says so. `root` holds its bytes under numbers, and is no picture of the
  * folders.
  */
 export async function startNextcloud(
   scope: Pick<Scope, 'after'>,
-  { chunkStore = 'files', quota = -3 }: NextcloudOptions = {},
+  { chunkStore = 'files', minPartBytes = 5 * 1024 * 1024, quota = -3 }: NextcloudOptions = {},
 ): Promise<Nextcloud> {
   const root = mkdtempSync(join(tmpdir(), 'stowage-nextcloud-'))
   const user = new UserFiles(uid, { folder: root, quota })
-  const uploads = new Uploads(user, chunkStore)
+  const uploads = new Uploads(user, { store: chunkStore, minPartBytes })
   const authorization = `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
   const nextcloud = new NextcloudServer({ uploads, authorization })
   const server = createServer(nextcloud.listener).listen(0, '127.0.0.1')
@@ -115,6 +119,10 @@ function otherClientOf(user: UserFiles): OtherClient {
     remove(path) {
       tree.remove(pathOf(path))
       user.dead.removed(pathOf(path))
+    },
+    get(path) {
+      const node = tree.find(pathOf(path))
+      return node?.kind === 'file' ? readFileSync(node.content.file) : undefined
     },
     makeFolder: (path) => makeFolder(pathOf(path)),
     list: (folder) => [...pathsIn(tree.get(pathOf(folder)))].sort(),

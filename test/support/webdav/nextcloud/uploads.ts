@@ -32,16 +32,24 @@ export interface Upload {
  */
 export type ChunkStore = 'files' | 'object store'
 
+export interface UploadOptions {
+  readonly store: ChunkStore
+  /** The least size of a part in an object store, the last part apart. */
+  readonly minPartBytes: number
+}
+
 /** The upload folders of a user. */
 export class Uploads {
   readonly user: UserFiles
   readonly store: ChunkStore
+  readonly minPartBytes: number
   readonly #byId = new Map<string, Upload>()
   #later: { requests: number; readonly work: () => Promise<unknown> }[] = []
 
-  constructor(user: UserFiles, store: ChunkStore) {
+  constructor(user: UserFiles, { store, minPartBytes }: UploadOptions) {
     this.user = user
     this.store = store
+    this.minPartBytes = minPartBytes
   }
 
   get all(): readonly Upload[] {

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { FaultWorld, Step } from './fault-world.ts'
+import { observe } from './observe.ts'
+import { type Operation, putCall } from './operations.ts'
+import { isSuccess } from './s3-caller.ts'
+import { wholeVersion } from './version.ts'
+
+export interface FaultRun {
+  /** Every fault by name. */
+  readonly faults: readonly string[]
+  readonly operations: readonly Operation[]
+  /** A world of its own each time. */
+  open(t: TestContext): Promise<FaultWorld>
+}
+
+/** Worlds side by side: a case waits for pauses and disks most of the time. */
+const lanes = 4
+const later = wholeVersion('later')
+
+/**
+ * Every fault at every request of every operation. After each: no wrong, torn or second object, none
+ * lost that was acknowledged, and the client's next try succeeds.
+ */
+export function declareFaultRun(run: FaultRun): void {
+  for (const operation of run.operations) {
+    test(`${operation.name} survives every fault at every request`, async (t) => {
+      const worlds = await Promise.all(Array.from({ length: lanes }, () => openWorld(t, run)))
+      const [first] = worlds
+      assert.ok(first)
+      const cases = await casesOf(first, operation, run.faults)
+      const outcomes = await Promise.all(worlds.map((world, lane) => runLane(world, lane, cases)))
+      const failures = outcomes.flatMap((outcome) => outcome.failures)
+      const struck = outcomes.reduce((sum, outcome) => sum + outcome.struck, 0)
+      t.diagnostic(`${struck} faults struck in ${cases.length} cases`)
+      assert.deepEqual(failures, [])
+      // What is repeated or known already may leave a request out, but that is the exception.
+      assert.ok(struck > cases.length * 0.9, `${struck} of ${cases.length} faults struck`)
+    })
+  }
+}
+
+/** Keys of the cases are in a folder that is there already, unless the operation is to make one. */
+const folder = 'folder'
+
+async function openWorld(t: TestContext, run: FaultRun): Promise<FaultWorld> {
+  const world = await run.open(t)
+  assert.ok(isSuccess(await world.s3.send(putCall(`${folder}/anchor`, later))))
+  return world
+}
+
+interface FaultCase {
+  readonly operation: Operation
+  readonly fault: string
+  readonly step: Step
+  /** Of the step. */
+  readonly index: number
+  readonly key: string
+  /** Whether the client repeats the operation or does something else afterwards. */
+  readonly isRepeated: boolean
+}
+
+/** The requests of the operation when nothing fails, each with every fault that makes sense. */
+async function casesOf(
+  world: FaultWorld,
+  operation: Operation,
+  faults: readonly string[],
+): Promise<FaultCase[]> {
+  const keyOf = (name: string) => `${operation.isInNewFolder ? name : folder}/${name}`
+  // The first time there is more to do than in any of the cases.
+  await runWithoutFault(world, operation, keyOf('the first'))
+  const steps = await runWithoutFault(world, operation, keyOf('the second'))
+  const cases = faults.flatMap((fault) =>
+    steps.flatMap((step, index) =>
+      world.faultsFor(step).includes(fault) ? [{ operation, fault, step, index }] : [],
+    ),
+  )
+  return cases.map((one, number) => ({
+    ...one,
+    key: keyOf(`case ${number}`),
+    isRepeated: number % 2 === 0,
+  }))
+}
+
+async function runWithoutFault(world: FaultWorld, operation: Operation, key: string) {
+  await prepare(world, operation, key)
+  const steps = await world.record(async () => {
+    assert.ok(await operation.run(world.s3, key), 'without a fault')
+  })
+  await observe(world, { key, allowed: [operation.after] })
+  return steps
+}
+
+interface LaneOutcome {
+  readonly failures: readonly string[]
+  readonly struck: number
+}
+
+async function runLane(
+  world: FaultWorld,
+  lane: number,
+  cases: readonly FaultCase[],
+): Promise<LaneOutcome> {
+  const failures: string[] = []
+  let struck = 0
+  const [first] = cases
+  if (first !== undefined) await runWithoutFault(world, first.operation, `${folder}/lane ${lane}`)
+  for (const one of cases.filter((_, number) => number % lanes === lane)) {
+    const { fault, index, step } = one
+    try {
+      if (await hasStruck(world, one)) struck++
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error)
+      failures.push(`"${fault}" at request ${index + 1}, ${step.method} ${step.path}: ${what}`)
+      world.settle()
+    }
+  }
+  return { failures, struck }
+}
+
+/** Runs the case; whether its fault has struck. */
+async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
+  const { operation, fault, index, key, isRepeated } = one
+  const { before, after } = operation
+  await prepare(world, operation, key)
+  world.order(fault, index)
+  const isAcknowledged = await operation.run(world.s3, key)
+  const isStruck = world.settle()
+  const allowed = isAcknowledged ? [after] : [before, after]
+  if (world.isOfOthers(fault)) {
+    await world.catchUp()
+    await observe(world, { key, allowed: [undefined, ...allowed], others: 'now' })
+  } else await observe(world, { key, allowed })
+  const others = world.isOfOthers(fault) ? 'before' : undefined
+  if (isRepeated) {
+    await operation.prepare?.(world.s3)
+    assert.ok(await isDoneAtLast(() => operation.run(world.s3, key)), 'no repetition succeeds')
+    await observe(world, { key, allowed: [after], others })
+  } else {
+    // An operation of which nobody knows the end may not undo what is written next.
+    const answer = await world.s3.sendUntil(isSuccess, putCall(key, later))
+    assert.ok(isSuccess(answer), `PutObject afterwards: ${answer.status} ${answer.body}`)
+    await observe(world, { key, allowed: [later], others })
+  }
+  await world.s3.send({ method: 'DELETE', key })
+  return isStruck
+}
+
+async function prepare({ s3 }: FaultWorld, operation: Operation, key: string): Promise<void> {
+  await operation.prepare?.(s3)
+  const { before } = operation
+  if (before !== undefined) assert.ok(isSuccess(await s3.send(putCall(key, before))), 'before')
+}
+
+async function isDoneAtLast(run: () => Promise<boolean>): Promise<boolean> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (await run()) return true
+  }
+  return false
+}

@@ -1,0 +1,34 @@
+import type { Drive } from '../../src/drives/drive.ts'
+import type { Database } from '../../src/state/database.ts'
+import { openKeyValueStore } from '../../src/state/open-key-value.ts'
+import { createLog } from '../../src/wiring/log.ts'
+import { connectService } from '../../src/wiring/service.ts'
+import { serve } from '../../src/wiring/serving.ts'
+import { readSettings } from '../../src/wiring/settings/read-settings.ts'
+import { testBucket, testCredentials } from '../support/gateway-process.ts'
+import type { Scope } from '../support/webdav/server-process.ts'
+import { S3Caller } from './s3-caller.ts'
+
+/** A gateway on a drive that is open, for as long as `scope`. */
+export async function startGatewayOn(
+  scope: Pick<Scope, 'after'>,
+  { drive, database }: { readonly drive: Drive; readonly database: Database },
+): Promise<S3Caller> {
+  const settings = readSettings({
+    ACCESS_KEY: testCredentials.accessKey,
+    SECRET_KEY: testCredentials.secretKey,
+    ALLOWED_BUCKETS: testBucket,
+    PORT: '0',
+  })
+  const log = createLog('fatal', { write: () => undefined })
+  const sessions = await openKeyValueStore({ url: settings.authKv, database })
+  const service = connectService({ settings, log, database, drive, sessions })
+  const serving = await serve({ settings, log, service })
+  scope.after(async () => {
+    await serving.stop()
+    await service.close()
+    await sessions.close()
+  })
+  const host = `127.0.0.1:${serving.port}`
+  return new S3Caller({ host, credentials: testCredentials }, testBucket)
+}

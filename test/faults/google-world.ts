@@ -1,0 +1,109 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../../src/drives/google/api/clock.ts'
+import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
+import { type GoogleDrive, openGoogleDrive } from '../../src/drives/google/google-drive.ts'
+import type { Database } from '../../src/state/database.ts'
+import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
+import { DatabaseDriveUploads } from '../../src/state/drive-index-uploads.ts'
+import { DatabaseLeases } from '../../src/state/key-leases.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import type { CallKind } from '../support/google/call.ts'
+import { type FaultName, faultKinds } from '../support/google/fault-effects.ts'
+import { type GoogleEmulator, startGoogleEmulator } from '../support/google/google-emulator.ts'
+import type { Scope } from '../support/webdav/server-process.ts'
+import type { FaultWorld, Step } from './fault-world.ts'
+import { startGatewayOn } from './gateway-on.ts'
+import { openState } from './open-state.ts'
+
+const log = { info: () => undefined, warn: () => undefined }
+const folder = 'faults'
+
+/** Faults that are what other people do. */
+const ofOthers: ReadonlySet<string> = new Set<FaultName>([
+  ...(['target-deleted', 'target-trashed', 'parent-deleted', 'parent-trashed', 'twin'] as const),
+])
+
+/** Every fault of the emulator but `run`, which does nothing by itself. */
+export const googleFaults = Object.keys(faultKinds).filter((name) => name !== 'run')
+
+/** Pauses take no time, but the clock says that they have passed. */
+function hastyClock(): Clock {
+  let aheadMs = 0
+  return {
+    now: () => Date.now() + aheadMs,
+    random: Math.random,
+    async wait(ms, signal) {
+      signal?.throwIfAborted()
+      aheadMs += ms
+      await turn()
+    },
+  }
+}
+
+async function openDrive(
+  scope: Scope,
+  { emulator, database }: { readonly emulator: GoogleEmulator; readonly database: Database },
+): Promise<GoogleDrive> {
+  const { endpoints, credentials } = emulator
+  const drive = await openGoogleDrive({
+    api: new GoogleApi({ endpoints, credentials, clock: hastyClock() }),
+    folder,
+    index: new DatabaseDriveIndex(database),
+    records: new DatabaseDriveUploads(database),
+    leases: new DatabaseLeases(database),
+    // Nobody but the cases sends anything.
+    pollSeconds: 3_600,
+    deletes: 'trash',
+    log,
+  })
+  scope.after(() => drive.close())
+  await drive.prepare([testBucket])
+  return drive
+}
+
+/** A gateway on the drive on a Google Drive that is emulated. */
+export async function openGoogleWorld(scope: Scope): Promise<FaultWorld> {
+  const emulator = await startGoogleEmulator()
+  scope.after(() => emulator.close())
+  const { database } = await openState(scope)
+  const drive = await openDrive(scope, { emulator, database })
+  const other = await openDrive(scope, { emulator, database })
+  const { faults } = emulator
+  return {
+    s3: await startGatewayOn(scope, { drive, database }),
+    other,
+    async record(work) {
+      const steps: Step[] = []
+      const note = (method: CallKind) => void steps.push({ method, path: '' })
+      const times = Number.POSITIVE_INFINITY
+      faults.next({ on: 'any', do: 'run', times, run: ({ kind }) => note(kind) })
+      await work()
+      faults.clear()
+      return steps
+    },
+    faultsFor: ({ method }) =>
+      googleFaults.filter((name) => faultKinds[name as FaultName].includes(method as CallKind)),
+    isOfOthers: (fault) => ofOthers.has(fault),
+    async catchUp() {
+      for (const one of [drive, other]) await one.refresh()
+    },
+    order: (fault, skip) => faults.next({ on: 'any', do: fault as FaultName, after: skip }),
+    settle() {
+      const { isSpent } = faults
+      faults.clear()
+      return isSpent
+    },
+    stored: async (key) => storedAt(emulator, `${folder}/${testBucket}/${key}`),
+  }
+}
+
+/** What a person sees at the path who looks into every folder of each name. */
+function storedAt(emulator: GoogleEmulator, path: string): readonly string[] {
+  const { byHand, rootFolderId } = emulator
+  const [first = '', ...names] = path.split('/')
+  const named = (parent: string, name: string) =>
+    byHand.children(parent).filter((child) => child.name === name && !child.isTrashed)
+  let found = named(rootFolderId, first)
+  for (const name of names) found = found.flatMap(({ id }) => named(id, name))
+  return found.map(({ content }) => content?.md5 ?? 'a folder')
+}

@@ -1,0 +1,14 @@
+import { describe } from 'node:test'
+import { lastFirst } from '../support/webdav/suite-scope.ts'
+import { declareFaultRun } from './fault-run.ts'
+import { googleFaults, openGoogleWorld } from './google-world.ts'
+import { allOperations } from './operations.ts'
+
+describe('Over Google Drive', () => {
+  declareFaultRun({
+    faults: googleFaults,
+    // Neither is a multiple of the blocks that Google keeps.
+    operations: allOperations([600_000, 300_001]),
+    open: (t) => openGoogleWorld(lastFirst(t)),
+  })
+})

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from '../../src/state/database.ts'
+import { openDatabase } from '../../src/state/open-database.ts'
+import type { Scope } from '../support/webdav/server-process.ts'
+
+export interface State {
+  readonly database: Database
+  /** For whatever else a gateway keeps on its machine. */
+  readonly folder: string
+}
+
+/** A database of its own for as long as `scope`. */
+export async function openState(scope: Pick<Scope, 'after'>): Promise<State> {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-faults-'))
+  scope.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'state.db')
+  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
+  scope.after(() => database.close())
+  return { database, folder }
+}

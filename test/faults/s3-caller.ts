@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Server, type SignedFetch, signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+export interface S3Call {
+  readonly method: string
+  readonly key: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer> | string
+}
+
+export interface S3Answer {
+  /** 0: the connection ended before the answer did. */
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Buffer
+}
+
+/** How often a client tries a call before it gives up; SDKs do so three times and wait longer. */
+const attempts = 5
+
+/** How long it waits for an answer; SDKs do so for a minute and more. */
+const patienceMs = 30_000
+
+/** A client of one bucket that signs, and retries only where it is told to. */
+export class S3Caller {
+  readonly bucket: string
+  readonly #server: Server
+
+  constructor(server: Server, bucket: string) {
+    this.#server = server
+    this.bucket = bucket
+  }
+
+  /** @throws when the gateway keeps it waiting for longer than a client does. */
+  async send({ method, key, query, headers, body }: S3Call): Promise<S3Answer> {
+    const target = targetOf(this.bucket, key) + (query === undefined ? '' : `?${query}`)
+    const call = {
+      method,
+      target,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+    }
+    const patience = new AbortController()
+    const tooLate = wait(patienceMs, 'too late' as const, { signal: patience.signal })
+    const answer = await Promise.race([this.#answerTo(call), tooLate])
+    patience.abort()
+    if (answer !== 'too late') return answer
+    throw new Error(`${method} ${target} has no answer after ${patienceMs} ms`)
+  }
+
+  async #answerTo(call: SignedFetch): Promise<S3Answer> {
+    try {
+      const answer = await signedFetch(this.#server, call)
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      return { status: answer.status, headers: answer.headers, body: bytes }
+    } catch {
+      // What a client sees of a gateway that ends the connection.
+      return { status: 0, headers: new Headers(), body: Buffer.alloc(0) }
+    }
+  }
+
+  /** Sends until it is answered as wanted; gives the last answer. */
+  async sendUntil(isDone: (answer: S3Answer) => boolean, call: S3Call): Promise<S3Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.send(call)
+      if (isDone(answer) || attempt === attempts) return answer
+    }
+  }
+}
+
+export function isSuccess({ status }: S3Answer): boolean {
+  return status >= 200 && status < 300
+}

@@ -1,0 +1,41 @@
+import { md5Of, testBytes } from '../support/test-bytes.ts'
+
+/** One content of an object, told by every part of it. */
+export interface Version {
+  readonly label: string
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly etag: string
+  /** Sizes of the parts; none: it was sent as one. */
+  readonly partSizes: readonly number[]
+}
+
+/** Larger than what drives send in one go with the metadata, and no multiple of any block. */
+export const wholeSize = 150_001
+
+export function wholeVersion(label: string, size = wholeSize): Version {
+  const bytes = testBytes(label, size)
+  return { label, bytes, etag: md5Of(bytes), partSizes: [] }
+}
+
+export function versionInParts(label: string, partSizes: readonly number[]): Version {
+  const bytes = testBytes(
+    label,
+    partSizes.reduce((sum, size) => sum + size, 0),
+  )
+  const digests = partsOf({ bytes, partSizes }).map((part) => md5Of(part))
+  const etag = `${md5Of(Buffer.from(digests.join(''), 'hex'))}-${partSizes.length}`
+  return { label, bytes, etag, partSizes }
+}
+
+export function partsOf({ bytes, partSizes }: Pick<Version, 'bytes' | 'partSizes'>) {
+  let end = 0
+  return partSizes.map((size) => {
+    end += size
+    return bytes.subarray(end - size, end)
+  })
+}
+
+/** Headers that the object is to be given, and to be read with. */
+export function headersOf({ label }: Version): Record<string, string> {
+  return { 'content-type': `text/x-${label}`, 'x-amz-meta-version': label }
+}

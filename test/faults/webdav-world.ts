@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Drive } from '../../src/drives/drive.ts'
+import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
+import { DatabaseDavRecords } from '../../src/state/dav-records.ts'
+import { DatabaseLeases } from '../../src/state/key-leases.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { md5Of } from '../support/test-bytes.ts'
+import {
+  type ProxyFaultName,
+  proxyFaults,
+  startFaultyProxy,
+} from '../support/webdav/faulty-proxy.ts'
+import type { Scope, WebdavServer } from '../support/webdav/server-process.ts'
+import { lastFirst } from '../support/webdav/suite-scope.ts'
+import { declareFaultRun } from './fault-run.ts'
+import type { FaultWorld, Step } from './fault-world.ts'
+import { startGatewayOn } from './gateway-on.ts'
+import { openState, type State } from './open-state.ts'
+import { fewOperations } from './operations.ts'
+
+const log = { info: () => undefined, warn: () => undefined }
+
+/** Opens a drive on the server at `url` for as long as `scope`, as a process of its own would. */
+async function openDrive(scope: Scope, { database, folder }: State, url: string): Promise<Drive> {
+  const records = new DatabaseDavRecords(database)
+  const leases = new DatabaseLeases(database)
+  // What another process has written shows in a listing at once, or the test would see the past.
+  const drive = await openWebdavDrive({
+    ...{ url, records, leases, log, listCacheMs: 0 },
+    spoolFolder: join(folder, 'spool'),
+    maxSpoolBytes: 100_000_000,
+  })
+  await drive.prepare([testBucket])
+  scope.after(async () => {
+    await drive.close()
+    records.close()
+  })
+  return drive
+}
+
+/** Faults of a body make no sense for requests without one. */
+function proxyFaultsFor({ method }: Step): readonly ProxyFaultName[] {
+  const names = Object.keys(proxyFaults) as ProxyFaultName[]
+  return method === 'PUT' ? names : names.filter((name) => proxyFaults[name].kind !== 'drop-during')
+}
+
+/** A gateway on the drive on a server, with a faulty proxy between the two. */
+export async function openWebdavWorld(scope: Scope, server: WebdavServer): Promise<FaultWorld> {
+  const state = await openState(scope)
+  const proxy = await startFaultyProxy(scope, server.url)
+  const drive = await openDrive(scope, state, proxy.urlFor(server.url))
+  const other = await openDrive(scope, state, server.url)
+  return {
+    s3: await startGatewayOn(scope, { drive, database: state.database }),
+    other,
+    async record(work) {
+      const from = proxy.requests.length
+      await work()
+      return proxy.requests.slice(from)
+    },
+    isOfOthers: () => false,
+    catchUp: async () => undefined,
+    faultsFor: proxyFaultsFor,
+    order: (fault, skip) => proxy.faults.add({ skip, fault: proxyFaults[fault as ProxyFaultName] }),
+    settle() {
+      const isStruck = proxy.faults.waiting === 0
+      proxy.faults.clear()
+      return isStruck
+    },
+    stored: (key) => filesAt(join(server.root, testBucket, key)),
+  }
+}
+
+async function filesAt(path: string): Promise<readonly string[]> {
+  try {
+    return [md5Of(await readFile(path))]
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** The fault run over a server of this machine, of which each world starts one. */
+export function declareWebdavFaultRun(
+  start: (scope: Scope) => Promise<WebdavServer | undefined>,
+): void {
+  declareFaultRun({
+    faults: Object.keys(proxyFaults),
+    operations: fewOperations([200_000, 90_001]),
+    async open(t) {
+      const scope = lastFirst(t)
+      const server = await start(scope)
+      assert.ok(server)
+      return openWebdavWorld(scope, server)
+    },
+  })
+}
