@@ -6,7 +6,7 @@ import { MoveDialog } from './move-dialog.tsx'
 import { NewFolderDialog } from './new-folder-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { ShareDialog } from './share-dialog.tsx'
-import type { Browser } from './use-browser.ts'
+import { type Browser, focusGrid } from './use-browser.ts'
 
 const ObjectView = lazy(async () => {
   const { ObjectView } = await import('./object-view.tsx')
@@ -19,8 +19,7 @@ export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
   const { bucket, prefix } = location
   const close = () => {
     setDialog(undefined)
-    // Back to the list, where the keyboard was.
-    document.querySelector<HTMLElement>('[data-files-grid]')?.focus()
+    focusGrid()
   }
   switch (dialog?.type) {
     case undefined:

@@ -1,22 +1,21 @@
-import { Badge, Skeleton, Stack, Title } from '@mantine/core'
+import { Badge, Stack, Title } from '@mantine/core'
 import { IconBucket } from '@tabler/icons-react'
-import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../src/console/management/replies.ts'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
+import { PageLoading } from '../ui/page-loading.tsx'
+import { PageTitle } from '../ui/page-title.tsx'
 import classes from './bucket-chooser.module.css'
 import { locationPath } from './files-location.ts'
 import { useBuckets } from './use-buckets.ts'
 
 /** Which bucket to look into. */
 export function BucketChooser() {
-  useEffect(() => {
-    document.title = 'Files · Stowage'
-  }, [])
   return (
     <Stack gap="md">
+      <PageTitle title="Files" />
       <Title order={1} size="h2">
         Files
       </Title>
@@ -28,7 +27,7 @@ export function BucketChooser() {
 function Buckets() {
   const { data, error, refetch } = useBuckets()
   if (data === undefined) {
-    if (error === null) return <Skeleton height={120} radius="md" aria-label="Loading buckets" />
+    if (error === null) return <PageLoading />
     return (
       <FailureNotice
         title="The buckets could not be loaded"

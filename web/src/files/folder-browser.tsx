@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { PageTitle } from '../ui/page-title.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { BrowserDialogs } from './browser-dialogs.tsx'
 import { BrowserToolbar } from './browser-toolbar.tsx'
@@ -24,19 +24,21 @@ export function FolderBrowser({ location, open }: FolderBrowserProps) {
   const browser = useBrowser(location, open)
   const { bucket, prefix } = location
   useBrowserKeys(browser)
-  useEffect(() => {
-    const name = prefix === '' ? bucket : nameOf(prefix)
-    document.title = `${visibleName(name)} · Stowage`
-  }, [bucket, prefix])
+  const name = visibleName(prefix === '' ? bucket : nameOf(prefix))
   return (
     <DropZone
       onDrop={(data) => takeDropped(data, { bucket, prefix })}
       place={visibleName(nameOf(prefix) || bucket)}
     >
+      <PageTitle title={name} />
       <div className={classes.page}>
         <Breadcrumbs bucket={bucket} prefix={prefix} />
         <BrowserToolbar browser={browser} />
-        <section className={classes.frame} aria-label="Contents">
+        <section
+          className={classes.frame}
+          aria-label="Contents"
+          data-stale={browser.listing.isStale || undefined}
+        >
           <FolderContents browser={browser} />
           <ListingStatus browser={browser} />
         </section>

@@ -33,6 +33,7 @@ function statusText({ listing, entries }: Browser, isFiltered: boolean): string 
   const count = formatCount(entries.length)
   switch (listing.status) {
     case 'loading':
+      if (listing.isStale) return 'Loading'
       return `Loading: ${count} so far`
     case 'stopped':
       return `Only the first ${count} are loaded; sorting and selecting cover these`

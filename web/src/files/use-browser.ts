@@ -77,7 +77,10 @@ export function useBrowser(location: BucketLocation, open: FilesNavigation['open
     ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
     ...{ menu, openPrefix, act, onCommand },
     onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
-    closeMenu: useCallback(() => setMenu(undefined), []),
+    closeMenu: useCallback(() => {
+      setMenu(undefined)
+      focusGrid()
+    }, []),
     setFilter: useCallback(
       (text: string) => open({ bucket, prefix, filter: text }, { replace: true }),
       [bucket, prefix, open],
@@ -218,6 +221,11 @@ export function goUp(prefix: string, openPrefix: (prefix: string) => void): void
   if (prefix === '') return
   focusNextList(prefix)
   openPrefix(parentOf(prefix))
+}
+
+/** The list takes the keyboard back. */
+export function focusGrid(): void {
+  document.querySelector<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
 }
 
 /** Where the active row is on the screen. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useSession } from '../session/session-context.ts'
 import { listPage } from './bucket-client.ts'
@@ -7,6 +7,8 @@ import { FolderListing, type ListingState } from './folder-listing.ts'
 import { driveChanges } from './transfers.ts'
 
 export interface ShownListing extends ListingState {
+  /** What is shown is of before: nothing has come yet. */
+  readonly isStale: boolean
   readonly stop: () => void
   readonly resume: () => void
 }
@@ -52,9 +54,23 @@ export function useFolderListing(
   )
   const state = useSyncExternalStore(listing.subscribe, listing.snapshot)
   useResumeAfterSignIn(listing, state)
+  const shown = useLastEntries(state)
   return useMemo(
-    () => ({ ...state, stop: () => listing.stop(), resume: () => listing.resume() }),
-    [state, listing],
+    () => ({ ...shown, stop: () => listing.stop(), resume: () => listing.resume() }),
+    [shown, listing],
+  )
+}
+
+/** Another filter leaves the list as it is until there is something else to show. */
+function useLastEntries(state: ListingState): ListingState & Pick<ShownListing, 'isStale'> {
+  const last = useRef(state.entries)
+  const isStale = state.status === 'loading' && state.entries.length === 0
+  useEffect(() => {
+    if (!isStale) last.current = state.entries
+  }, [isStale, state.entries])
+  return useMemo(
+    () => ({ ...state, isStale, entries: isStale ? last.current : state.entries }),
+    [state, isStale],
   )
 }
 
