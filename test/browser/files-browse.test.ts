@@ -59,18 +59,23 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   test('the list can be stopped while it loads, and loads the rest when told', async () => {
     const page = await dashboard().openSignedIn('/files')
     let pages = 0
+    const third = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     await page.route(
       (url) => url.searchParams.has('list-type'),
       async (route) => {
         pages += 1
-        if (pages === 3) await held.promise
+        if (pages === 3) {
+          third.resolve()
+          await held.promise
+        }
         // Stopped, the page has given it up.
         await route.continue().catch(() => undefined)
       },
     )
     const files = await openFolder('?prefix=many/', page)
     await page.getByText(/^Loading: .* so far$/).waitFor()
+    await third.promise
     await page.getByRole('button', { name: 'Stop' }).click()
     held.resolve()
     await page.getByText('Only the first 2,000 are loaded').waitFor()
