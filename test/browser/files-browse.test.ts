@@ -4,13 +4,14 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
+import { FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 
 const entryCount = 10_000
 
 describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
   before(() => {
     const { driveFolder } = dashboard().gateway
     const many = Array.from({ length: entryCount }, (_, index) => [`many/file-${index}.txt`, ''])
@@ -28,11 +29,8 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   })
 
-  async function openFolder(query: string, page?: Page): Promise<FileBrowser> {
-    const path = `/files/${testBucket}${query}`
-    const opened = page ?? (await dashboard().openSignedIn(path, still))
-    if (page !== undefined) await page.goto(`${dashboard().gateway.url}/-${path}`)
-    const files = new FileBrowser(opened)
+  async function openFolder(query: string): Promise<FileBrowser> {
+    const files = await openAt(`/files/${testBucket}${query}`)
     await files.grid.waitFor()
     return files
   }
@@ -57,7 +55,8 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('the list can be stopped while it loads, and loads the rest when told', async () => {
-    const page = await dashboard().openSignedIn('/files')
+    const files = await openAt('/files')
+    const { page } = files
     let pages = 0
     const third = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
@@ -73,7 +72,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
         await route.continue().catch(() => undefined)
       },
     )
-    const files = await openFolder('?prefix=many/', page)
+    await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=many/`)
     await page.getByText(/^Loading: .* so far$/).waitFor()
     await third.promise
     await page.getByRole('button', { name: 'Stop' }).click()
@@ -169,8 +168,10 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('a session that is over leads back to the same folder and filter', async () => {
-    const files = await openFolder('?prefix=tree/&filter=s')
-    const { page } = files
+    const path = `/files/${testBucket}?prefix=tree/&filter=s`
+    const page = await dashboard().openSignedIn(path, still)
+    const files = new FileBrowser(page)
+    await files.name('small.txt').waitFor()
     await fetch(`${dashboard().gateway.url}/auth/logout`, {
       method: 'POST',
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
@@ -183,7 +184,8 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('a folder that can not be loaded says why and is tried again', async () => {
-    const page = await dashboard().openSignedIn('/files')
+    const files = await openAt('/files')
+    const { page } = files
     await page.route(
       (url) => url.searchParams.has('list-type'),
       (route) => route.abort(),
@@ -192,7 +194,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=tree/`)
     await page.getByText('The folder could not be loaded').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
-    await new FileBrowser(page).name('small.txt').waitFor()
+    await files.name('small.txt').waitFor()
   })
 
   test('everything is usable at 400 px, in the dark', async () => {

@@ -5,13 +5,14 @@ import { before, describe, test } from 'node:test'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { publicBucket } from '../support/contract-gateway.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
+import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
   before(() => {
     const { driveFolder } = dashboard().gateway
     const tree = Array.from({ length: 60 }, (_, index) => [
@@ -38,9 +39,8 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
   })
 
   async function openFolder(prefix: string, bucket = testBucket): Promise<FileBrowser> {
-    const page = await dashboard().openSignedIn(`/files/${bucket}?prefix=${prefix}`, still)
-    const files = new FileBrowser(page)
-    await page.getByRole('navigation', { name: 'Folder' }).waitFor()
+    const files = await openAt(`/files/${bucket}?prefix=${prefix}`)
+    await files.page.getByRole('navigation', { name: 'Folder' }).waitFor()
     return files
   }
 

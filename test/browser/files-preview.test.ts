@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, propertyOf, still } from '../support/file-browser.ts'
+import { type FileBrowser, propertyOf, useFileBrowser } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { samplePdf, samplePng, sampleWav, sampleWebm } from '../support/sample-media.ts'
@@ -16,6 +16,7 @@ const script = `
 
 describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
   before(async () => {
     const browser = await startChromium()
     const film = await sampleWebm(browser)
@@ -63,8 +64,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
 
   async function openFile(key: string): Promise<FileBrowser> {
     const [folder, name = ''] = key.split('/')
-    const path = `/files/${testBucket}?prefix=${folder}/`
-    const files = new FileBrowser(await dashboard().openSignedIn(path, still))
+    const files = await openAt(`/files/${testBucket}?prefix=${folder}/`)
     await files.name(name).click()
     await files.dialog.waitFor()
     return files
@@ -152,10 +152,10 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
 
   for (const name of ['page.html', 'page.xhtml', 'picture.svg']) {
     test(`${name} that is opened from the dashboard can not act as it`, async () => {
-      const page = await dashboard().openSignedIn(`/files/${testBucket}?prefix=evil/`, still)
+      const files = await openAt(`/files/${testBucket}?prefix=evil/`)
+      const { page } = files
       const token = await tokenOf(page)
       assert.ok(token !== undefined)
-      const files = new FileBrowser(page)
       await files.act(name, 'Share link')
       const link = page.getByRole('textbox', { name: 'Link', exact: true })
       await until(async () => (await link.inputValue()).includes('X-Amz-Signature'))
@@ -169,6 +169,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
       assert.equal(await opened.evaluate(`document.querySelector('title').textContent`), 'quiet')
       assert.deepEqual(asked, [`/${testBucket}/evil/${name}`])
       assert.equal(await tokenOf(page), token)
+      await opened.close()
     })
   }
 

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, writeTree } from '../support/file-browser.ts'
+import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
@@ -16,6 +16,7 @@ const mebibyte = 1024 * 1024
 
 describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
   const disk = mkdtempSync(join(tmpdir(), 'stowage-uploads-'))
   const big = randomBytes(60 * mebibyte)
   /** Two parts. */
@@ -35,10 +36,9 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
   after(() => rmSync(disk, { recursive: true, force: true }))
 
   async function openFolder(prefix: string): Promise<FileBrowser> {
-    const path = `/files/${testBucket}?prefix=${prefix}`
-    const page = await dashboard().openSignedIn(path, { viewport: { width: 1280, height: 800 } })
-    await page.getByText('This folder is empty').waitFor()
-    return new FileBrowser(page)
+    const files = await openAt(`/files/${testBucket}?prefix=${prefix}`)
+    await files.page.getByText('This folder is empty').waitFor()
+    return files
   }
 
   /** What S3 has under a key. */
@@ -168,8 +168,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
   test('a name that is taken is asked about: keep both, skip, replace', async () => {
     const target = targetOf(testBucket, 'clash/clash.txt')
     await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'old' })
-    const path = `/files/${testBucket}?prefix=clash/`
-    const files = new FileBrowser(await dashboard().openSignedIn(path))
+    const files = await openAt(`/files/${testBucket}?prefix=clash/`)
     await files.row('clash.txt').waitFor()
     await files.drop(join(disk, 'clash.txt'))
     await files.press('Keep both')

@@ -33,14 +33,15 @@ export function useDashboard(settings: Readonly<Record<string, string>> = {}): (
   after(() => browser?.close())
   const open: Dashboard['open'] = async (path, options) => {
     assert.ok(browser !== undefined)
-    const page = await (await browser.newContext(options)).newPage()
-    page.on('pageerror', ({ message }) => complaints.push(message))
-    page.on('console', (message) => {
+    const context = await browser.newContext(options)
+    context.on('weberror', (complaint) => complaints.push(complaint.error().message))
+    context.on('console', (message) => {
       const text = message.text()
       if (message.type() === 'error' && !text.startsWith('Failed to load resource')) {
         complaints.push(text)
       }
     })
+    const page = await context.newPage()
     await page.goto(`${gateway().url}/-${path}`)
     return page
   }

@@ -1,9 +1,29 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
+import type { Dashboard } from './dashboard.ts'
 
 /** Dialogs come at once: while they fade in nothing has its colours. */
 export const still = { reducedMotion: 'reduce' } as const
+
+/**
+ * Opens the file browser at a path below `/-`, in one tab after the other of one browser that is
+ * signed in once: quicker than a browser for each test.
+ */
+export function useFileBrowser(dashboard: () => Dashboard): (path: string) => Promise<FileBrowser> {
+  let tab: Page | undefined
+  return async (path) => {
+    if (tab === undefined) {
+      tab = await dashboard().openSignedIn(path, still)
+      return new FileBrowser(tab)
+    }
+    const next = await tab.context().newPage()
+    await tab.close()
+    tab = next
+    await tab.goto(`${dashboard().gateway.url}/-${path}`)
+    return new FileBrowser(tab)
+  }
+}
 
 /** The file browser of the dashboard as people use it. */
 export class FileBrowser {
