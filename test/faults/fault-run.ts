@@ -4,7 +4,7 @@ import type { FaultWorld, Step } from './fault-world.ts'
 import { observe } from './observe.ts'
 import { type Operation, putCall } from './operations.ts'
 import { isSuccess } from './s3-caller.ts'
-import { wholeVersion } from './version.ts'
+import { type Version, wholeVersion } from './version.ts'
 
 export interface FaultRun {
   /** Every fault by name. */
@@ -127,11 +127,13 @@ async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
   const isAcknowledged = await operation.run(world.s3, key)
   const isStruck = world.settle()
   const allowed = isAcknowledged ? [after] : [before, after]
-  if (world.isOfOthers(fault)) {
-    await world.catchUp()
-    await observe(world, { key, allowed: [undefined, ...allowed], others: 'now' })
-  } else await observe(world, { key, allowed })
   const others = world.isOfOthers(fault) ? 'before' : undefined
+  if (others !== undefined) {
+    await world.catchUp?.()
+    await observe(world, { key, allowed: [undefined, ...allowed], others: 'now' })
+  } else {
+    await observeAtOnce(world, key, allowed)
+  }
   if (isRepeated) {
     await operation.prepare?.(world.s3)
     assert.ok(await isDoneAtLast(() => operation.run(world.s3, key)), 'no repetition succeeds')
@@ -144,6 +146,22 @@ async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
   }
   await world.s3.send({ method: 'DELETE', key })
   return isStruck
+}
+
+/**
+ * What is seen now is also what is seen when the drive has looked at its server once more. Only then
+ * what a drive that has an index of its own shows must be what the server has.
+ */
+async function observeAtOnce(
+  world: FaultWorld,
+  key: string,
+  allowed: readonly (Version | undefined)[],
+): Promise<void> {
+  if (world.catchUp !== undefined) {
+    await observe(world, { key, allowed, others: 'before' })
+    await world.catchUp()
+  }
+  await observe(world, { key, allowed })
 }
 
 async function prepare({ s3 }: FaultWorld, operation: Operation, key: string): Promise<void> {

@@ -19,8 +19,8 @@ export interface FaultWorld {
   faultsFor(step: Step): readonly string[]
   /** Whether the fault is what other people do: the object may be gone, or have a twin. */
   isOfOthers(fault: string): boolean
-  /** Resolves when the drives know what other people did. */
-  catchUp(): Promise<void>
+  /** Resolves when the drives know all that is on the server. Absent: they always look. */
+  catchUp?(): Promise<void>
   /** Orders a fault for the request after `skip` others. */
   order(fault: string, skip: number): void
   /** Forgets what has not struck. Whether everything has. */

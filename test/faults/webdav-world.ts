@@ -61,7 +61,6 @@ export async function openWebdavWorld(scope: Scope, server: WebdavServer): Promi
       return proxy.requests.slice(from)
     },
     isOfOthers: () => false,
-    catchUp: async () => undefined,
     faultsFor: proxyFaultsFor,
     order: (fault, skip) => proxy.faults.add({ skip, fault: proxyFaults[fault as ProxyFaultName] }),
     settle() {
