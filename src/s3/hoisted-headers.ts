@@ -29,7 +29,7 @@ export function hoistedHeaders(query: Query): IncomingHttpHeaders {
   for (const [parameter, text] of query) {
     const name = parameter.toLowerCase()
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
-    const value = Buffer.from(text).toString('latin1').trim()
+    const value = withoutOuterSpace(Buffer.from(text).toString('latin1'))
     if (!fieldName.test(name) || !fieldValue.test(value)) {
       throw new S3Error('InvalidArgument', 'The parameter cannot be a header field.', {
         elements: { ArgumentName: parameter, ArgumentValue: text },
@@ -38,4 +38,17 @@ export function hoistedHeaders(query: Query): IncomingHttpHeaders {
     headers[name] = value
   }
   return headers
+}
+
+/**
+ * Without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would also take a byte
+ * 0xA0, with which the UTF-8 of `à` ends.
+ */
+function withoutOuterSpace(text: string): string {
+  const isSpace = (index: number): boolean => text[index] === ' ' || text[index] === '\t'
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(start)) start += 1
+  while (end > start && isSpace(end - 1)) end -= 1
+  return text.slice(start, end)
 }
