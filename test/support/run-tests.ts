@@ -9,14 +9,14 @@ import { spec } from 'node:test/reporters'
  */
 const groups: Readonly<Record<string, readonly string[]>> = {
   unit: ['test/unit/**/*.test.ts'],
-  contract: ['test/contract/**/*.test.ts'],
+  contract: ['test/contract/!(google-*|webdav-*).test.ts'],
   acceptance: ['test/acceptance/**/*.test.ts'],
   service: ['test/service/**/*.test.ts'],
   clients: ['test/clients/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],
   emulators: ['test/emulators/**/*.test.ts'],
-  drives: ['test/drives/**/*.test.ts'],
+  drives: ['test/contract/{google,webdav}-*.test.ts', 'test/drives/**/*.test.ts'],
   faults: ['test/faults/**/*.test.ts'],
 }
 const wanted = process.argv.slice(2)
