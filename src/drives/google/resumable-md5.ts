@@ -5,8 +5,7 @@
 
 const blockBytes = 64
 const lengthBytes = 8
-/** RFC 1321, section 3.4: the shifts of each round, and the table T. */
-const shifts = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21] as const
+/** RFC 1321, section 3.4: the table T. */
 const table = Int32Array.from({ length: 64 }, (_, index) =>
   Math.floor(Math.abs(Math.sin(index + 1)) * 2 ** 32),
 )
@@ -58,40 +57,53 @@ function byteOffsetIsWhole({ byteOffset }: Uint8Array): boolean {
   return byteOffset % 4 === 0
 }
 
+/**
+ * RFC 1321, section 3.4: four rounds of 16 steps, and four steps after which a, b, c and d are where
+ * they were. Written out so far it takes three fifths of the time of a loop over the steps.
+ */
 function digestBlock(state: Int32Array, words: Int32Array, at: number): void {
   // By index, and without defaults for what is always there: three to seven times as fast.
   let a = state[0] as number
   let b = state[1] as number
   let c = state[2] as number
   let d = state[3] as number
-  for (let step = 0; step < 64; step++) {
-    const round = step >> 4
-    let mixed: number
-    let word: number
-    if (round === 0) {
-      mixed = (b & c) | (~b & d)
-      word = step
-    } else if (round === 1) {
-      mixed = (d & b) | (~d & c)
-      word = (5 * step + 1) & 15
-    } else if (round === 2) {
-      mixed = b ^ c ^ d
-      word = (3 * step + 5) & 15
-    } else {
-      mixed = c ^ (b | ~d)
-      word = (7 * step) & 15
-    }
-    const shift = shifts[(round << 2) | (step & 3)] as number
-    const sum = (a + mixed + (table[step] as number) + (words[at + word] as number)) | 0
-    a = d
-    d = c
-    c = b
-    b = (b + ((sum << shift) | (sum >>> (32 - shift)))) | 0
+  for (let i = 0; i < 16; i += 4) {
+    a = step(b, (b & c) | (~b & d), a + term(words, at + i, i), 7)
+    d = step(a, (a & b) | (~a & c), d + term(words, at + i + 1, i + 1), 12)
+    c = step(d, (d & a) | (~d & b), c + term(words, at + i + 2, i + 2), 17)
+    b = step(c, (c & d) | (~c & a), b + term(words, at + i + 3, i + 3), 22)
+  }
+  for (let i = 16, k = 1; i < 32; i += 4, k += 20) {
+    a = step(b, (d & b) | (~d & c), a + term(words, at + (k & 15), i), 5)
+    d = step(a, (c & a) | (~c & b), d + term(words, at + ((k + 5) & 15), i + 1), 9)
+    c = step(d, (b & d) | (~b & a), c + term(words, at + ((k + 10) & 15), i + 2), 14)
+    b = step(c, (a & c) | (~a & d), b + term(words, at + ((k + 15) & 15), i + 3), 20)
+  }
+  for (let i = 32, k = 5; i < 48; i += 4, k += 12) {
+    a = step(b, b ^ c ^ d, a + term(words, at + (k & 15), i), 4)
+    d = step(a, a ^ b ^ c, d + term(words, at + ((k + 3) & 15), i + 1), 11)
+    c = step(d, d ^ a ^ b, c + term(words, at + ((k + 6) & 15), i + 2), 16)
+    b = step(c, c ^ d ^ a, b + term(words, at + ((k + 9) & 15), i + 3), 23)
+  }
+  for (let i = 48, k = 0; i < 64; i += 4, k += 28) {
+    a = step(b, c ^ (b | ~d), a + term(words, at + (k & 15), i), 6)
+    d = step(a, b ^ (a | ~c), d + term(words, at + ((k + 7) & 15), i + 1), 10)
+    c = step(d, a ^ (d | ~b), c + term(words, at + ((k + 14) & 15), i + 2), 15)
+    b = step(c, d ^ (c | ~a), b + term(words, at + ((k + 21) & 15), i + 3), 21)
   }
   state[0] = (state[0] as number) + a
   state[1] = (state[1] as number) + b
   state[2] = (state[2] as number) + c
   state[3] = (state[3] as number) + d
+}
+
+function term(words: Int32Array, word: number, step: number): number {
+  return (words[word] as number) + (table[step] as number)
+}
+
+function step(next: number, mixed: number, terms: number, shift: number): number {
+  const sum = (terms + mixed) | 0
+  return (next + ((sum << shift) | (sum >>> (32 - shift)))) | 0
 }
 
 function encode(words: Int32Array): Md5State {
