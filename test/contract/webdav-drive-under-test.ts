@@ -121,7 +121,13 @@ export const makeNextcloudDrive: MakeDrive = async (
 
 /** What is there of drafts and uploads, without the folders that hold them. */
 function leftoversIn(paths: readonly string[]): string[] {
-  const own = ['tmp/', 'uploads/', 'names.json', `tmp/${thisProcess.replaceAll('/', '~')}/`]
+  const own = [
+    'tmp/',
+    'aside/',
+    'uploads/',
+    'names.json',
+    `tmp/${thisProcess.replaceAll('/', '~')}/`,
+  ]
   return paths.filter((path) => !own.includes(path))
 }
 

@@ -11,7 +11,7 @@ import { type DavPath, targetOf } from './dav-path.ts'
 import { type DavPlace, davPlaceOf, textOf } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
 import type { FolderMaker } from './folder-maker.ts'
-import type { FolderTidier } from './folder-tidier.ts'
+import type { FolderTidier, TidyNote } from './folder-tidier.ts'
 import type { DavEntry } from './multistatus.ts'
 import { type FoundFile, type ObjectFinder, requireEntry } from './object-finder.ts'
 
@@ -112,9 +112,19 @@ export class DavPublisher {
     return true
   }
 
-  /** Finishes what the note of a dead publisher says, where the object would else be lost. */
-  async recover(note: string): Promise<void> {
-    const { bucket, key, path } = JSON.parse(note) as PublishNote
+  /** As Drive.removeFolder. */
+  async removeFolder(place: DavPlace, folder: DavPath): Promise<void> {
+    await this.#parts.tidier.tidy(place, folder, folder)
+  }
+
+  /** Finishes or undoes what the note of a dead process says, where something would else be lost. */
+  async recover(text: string): Promise<void> {
+    const note = JSON.parse(text) as PublishNote | TidyNote
+    if ('aside' in note) await this.#parts.tidier.recover(note)
+    else await this.#finish(note)
+  }
+
+  async #finish({ bucket, key, path }: PublishNote): Promise<void> {
     const place = davPlaceOf(bucket, key, this.#parts.rules)
     const entry = await this.#parts.server.stat(path)
     if (entry === undefined || (await this.#parts.finder.locate(place)) !== undefined) return
@@ -301,8 +311,8 @@ function hasConditions(conditions: WriteConditions | undefined): boolean {
   return conditions?.ifMatch !== undefined || conditions?.ifNoneMatch !== undefined
 }
 
-/** The place that a publisher's note is about. */
-export function placeOfNote(note: string, rules: NameRules): string {
-  const { bucket, key } = JSON.parse(note) as PublishNote
-  return davPlaceOf(bucket, key, rules).path
+/** The place that a note is about. */
+export function placeOfNote(text: string, rules: NameRules): string {
+  const note = JSON.parse(text) as PublishNote | TidyNote
+  return 'aside' in note ? textOf(note.folder) : davPlaceOf(note.bucket, note.key, rules).path
 }

@@ -119,6 +119,8 @@ export class DavReader implements OpenObject {
     const { signal } = this.#closed
     const response = await server.get(this.#found.path, headers ?? {}, signal)
     try {
+      // Apache refuses what it no longer finds between one look and the next.
+      if (response.status === 403 && !(await this.#isStillThere())) throw changed()
       const skip = skippedBytes(response, { start, size: this.size })
       if (!(await this.#isSameVersion(response)) || !(await this.#wasQuiet(before, response))) {
         throw changed()

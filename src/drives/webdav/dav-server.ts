@@ -18,6 +18,7 @@ const propfind = (properties: string) =>
     `${prologue}<d:propfind xmlns:d="DAV:" xmlns:s="${recordNamespace}"><d:prop>${properties}</d:prop></d:propfind>`,
   )
 const askForFile = propfind(fileProperties)
+const askForNames = propfind('<d:resourcetype/>')
 const askForFolder = propfind(
   '<d:resourcetype/><d:getlastmodified/><d:creationdate/>' +
     '<d:quota-available-bytes/><d:quota-used-bytes/>',
@@ -100,16 +101,29 @@ export class DavServer {
     throw statusError('PROPFIND', answer)
   }
 
+  /** A folder and what is in it, in no order; undefined when there is no such folder. */
+  list(path: DavPath): Promise<DavFolder | undefined> {
+    return this.#list(path, { body: askForFile, limit: Number.POSITIVE_INFINITY })
+  }
+
   /**
-   * A folder and what is in it, in no order; undefined when there is no such folder.
-   * @param limit leaves the answer as soon as so many are known
+   * Some names that are in a folder, at least `limit` if there are so many; undefined when there is
+   * no folder.
    */
-  async list(path: DavPath, limit = Number.POSITIVE_INFINITY): Promise<DavFolder | undefined> {
+  async someNames(path: DavPath, limit: number): Promise<string[] | undefined> {
+    const folder = await this.#list(path, { body: askForNames, limit })
+    return folder?.children.map(({ name }) => name)
+  }
+
+  async #list(
+    path: DavPath,
+    { body, limit }: { readonly body: Uint8Array; readonly limit: number },
+  ): Promise<DavFolder | undefined> {
     const response = await this.#client.send({
       method: 'PROPFIND',
       target: folderTargetOf(this.#root, path),
       headers: { ...xml, depth: '1' },
-      body: askForFile,
+      body,
       isRepeatable: true,
       isSlow: true,
     })

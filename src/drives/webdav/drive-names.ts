@@ -66,7 +66,8 @@ function parse(text: string): NameFindings {
   try {
     const file = JSON.parse(text) as { version: number; findings: NameFindings }
     const { findings } = file
-    const lists = [findings.characters, findings.beginnings, findings.endings, findings.indexNames]
+    const { characters, beginnings, endings, names, indexNames } = findings
+    const lists = [characters, beginnings, endings, names, indexNames]
     const isWhole =
       file.version === version &&
       Number.isSafeInteger(findings.maxNameBytes) &&

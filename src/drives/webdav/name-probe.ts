@@ -16,6 +16,8 @@ export interface NameFindings {
   /** Beginnings and endings of names that don't. */
   readonly beginnings: readonly string[]
   readonly endings: readonly string[]
+  /** Whole names that don't. */
+  readonly names: readonly string[]
   /** Names of files that keep the folder they are in from being listed. */
   readonly indexNames: readonly string[]
   /** `A` is the file `a`. */
@@ -38,6 +40,11 @@ const characters = [
 ]
 const beginnings = [' ', '._', '~$', '.nfs']
 const endings = [' ', '.', '~', '.part', '.filepart', '.tmp', '.swp', '.lnk']
+/** What means something to some system, and a name of nothing but space. */
+const names = [
+  ...[' ', '\u00a0', '~', '-', '#', 'con', 'aux', 'nul', 'prn', 'com1', 'lpt1', 'nul.txt'],
+  ...['desktop.ini', 'thumbs.db', '.ds_store', '.git', '.well-known', 'lost+found'],
+]
 /** Apache's DirectoryIndex in Debian, and what is usual elsewhere. */
 const indexNames = [
   ...['index.html', 'index.htm', 'index.php', 'index.cgi', 'index.pl', 'index.xhtml'],
@@ -53,14 +60,16 @@ const neverBeginnings = ['\\.ht', '\\.user\\.ini$', '\\.dav$', '\\.davfs\\.tmp']
 
 /** The rules that follow from the findings. */
 export function rulesFrom(findings: NameFindings): NameRules {
-  const { characters, beginnings, endings, indexNames } = findings
+  const { characters, beginnings, endings, names, indexNames } = findings
   const classes = [neverCharacters, ...characters.map(escapeForClass)]
   if (findings.foldsCase) classes.push('\\p{Lu}', '\\p{Lt}')
   if (findings.decomposes) classes.push('\\u0080-\\u{10ffff}')
   const starts = [
     ...neverBeginnings,
     ...beginnings.map(escapeForRegex),
-    ...indexNames.map((name) => `${escapeForRegex(name)}$`),
+    ...[...names, ...indexNames].map((name) => `${escapeForRegex(name)}$`),
+    // Where one space is nothing, more are nothing too.
+    ...(names.includes(' ') ? ['\\s+$'] : []),
   ]
   return {
     maxNameBytes: findings.maxNameBytes,
@@ -92,6 +101,7 @@ export class NameProbe {
       // The two forms are tried with different names: a server that makes both the same has one file.
       ...['case', 'CASE', 'one\u0301', 'tw\u00e9', '%25'],
       ...lengths.map((length) => 'n'.repeat(length)),
+      ...names,
     ]
     const works = await this.#namesThatWork(tried)
     const whole = lengths.find((length) => works.has('n'.repeat(length)))
@@ -105,6 +115,7 @@ export class NameProbe {
       characters: characters.filter((character) => isRefused(`a${character}b`)),
       beginnings: beginnings.filter((beginning) => isRefused(`${beginning}b`)),
       endings: endings.filter((ending) => isRefused(`b${ending}`)),
+      names: names.filter(isRefused),
       indexNames: await this.#indexNames(),
       foldsCase: isRefused('case') || isRefused('CASE'),
       composes: isRefused('one\u0301'),

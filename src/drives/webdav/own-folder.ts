@@ -11,6 +11,8 @@ const elsewhereLimitMs = 24 * 3_600_000
 
 export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
 export const namesFile: DavPath = [ownFolderName, 'names.json']
+/** Folders that are to be removed if they turn out to be empty: never swept. */
+const asideFolder: DavPath = [ownFolderName, 'aside']
 const tmpFolder: DavPath = [ownFolderName, 'tmp']
 const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
 
@@ -24,7 +26,14 @@ export class OwnFolder {
 
   /** Makes the folders of this process, and the root itself where it is absent. */
   async prepare(): Promise<void> {
-    for (const path of [[], [ownFolderName], tmpFolder, uploadsFolder, processFolder]) {
+    for (const path of [
+      [],
+      [ownFolderName],
+      tmpFolder,
+      uploadsFolder,
+      asideFolder,
+      processFolder,
+    ]) {
       await this.#ensure(path)
     }
   }
@@ -32,6 +41,11 @@ export class OwnFolder {
   /** A path of which there is no other. */
   newPath(): DavPath {
     return [...processFolder, randomBytes(12).toString('base64url')]
+  }
+
+  /** A path of which there is no other, where nothing is swept. */
+  newAside(): DavPath {
+    return [...asideFolder, randomBytes(12).toString('base64url')]
   }
 
   /** Runs `work` with a folder that nobody else uses, and that goes with what is in it. */

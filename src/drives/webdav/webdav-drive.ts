@@ -13,6 +13,7 @@ import type {
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import { KeyLeases } from '../key-leases.ts'
+import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import { AppendedBytes } from './appended-bytes.ts'
 import { AttributeStore, asked } from './attribute-store.ts'
@@ -159,7 +160,7 @@ class WebdavDrive implements Drive {
     const store = new AttributeStore({ server, records, abilities })
     const finder = new ObjectFinder({ server, leases, store })
     const folders = new FolderMaker({ server, leases, records, rules })
-    const tidier = new FolderTidier({ server, leases, records, own, rules })
+    const tidier = new FolderTidier({ server, leases, records, own, rules, log: options.log })
     const publisher = new DavPublisher({ server, leases, store, finder, folders, tidier, rules })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
@@ -245,6 +246,11 @@ class WebdavDrive implements Drive {
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
     return await this.#publisher.remove(this.#placeOf(bucket, key), conditions)
+  }
+
+  async removeFolder(bucket: string, key: string): Promise<void> {
+    const folder = [bucket, ...pathOfFolder(key, this.#rules)]
+    if (folder.length > 1) await this.#publisher.removeFolder(this.#placeOf(bucket, key), folder)
   }
 
   async close(): Promise<void> {
