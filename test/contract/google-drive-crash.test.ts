@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { DriveError } from '../../src/drives/drive.ts'
-import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import type { GoogleDrive } from '../../src/drives/google/google-drive.ts'
 import type { Database } from '../../src/state/database.ts'
 import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
@@ -18,6 +17,7 @@ import {
   folderAt,
   type GoogleWorld,
   googleWorld,
+  hastyApi,
   leftoversIn,
 } from './google-drive-under-test.ts'
 
@@ -83,8 +83,7 @@ async function scene(t: TestContext): Promise<Scene> {
   const world = await googleWorld(t)
   const { emulator, open } = world
   const death = new Death()
-  const { endpoints, credentials } = emulator
-  const api = death.watch(new GoogleApi({ endpoints, credentials }), changes)
+  const api = death.watch(hastyApi(emulator), changes)
   const database: Database = death.watch(world.database, ['write'])
   const mortal = await open({
     api,

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import type { GoogleEmulator } from '../support/google/google-emulator.ts'
 import {
   assertHolds,
@@ -14,12 +13,17 @@ import {
   put,
   rejectsAs,
 } from './drive/stored-object.ts'
-import { driveFolder, emptyDatabase, folderAt, googleWorld } from './google-drive-under-test.ts'
+import {
+  driveFolder,
+  emptyDatabase,
+  folderAt,
+  googleWorld,
+  hastyApi,
+} from './google-drive-under-test.ts'
 
 /** An API of which a test holds back calls of one kind. */
 function gatedApi(emulator: GoogleEmulator, method: 'changes' | 'listFiles') {
-  const { endpoints, credentials } = emulator
-  const api = new GoogleApi({ endpoints, credentials })
+  const api = hastyApi(emulator)
   const waiting: (() => void)[] = []
   const open = () => {
     for (const go of waiting.splice(0)) go()

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../src/drives/google/api/clock.ts'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import {
   type GoogleDrive,
@@ -38,9 +40,8 @@ export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
     warn: (_: object, message: string) => void warnings.push(message),
   }
   const open = async (options: Partial<GoogleDriveOptions> = {}) => {
-    const { endpoints, credentials } = emulator
     const drive = await openGoogleDrive({
-      api: new GoogleApi({ endpoints, credentials }),
+      api: hastyApi(emulator),
       folder: driveFolder,
       ...stores,
       pollSeconds: 10,
@@ -57,6 +58,21 @@ export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
     await emulator.close()
   })
   return { emulator, database, warnings, open }
+}
+
+/** An API whose pauses take no time, though its clock says that they have passed. */
+export function hastyApi({ endpoints, credentials }: GoogleEmulator): GoogleApi {
+  let aheadMs = 0
+  const clock: Clock = {
+    now: () => Date.now() + aheadMs,
+    random: Math.random,
+    async wait(ms, signal) {
+      signal?.throwIfAborted()
+      aheadMs += ms
+      await setImmediate()
+    },
+  }
+  return new GoogleApi({ endpoints, credentials, clock })
 }
 
 /** A database with nothing in it, and what a drive needs of it. */

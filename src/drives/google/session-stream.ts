@@ -53,6 +53,7 @@ export class SessionStream {
   #sent: number
   #persisted: number
   #announced: number
+  #announcing: Promise<void> | undefined
   #isFlushing = false
   #failure: { readonly error: unknown } | undefined
   #running: Promise<void> | undefined
@@ -108,6 +109,8 @@ export class SessionStream {
     this.#stopped.abort()
     this.#wake()
     await this.#running
+    // Its failure is nobody's any more; but what it writes is not to come later than this.
+    await this.#announcing?.catch(() => undefined)
     this.#blocks = []
     this.#options.memory.leave()
   }
@@ -170,7 +173,7 @@ export class SessionStream {
         if (this.#isFlushing || this.#signal.aborted) throw new EndedEarly()
         await this.#change()
       }
-      await this.#announce()
+      await this.#announceBefore(at)
       const block = this.#blocks[(at - this.#first) / blockBytes]
       if (block === undefined) throw new Error('a block was let go that was not sent')
       at += blockBytes
@@ -181,16 +184,39 @@ export class SessionStream {
     }
   }
 
+  /**
+   * Resolves when the block that begins here is announced. Each time is a write of the database, for
+   * which the line is not to stand still: the blocks behind are announced in good time, many at once.
+   */
+  async #announceBefore(position: number): Promise<void> {
+    if (this.#options.announce === undefined) return
+    for (;;) {
+      // Nothing is announced any more once somebody else may go on with the session.
+      this.#signal.throwIfAborted()
+      if (position < this.#announced) break
+      await this.#announcement()
+    }
+    const isSoon = this.#announced - position <= this.#window / 2
+    // A failure is told to the block that has to wait for it.
+    if (isSoon && this.#announced < this.#end) this.#announcement().catch(() => undefined)
+  }
+
+  /** Of all blocks that are not announced yet, where none is under way. One that failed stays. */
+  #announcement(): Promise<void> {
+    // Whoever goes on with the upload has read by then what was announced.
+    this.#signal.throwIfAborted()
+    this.#announcing ??= this.#announce().then(() => {
+      this.#announcing = undefined
+    })
+    return this.#announcing
+  }
+
   async #announce(): Promise<void> {
-    const { announce } = this.#options
-    if (announce === undefined || this.#announced >= this.#end) return
     const from = this.#announced
     const end = this.#end
     const blocks = this.#blocks.slice((from - this.#first) / blockBytes)
-    await announce(
-      from,
-      blocks.slice(0, (end - from) / blockBytes).map((block) => block.mark),
-    )
+    const marks = blocks.map(({ mark }) => mark)
+    await this.#options.announce?.(from, marks)
     this.#announced = end
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import type { SessionState } from './api/upload-sessions.ts'
@@ -14,6 +15,10 @@ export interface UploadSessionsOptions {
   readonly publisher: SessionPublisher
   readonly memory: SendMemory
 }
+
+/** A session that grows while it is to be ended is given time, milliseconds: twice as much each time. */
+const firstEndingPauseMs = 20
+const lastEndingPauseMs = 5_000
 
 /** A session that can be gone on with. */
 export interface ReadySession {
@@ -58,7 +63,7 @@ export class UploadSessions {
     if (record.session === undefined) return await this.#begin(state)
     if (record.source !== undefined) return await this.#refill(state, record, committed)
     const known = await this.#options.records.blocks(state.id, committed / blockBytes)
-    if (known.length === 0 && !record.isEnding) {
+    if (known.length === 0 && !record.isEnding && committed > 0) {
       return { session: record.session, position: committed, known }
     }
     return await this.#resume(state, record.session, known)
@@ -168,19 +173,27 @@ export class UploadSessions {
     return expectedEnd
   }
 
-  /** Makes a file of what the session holds. */
+  /** Makes a file of what the session holds. What was sent to it may still be arriving. */
   async #end({ url }: ObjectSession): Promise<void> {
     const { api } = this.#options
-    const state = await api.querySession(url)
-    if (state.kind !== 'open') return
-    const { persisted: total } = state
-    await api.sendChunk(url, { offset: total, bytes: [], length: 0, total })
+    let state = await api.querySession(url)
+    for (let pauseMs = firstEndingPauseMs; state.kind === 'open'; pauseMs *= 2) {
+      if (pauseMs > lastEndingPauseMs) throw stillGrowing()
+      if (pauseMs > firstEndingPauseMs) await sleep(pauseMs)
+      const { persisted: total } = state
+      state = await api.sendChunk(url, { offset: total, bytes: [], length: 0, total })
+    }
   }
 }
 
 function positionOf(state: SessionState): number {
   if (state.kind === 'open') return state.persisted
   throw sessionGone()
+}
+
+function stillGrowing(): DriveError {
+  const message = 'Google Drive still gets bytes that were sent before. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 5 })
 }
 
 function isOver(uploadId: string): DriveError {

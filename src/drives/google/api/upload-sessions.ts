@@ -99,6 +99,8 @@ export class UploadSessions {
     for (;;) {
       const state = await this.#sendRest(sessionUrl, { chunk, held, patience })
       if (state.kind !== 'open' || state.persisted < chunk.offset) return state
+      // What an earlier request sent, thought dead, has come since: it does not end here.
+      if (state.persisted > end) return state
       if (state.persisted >= end && chunk.total === undefined) return state
       if (state.persisted > held) patience.renew()
       else await patience.pause(new Trouble('server', 'it keeps nothing of what it is sent'))

@@ -1,0 +1,357 @@
+/** What becomes of bytes on their way into Google's resumable sessions. */
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import type { GoogleDrive } from '../../src/drives/google/google-drive.ts'
+import type { FaultRule } from '../support/google/faults.ts'
+import {
+  bucket,
+  bytesOf,
+  get,
+  getText,
+  listKeys,
+  put,
+  rejectsAs,
+  writeChunks,
+} from './drive/stored-object.ts'
+import { UploadSession } from './drive/upload-session.ts'
+import {
+  driveFolder,
+  folderAt,
+  type GoogleWorld,
+  googleWorld,
+  leftoversIn,
+} from './google-drive-under-test.ts'
+
+const mib = 1024 * 1024
+const week = 7 * 24 * 3_600_000
+const key = 'f/upload'
+
+interface Scene extends GoogleWorld {
+  readonly drive: GoogleDrive
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const world = await googleWorld(t)
+  return { ...world, drive: await world.open() }
+}
+
+async function assertCompletes(session: UploadSession, { drive, emulator }: Scene): Promise<void> {
+  assert.ok(await session.complete())
+  assert.ok((await get(drive, session.target.key))?.equals(session.bytes))
+  await drive.refresh()
+  assert.ok((await get(drive, session.target.key))?.equals(session.bytes), 'later')
+  assert.deepEqual(leftoversIn(emulator), [])
+}
+
+/** A part of which so many bytes are sent before its client goes away. */
+async function vanish(session: UploadSession, bytes: Buffer, sent: number): Promise<void> {
+  const part = await session.startAppend(bytes.length)
+  await writeChunks(part, bytes.subarray(0, sent))
+  await part.discard()
+}
+
+describe('an upload', () => {
+  test('costs one call for each part, and three for its begin and end', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, 'f/other', 'x')
+    await it.drive.copy?.(
+      { bucket, key: 'f/other', etag: '9dd4e461268c8034f5c8564e155c67a6' },
+      { bucket, key: 'f/copy' },
+      { attributes: { etag: '9dd4e461268c8034f5c8564e155c67a6', headers: {}, metadata: {} } },
+    )
+    it.emulator.counters.reset()
+    const session = await UploadSession.begin(it.drive, key)
+    for (let number = 1; number <= 4; number++) await session.append(bytesOf(5 * mib + 7, number))
+    await session.append(bytesOf(1000, 5))
+    await session.complete()
+    const { calls } = it.emulator.counters
+    // Whether there is room for so much is asked now and then.
+    assert.deepEqual(calls, { about: 1, init: 1, chunk: 4, lastChunk: 1, update: 1 })
+  })
+
+  test('of parts that are whole blocks ends with no bytes', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    for (let number = 1; number <= 2; number++) await session.append(bytesOf(mib, number))
+    await assertCompletes(session, it)
+  })
+
+  test('of less than a block is one call, and none before', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, 'f/other', 'x')
+    it.emulator.counters.reset()
+    const session = await UploadSession.begin(it.drive, key)
+    for (let number = 1; number <= 3; number++) await session.append(bytesOf(50_000, number))
+    assert.deepEqual(it.emulator.counters.calls, {})
+    await session.complete()
+    assert.deepEqual(it.emulator.counters.calls, { multipart: 1 })
+  })
+})
+
+describe('a client that goes away in the middle of a part', () => {
+  const first = bytesOf(600_001, 1)
+  // So large that a good deal of what is written has been sent.
+  const part = bytesOf(20 * mib + 5, 2)
+
+  test('may send the same again: what Google has is not sent again', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(first)
+    for (const sent of [12 * mib, 18 * mib, 100, 20 * mib]) await vanish(session, part, sent)
+    await session.append(part)
+    assert.equal(it.emulator.counters.calls.init, 1)
+    await assertCompletes(session, it)
+    assert.ok(it.emulator.counters.bytesIn < 2 * part.length)
+  })
+
+  const others: [string, Buffer][] = [
+    ['of the same length', bytesOf(part.length, 3)],
+    ['that begin alike', Buffer.concat([part.subarray(0, 4 * mib), bytesOf(9 * mib, 4)])],
+    ['of which there are fewer', part.subarray(0, 2 * mib + 1)],
+    ['of less than a block', bytesOf(1000, 5)],
+  ]
+  for (const [name, other] of others) {
+    test(`may send other bytes, ${name}`, async (t) => {
+      const it = await scene(t)
+      const session = await UploadSession.begin(it.drive, key)
+      await session.append(first)
+      await vanish(session, part, 17 * mib)
+      await session.append(other)
+      await session.append(first)
+      await assertCompletes(session, it)
+    })
+  }
+
+  test('may leave it, and complete what is there', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(first)
+    await vanish(session, part, 17 * mib)
+    await assertCompletes(session, it)
+  })
+
+  test('in the first part of all may leave nothing', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await vanish(session, part, 17 * mib)
+    await assertCompletes(session, it)
+    assert.equal(session.bytes.length, 0)
+  })
+
+  test('and sends other bytes to an object that is there begins anew, loudly', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, key, 'old')
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(first)
+    await vanish(session, part, 17 * mib)
+    await rejectsAs(session.append(bytesOf(part.length, 3)), 'changed')
+    assert.equal(await getText(it.drive, key), 'old')
+    await session.append(part)
+    await assertCompletes(session, it)
+  })
+})
+
+describe('bytes on their way', () => {
+  const sessionFaults: FaultRule[] = [
+    ...(['init', 'chunk', 'lastChunk', 'update'] as const).flatMap((on) =>
+      (
+        [
+          'drop-before',
+          'drop-after-commit',
+          'server-503',
+          'rate-403-user',
+          'expired-token',
+        ] as const
+      ).map((fault) => ({ on, do: fault })),
+    ),
+    ...(['chunk', 'lastChunk'] as const).flatMap((on) =>
+      (
+        [
+          'persist-prefix-then-drop',
+          'persist-less',
+          'persist-nothing',
+          'expired-token-mid-body',
+        ] as const
+      ).map((fault) => ({ on, do: fault })),
+    ),
+    { on: 'chunk', do: 'persist-prefix-then-drop', bytes: 5_000_000, times: 2 },
+    { on: 'chunk', do: 'persist-less', bytes: 2_000_000, times: 3 },
+    { on: 'multipart', do: 'drop-after-commit' },
+    { on: 'multipart', do: 'persist-prefix-then-drop' },
+    { on: 'multipart', do: 'damage-upload' },
+  ]
+  for (const rule of sessionFaults) {
+    const what = `${rule.do} of ${String(rule.on)}${rule.times ? `, ${rule.times} times` : ''}`
+    test(`arrive whole all the same: ${what}`, async (t) => {
+      const it = await scene(t)
+      const { emulator, drive } = it
+      const isSmall = rule.on === 'multipart'
+      const bytes = bytesOf(isSmall ? mib : 11 * mib + 3, 1)
+      await put(drive, 'over', 'old')
+      for (const name of ['new', 'over']) {
+        emulator.faults.next(rule)
+        await retried(() => put(drive, name, bytes))
+        assert.ok((await get(drive, name))?.equals(bytes))
+        await drive.refresh()
+        assert.ok((await get(drive, name))?.equals(bytes), 'later')
+        assert.ok(emulator.faults.isSpent, 'the fault has struck')
+      }
+      if (!isSmall) await uploadUnder(rule, it, bytes)
+      assert.deepEqual(await listKeys(drive), isSmall ? ['new', 'over'] : [key, 'new', 'over'])
+    })
+  }
+
+  test('that arrive damaged never become an object', async (t) => {
+    const it = await scene(t)
+    const { drive, emulator } = it
+    const session = await UploadSession.begin(drive, key)
+    await session.append(bytesOf(mib, 1))
+    emulator.faults.next({ on: 'chunk', do: 'damage-upload' })
+    await session.append(bytesOf(mib, 2))
+    await rejectsAs(session.complete(), 'unavailable')
+    assert.equal(await drive.head(bucket, key), undefined)
+    await rejectsAs(session.complete(), 'unavailable')
+    await session.abort()
+    assert.deepEqual(leftoversIn(emulator), [])
+    emulator.faults.next({ on: 'chunk', do: 'damage-upload' })
+    await rejectsAs(put(drive, key, bytesOf(6 * mib, 3)), 'unavailable')
+    assert.equal(await drive.head(bucket, key), undefined)
+    assert.deepEqual(leftoversIn(emulator), [])
+  })
+})
+
+async function uploadUnder(rule: FaultRule, { emulator, drive }: Scene, bytes: Buffer) {
+  emulator.faults.next(rule)
+  const session = await UploadSession.begin(drive, key)
+  for (const part of [bytes, bytes.subarray(7)]) await retried(() => session.append(part))
+  await retried(() => session.complete())
+  assert.ok(emulator.faults.isSpent, 'the fault has struck')
+  assert.ok((await get(drive, key))?.equals(session.bytes))
+  await drive.refresh()
+  assert.ok((await get(drive, key))?.equals(session.bytes), 'later')
+}
+
+/** As a client does: three times. */
+async function retried<R>(work: () => Promise<R>): Promise<R> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === 3) throw error
+    }
+  }
+}
+
+describe('a session that Google forgets', () => {
+  test('is told of, and no part of it becomes an object', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(bytesOf(mib, 1))
+    it.emulator.clock.advance(week)
+    await rejectsAs(session.append(bytesOf(mib, 2)), 'changed')
+    await rejectsAs(session.complete(), 'changed')
+    assert.equal(await it.drive.head(bucket, key), undefined)
+    await session.abort()
+  })
+
+  test('before a part was committed is begun anew', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await vanish(session, bytesOf(20 * mib, 1), 17 * mib)
+    it.emulator.clock.advance(week)
+    await session.append(bytesOf(mib, 2))
+    assert.ok(await session.complete())
+    assert.ok((await get(it.drive, key))?.equals(session.bytes))
+  })
+})
+
+describe('while an upload is on its way', () => {
+  const one = bytesOf(mib, 1)
+  const two = bytesOf(mib + 1, 2)
+
+  test('the key may be written by another', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(one)
+    await put(it.drive, key, 'meanwhile')
+    await session.append(two)
+    await assertCompletes(session, it)
+    assert.deepEqual(await listKeys(it.drive), [key])
+  })
+
+  for (const deletes of ['trash', 'permanent'] as const) {
+    test(`its object may be removed (${deletes}), and comes back`, async (t) => {
+      const it = await scene(t)
+      const drive = await it.open({ deletes })
+      await put(drive, key, 'old')
+      const session = await UploadSession.begin(drive, key)
+      await session.append(one)
+      assert.equal(await drive.remove(bucket, key), true)
+      assert.equal(await drive.head(bucket, key), undefined)
+      await session.append(two)
+      await assertCompletes(session, it)
+      assert.deepEqual(await listKeys(drive), [key])
+    })
+  }
+
+  test('its object may be removed and written anew', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, key, 'old')
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(one)
+    await it.drive.remove(bucket, key)
+    await put(it.drive, key, 'meanwhile')
+    await session.append(two)
+    await assertCompletes(session, it)
+    assert.deepEqual(await listKeys(it.drive), [key])
+  })
+
+  test('its folder may go', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, 'f/other', 'x')
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(one)
+    await it.drive.remove(bucket, 'f/other')
+    await session.append(two)
+    await assertCompletes(session, it)
+  })
+
+  test('a person may delete what lies aside', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    const first = await UploadSession.begin(drive, key)
+    await first.append(one)
+    await first.append(two)
+    await assertCompletes(first, it)
+    emulator.byHand.delete(folderAt(emulator, `${driveFolder}/.stowage`))
+    const second = await UploadSession.begin(drive, 'other')
+    await second.append(two)
+    await assertCompletes(second, it)
+  })
+
+  test('a person may give its object another name, which is then theirs', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    await put(drive, 'mine', 'old')
+    const session = await UploadSession.begin(drive, 'mine')
+    await session.append(one)
+    const home = folderAt(emulator, `${driveFolder}/${bucket}`)
+    emulator.byHand.rename(emulator.byHand.children(home)[0]?.id ?? '', 'theirs')
+    await rejectsAs(session.complete(), 'changed')
+    await drive.refresh()
+    assert.equal(await getText(drive, 'theirs'), 'old')
+    assert.deepEqual(await listKeys(drive), ['theirs'])
+  })
+
+  test('a person may delete its object for good', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    await put(drive, 'mine', 'old')
+    const session = await UploadSession.begin(drive, 'mine')
+    await session.append(one)
+    const home = folderAt(emulator, `${driveFolder}/${bucket}`)
+    emulator.byHand.delete(emulator.byHand.children(home)[0]?.id ?? '')
+    await rejectsAs(session.complete(), 'changed')
+    assert.deepEqual(await listKeys(drive), [])
+  })
+})
