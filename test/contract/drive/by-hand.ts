@@ -3,7 +3,6 @@ import { describe } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Drive } from '../../../src/drives/drive.ts'
 import { type DriveSuite, twoDrives } from './drive-suite.ts'
-import { hostileKeys } from './hostile-keys.ts'
 import {
   bucket,
   bytesOf,
@@ -26,6 +25,7 @@ async function etagOf(drive: Drive, key: string): Promise<string> {
 }
 
 export function byHandCases(suite: DriveSuite): void {
+  const { hostileKeys } = suite
   describe('a file put by hand', () => {
     suite.itWithByHand('is an object at once', async (under) => {
       const { drive, byHand, etagByHand = unknownMd5 } = under

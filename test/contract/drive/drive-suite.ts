@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import type { Drive } from '../../../src/drives/drive.ts'
+import { hostileKeys } from './hostile-keys.ts'
 
 /** The buckets that every drive under test is prepared with. */
 export const buckets = ['alpha', 'beta'] as const
@@ -17,6 +18,8 @@ export type Ability =
   | 'capacity'
   /** An opened object can be read to its end after it was overwritten; else reads end as `changed`. */
   | 'keptVersions'
+  /** Keys that lie hundreds of folders deep work in the time that a case has. */
+  | 'deepKeys'
   /** `Drive.copy`. */
   | 'copy'
   /** `Drive.removeFolder`. */
@@ -60,9 +63,11 @@ type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
   Required<Pick<DriveUnderTest, Member>>
 
 const timeoutMs = 120_000
+/** Of a key that is not deep. */
+const mostSegments = 50
 
 /** What only a test of its own can see: without it those cases are skipped. */
-type Unseen = 'capacity' | 'keptVersions'
+type Unseen = 'capacity' | 'keptVersions' | 'deepKeys'
 
 /** How to see what a drive has. */
 const isAble: Readonly<Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) => boolean>> = {
@@ -94,6 +99,12 @@ export class DriveSuite {
     if (this.can(ability)) this.it(title, run, make)
   }
 
+  /** The hostile keys that the drive is to be tried with. */
+  get hostileKeys(): readonly string[] {
+    if (this.can('deepKeys')) return hostileKeys
+    return hostileKeys.filter((key) => key.split('/').length <= mostSegments)
+  }
+
   /** Whether the ability is not declared lacking. */
   can(ability: Ability): boolean {
     return this.#lacking[ability] === undefined
@@ -101,9 +112,10 @@ export class DriveSuite {
 
   /** Holds each declared absence to its word: what is there must be tested. */
   itLacksWhatItSays(): void {
-    const { capacity, keptVersions, ...lacking } = this.#lacking
+    const { capacity, keptVersions, deepKeys, ...lacking } = this.#lacking
     if (capacity !== undefined) it('is full one day', { skip: capacity })
     if (keptVersions !== undefined) it('keeps versions for its readers', { skip: keptVersions })
+    if (deepKeys !== undefined) it('takes keys hundreds of folders deep', { skip: deepKeys })
     for (const [ability, reason] of Object.entries(lacking)) {
       this.it(`does without ${ability}: ${reason}`, async (under) => {
         assert.equal(isAble[ability as keyof typeof isAble](under), false)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { isLegalKey } from '../../../src/drives/key-path.ts'
 import { type DriveSuite, twoDrives } from './drive-suite.ts'
-import { hostileKeys } from './hostile-keys.ts'
 import {
   assertHolds,
   bucket,
@@ -30,6 +29,7 @@ function permutations<T>(values: readonly T[]): T[][] {
 }
 
 export function keyCases(suite: DriveSuite): void {
+  const { hostileKeys } = suite
   describe('every legal key', () => {
     suite.it('is an object of its own beside all the others', async ({ drive }) => {
       assert.deepEqual(
