@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe } from 'node:test'
+import { startPostgres } from '../support/start-postgres.ts'
+import { describeDriveIndex } from './drive-index-contract.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'stowage-index-'))
+after(() => rm(folder, { recursive: true }))
+
+describeDriveIndex('SQLite', async () => ({ kind: 'sqlite', path: join(folder, 'stowage.db') }))
+
+const server = await startPostgres()
+if (server === undefined) {
+  const skip = 'needs POSTGRES_URL or the Debian package postgresql'
+  describe('PostgreSQL drive index', { skip })
+} else {
+  after(() => server.stop())
+  describeDriveIndex('PostgreSQL', async () => ({
+    kind: 'postgres',
+    url: await server.createDatabase(),
+  }))
+}
