@@ -64,7 +64,9 @@ export class ObjectWriter {
       const { current } = held
       if (current === undefined) return await this.#createSmall(held, small, object)
       try {
-        return await this.#replaceSmall(held, current, { ...small, object })
+        const facts = await this.#replaceSmall(held, current, { ...small, object })
+        api.giveBackId(newId)
+        return facts
       } catch (error) {
         if (!(error instanceof GoogleNotFound)) throw error
         // Deleted for good since it was looked at.

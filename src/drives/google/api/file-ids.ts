@@ -4,7 +4,7 @@ const batchSize = 500
 /** Ids for new files, ahead of need, so that a new file is one call and a repeated one no twin. */
 export class FileIds {
   readonly #generate: (count: number) => Promise<readonly string[]>
-  #ids: string[] = []
+  readonly #ids: string[] = []
   #filling: Promise<void> | undefined
 
   constructor(generate: (count: number) => Promise<readonly string[]>) {
@@ -21,9 +21,14 @@ export class FileIds {
     }
   }
 
+  /** Takes an id back that no file was made with, and none will be. */
+  giveBack(id: string): void {
+    this.#ids.push(id)
+  }
+
   async #fill(): Promise<void> {
     try {
-      this.#ids = [...(await this.#generate(batchSize))]
+      this.#ids.push(...(await this.#generate(batchSize)))
     } finally {
       this.#filling = undefined
     }

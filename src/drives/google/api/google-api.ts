@@ -127,6 +127,11 @@ export class GoogleApi {
     return this.#context.ids.next()
   }
 
+  /** Takes an id of `newId` back that no file was made with, and none will be. */
+  giveBackId(id: string): void {
+    this.#context.ids.giveBack(id)
+  }
+
   /** Ids as `newId` gives them, 1 to 1,000. */
   generateIds(count: number, options: CallOptions = {}): Promise<readonly string[]> {
     return generateIds(this.#context, count, options)
