@@ -48,7 +48,7 @@ test('The first start serves without any setting, and later starts use the same 
   const kept = readFileSync(join(folder, 'data/stowage.env'), 'utf8')
   const secret = /^SECRET_KEY=(.*)$/m.exec(kept)?.[1] ?? 'absent'
   assert.match(first.stderr, new RegExp(`Stowage serves S3 at ${url}\n`))
-  assert.match(first.stderr, /keys {5}new, kept in /)
+  assert.match(first.stderr, /keys {7}new, kept in /)
   assert.match(first.stderr, /no_check_bucket=true/)
   assert.equal((first.stderr + first.log).includes(secret), false)
 
@@ -57,7 +57,7 @@ test('The first start serves without any setting, and later starts use the same 
   assert.equal(readFileSync(join(folder, 'data/stowage.env'), 'utf8'), kept)
   later.signal('SIGTERM')
   await later.ended()
-  assert.match(later.stderr, /keys {5}from /)
+  assert.match(later.stderr, /keys {7}from /)
 })
 
 test('Two first starts at once on one folder agree on the keys and both serve', async (t) => {
