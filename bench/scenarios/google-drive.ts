@@ -165,9 +165,11 @@ const countedWorks: readonly CountedWork[] = [
 async function countCalls(context: BenchContext): Promise<Table> {
   const google = { name: 'google-calls', files: requests }
   return withGoogle(context, google, async (server, emulator) => {
-    // The index is filled, and every worker process has its access token.
+    // The index is filled, and every worker process has its access token and ids for new files.
     await listAll(server)
-    const warmUp = Array.from({ length: 16 }, () => ({ method: 'GET', key: keyOf(0) }))
+    const warmUp = all.slice(0, 16).map((index) => {
+      return { method: 'PUT', key: `warm-up-${index}`, bodyBytes: objectBytes }
+    })
     await send(server, warmUp, warmUp.length)
     const rows: string[][] = []
     let areFewEnough = true
