@@ -9,7 +9,10 @@ export function absenceOfChromium(): string | false {
   return isProgram(program) ? false : `no Chromium at ${program}: install chromium or set CHROMIUM`
 }
 
-/** Starts one without a window. The caller closes it. */
+/**
+ * Starts one without a window. The caller closes it. Its locale is UTF-8, as a desktop's is: in the C
+ * locale it can neither read nor write files whose names are not ASCII.
+ */
 export function startChromium(): Promise<Browser> {
-  return launchChromium(program)
+  return launchChromium(program, { ...process.env, LC_ALL: 'C.UTF-8' })
 }
