@@ -167,7 +167,7 @@ async function countCalls(context: BenchContext): Promise<Table> {
   return withGoogle(context, google, async (server, emulator) => {
     // The index is filled, and every worker process has its access token and ids for new files.
     await listAll(server)
-    const warmUp = all.slice(0, 16).map((index) => {
+    const warmUp = all.slice(0, 64).map((index) => {
       return { method: 'PUT', key: `warm-up-${index}`, bodyBytes: objectBytes }
     })
     await send(server, warmUp, warmUp.length)
