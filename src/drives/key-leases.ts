@@ -88,10 +88,15 @@ export class KeyLeases {
     return asked(this.#options.table.look(places, names))
   }
 
-  /** Whether anybody holds a place directly below these, other than these themselves. */
+  /** Whether anybody else than `owner` holds a place directly below these. */
   async isHeldBelow(places: readonly string[], owner: string): Promise<boolean> {
+    return (await this.heldBelow(places)).some((lease) => lease.owner !== owner)
+  }
+
+  /** The leases on places directly below these whose holders may still be at work. */
+  async heldBelow(places: readonly string[]): Promise<LeaseClaim[]> {
     const leases = await asked(this.#options.table.below(places))
-    return leases.some((lease) => lease.owner !== owner && this.isLive(lease))
+    return leases.filter((lease) => this.isLive(lease))
   }
 
   /** Whether the lease's holder may still be at work. */

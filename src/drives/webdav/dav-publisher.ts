@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
+import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
@@ -105,11 +105,10 @@ export class DavPublisher {
       if (hasAlternative) await server.removeFile(place.alternative)
       await server.removeFile(found.path)
       store.forget(place.path, found.entry)
-      return found.path
+      return hasAlternative ? [place.alternative, found.path] : [found.path]
     })
-    if (removed === undefined) return false
-    await tidier.tidy(place, removed.slice(0, -1))
-    return true
+    for (const path of removed ?? []) await tidier.tidy(place, path.slice(0, -1))
+    return removed !== undefined
   }
 
   /** As Drive.removeFolder. */
@@ -315,4 +314,11 @@ function hasConditions(conditions: WriteConditions | undefined): boolean {
 export function placeOfNote(text: string, rules: NameRules): string {
   const note = JSON.parse(text) as PublishNote | TidyNote
   return 'aside' in note ? textOf(note.folder) : davPlaceOf(note.bucket, note.key, rules).path
+}
+
+/** The object that is being written by whoever has this note; undefined when it is none. */
+export function targetOfNote(text: string): ObjectName | undefined {
+  if (text === '') return undefined
+  const note = JSON.parse(text) as PublishNote | TidyNote
+  return 'aside' in note ? undefined : note
 }

@@ -5,8 +5,10 @@ import type { AttributeStore } from './attribute-store.ts'
 import { readRecord } from './dav-attributes.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 import type { DavPath } from './dav-path.ts'
-import { textOf } from './dav-place.ts'
+import { davPlaceOf, textOf } from './dav-place.ts'
+import { targetOfNote } from './dav-publisher.ts'
 import type { DavChild, DavServer } from './dav-server.ts'
+import type { ObjectFinder } from './object-finder.ts'
 
 /** Readings of a folder in which others write. */
 const maxReadings = 3
@@ -15,11 +17,14 @@ const maxCachedNames = 100_000
 const maxCachedFolders = 2_000
 /** Cut names lie in folders in folders: a key has at most so many pieces of one. */
 const maxContinuations = 1_100
+/** Objects that are looked for one by one because they were being written. */
+const maxLateLooks = 50
 
 export interface FolderListerParts {
   readonly server: DavServer
   readonly leases: KeyLeases
   readonly store: AttributeStore
+  readonly finder: ObjectFinder
   readonly rules: NameRules
   /** How long a listing may be used for the pages that follow, milliseconds. */
   readonly cacheMs: number
@@ -53,25 +58,58 @@ export class FolderLister {
     const cached = options.mayBeCached ? await this.#recall(place) : undefined
     if (cached !== undefined) return cached
     const names = new Map<string, ListedName>()
+    const writers = new Set<string>()
     for (let reading = 0; reading < maxReadings; reading++) {
       const before = await this.#watch(place)
       const found = await this.#readNames(path)
       if (found === undefined) return undefined
       const after = await this.#watch(place)
-      const isQuiet = !before.isHeld && !after.isHeld && before.revision === after.revision
-      if (isQuiet) return this.#remember(place, new DavFolderIndex(found), after.revision)
+      const isQuiet = before.writers.length + after.writers.length === 0
+      if (isQuiet && before.revision === after.revision) {
+        return this.#remember(place, new DavFolderIndex(found), after.revision)
+      }
       // An object that is being overwritten may be missing from one reading. One that is missing
       // from the last reading has come or gone meanwhile, and may show.
       for (const one of found) names.set(`${one.name}\0${one.isAlternative}`, one)
+      for (const note of [...before.writers, ...after.writers]) writers.add(note)
     }
-    return new DavFolderIndex(names.values())
+    const late = await this.#lookForWritten(path, writers, new DavFolderIndex(names.values()))
+    return new DavFolderIndex([...late, ...names.values()])
   }
 
-  async #watch(place: string): Promise<{ isHeld: boolean; revision: number }> {
+  async #watch(place: string): Promise<{ writers: string[]; revision: number }> {
     const { leases } = this.#parts
-    const isHeld = await leases.isHeldBelow([place], '')
+    const held = await leases.heldBelow([place])
     const { revisions } = await leases.look([], [place])
-    return { isHeld, revision: revisions[0] ?? 0 }
+    return { writers: held.map((lease) => lease.note), revision: revisions[0] ?? 0 }
+  }
+
+  /** Objects that were being written, and that no reading has shown. */
+  async #lookForWritten(
+    path: DavPath,
+    notes: ReadonlySet<string>,
+    index: DavFolderIndex,
+  ): Promise<ListedName[]> {
+    const { finder, store, rules } = this.#parts
+    const late: ListedName[] = []
+    for (const note of [...notes].slice(0, maxLateLooks)) {
+      const target = targetOfNote(note)
+      if (target === undefined) continue
+      const name = target.key.slice(target.key.lastIndexOf('/') + 1)
+      if (index.at(index.lowerBound(name))?.name === name) continue
+      const place = davPlaceOf(target.bucket, target.key, rules)
+      const found = await finder.find(place)
+      if (found === undefined) continue
+      const { size, modifiedAtMs, attributes } = found.facts
+      late.push({
+        ...{ name, size, modifiedAtMs, etag: attributes.etag },
+        path: found.path.slice(path.length),
+        isFolder: false,
+        isAlternative: found.path !== place.natural,
+        version: store.versionOf(found.entry),
+      })
+    }
+    return late
   }
 
   /** The folder's names, those in folders of cut names among them. */

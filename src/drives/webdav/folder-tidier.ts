@@ -80,8 +80,17 @@ export class FolderTidier {
       const outermost = chain.paths.at(-1)
       if (outermost === undefined) return
       // Those further in may be empty still when something came into one further out.
-      if ((await this.#removeChain(place, chain)) === 'gone') inner = outermost.slice(0, -1)
+      if ((await this.#removeChain(place, chain)) === 'stays') continue
+      await this.#tidyAlternative(place, outermost)
+      inner = outermost.slice(0, -1)
     }
+  }
+
+  /** The object that gave way to the folder may have left a folder of its own, for a cut name. */
+  async #tidyAlternative(place: DavPlace, folder: DavPath): Promise<void> {
+    const owner = ownerOf(place, textOf(folder), this.#parts.rules)
+    if (owner === undefined || owner.alternative.length === owner.natural.length) return
+    await this.tidy(owner, owner.alternative.slice(0, -1))
   }
 
   /** The folder and those above it that hold nothing else. */

@@ -169,7 +169,7 @@ class WebdavDrive implements Drive {
     this.#publisher = publisher
     this.#cursorParts = {
       rules,
-      lister: new FolderLister({ server, leases, store, rules, cacheMs }),
+      lister: new FolderLister({ server, leases, store, finder, rules, cacheMs }),
       describe: (bucket, candidates) => this.#describe(bucket, candidates),
       requireBucket: (bucket) => this.#expectBucket(bucket),
     }
