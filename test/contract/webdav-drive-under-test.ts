@@ -25,7 +25,7 @@ const log = {
 }
 
 /** A temporary folder that goes with the test. */
-function folderFor(t: TestContext): string {
+export function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-webdav-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder

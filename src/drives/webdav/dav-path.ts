@@ -18,7 +18,8 @@ export interface DavAddress {
  * @throws DriveError `denied`, for people; its message never holds the password.
  */
 export function parseDavAddress(text: string): DavAddress {
-  const url = URL.canParse(text) ? new URL(text.replace(/^webdav\+/, '')) : undefined
+  const plain = text.replace(/^webdav\+/, '')
+  const url = URL.canParse(plain) ? new URL(plain) : undefined
   const isWebdav = /^webdav\+https?:\/\//.test(text)
   if (url === undefined || !isWebdav || url.search !== '' || url.hash !== '') {
     const form = 'webdav+https://user:password@host/path'

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { describe, it, type TestContext } from 'node:test'
+import { DriveError, type DriveErrorKind } from '../../../../src/drives/drive.ts'
+import { BodyPipe } from '../../../../src/drives/webdav/body-pipe.ts'
+import { DavClient, type DavRequest } from '../../../../src/drives/webdav/dav-client.ts'
+
+/** A client of a server that answers so. */
+async function clientOf(t: TestContext, listener: RequestListener): Promise<DavClient> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = new DavClient({ origin, user: 'me', password: 'hush:é' })
+  t.after(async () => {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return client
+}
+
+/** Answers with each of these in turn, the last one again and again. */
+function answers(...all: readonly (number | 'drop')[]) {
+  const seen: string[] = []
+  const listener: RequestListener = (request, response) => {
+    const answer = all[Math.min(seen.length, all.length - 1)] ?? 200
+    seen.push(request.method ?? '')
+    request.resume()
+    if (answer === 'drop') request.socket.destroy()
+    else response.writeHead(answer, answer === 429 ? { 'retry-after': '0' } : {}).end('text')
+  }
+  return { seen, listener }
+}
+
+const get: DavRequest = { method: 'GET', target: '/', isRepeatable: true }
+
+function isKind(kind: DriveErrorKind) {
+  return (error: unknown) => {
+    assert.ok(error instanceof DriveError, String(error))
+    assert.equal(error.kind, kind)
+    assert.doesNotMatch(`${error.message} ${error.stack}`, /hush/)
+    return true
+  }
+}
+
+describe('DavClient', () => {
+  it('sends the credentials, and asks for no compression', async (t) => {
+    const client = await clientOf(t, (request, response) => {
+      const { authorization, 'accept-encoding': encoding } = request.headers
+      const credentials = Buffer.from(authorization?.slice('Basic '.length) ?? '', 'base64')
+      response.end(`${credentials} ${encoding}`)
+    })
+    assert.equal((await client.ask(get)).text, 'me:hush:é identity')
+  })
+
+  it('asks again while the server is busy, or gone for a moment', async (t) => {
+    const { seen, listener } = answers(503, 429, 423, 'drop', 502, 207)
+    const client = await clientOf(t, listener)
+    assert.equal((await client.ask(get)).status, 207)
+    assert.equal(seen.length, 6)
+  })
+
+  it('repeats nothing that may have been done', async (t) => {
+    for (const answer of [504, 'drop'] as const) {
+      const { seen, listener } = answers(answer, 201)
+      const client = await clientOf(t, listener)
+      const move = client.ask({ method: 'MOVE', target: '/' })
+      if (answer === 'drop') await assert.rejects(move, isKind('unavailable'))
+      else assert.equal((await move).status, 504)
+      assert.equal(seen.length, 1)
+    }
+  })
+
+  it('repeats no body that is gone', async (t) => {
+    const { seen, listener } = answers(503, 201)
+    const client = await clientOf(t, listener)
+    const body = Readable.from([Buffer.from('x')], { objectMode: false })
+    assert.equal((await client.ask({ method: 'PUT', target: '/', body })).status, 503)
+    assert.equal(
+      (await client.ask({ method: 'PUT', target: '/', body: Buffer.from('x') })).status,
+      201,
+    )
+    assert.deepEqual(seen, ['PUT', 'PUT'])
+  })
+
+  it('asks no more once its credentials were refused', async (t) => {
+    const { seen, listener } = answers(401)
+    const client = await clientOf(t, listener)
+    for (let time = 0; time < 5; time++) await assert.rejects(client.ask(get), isKind('denied'))
+    assert.equal(seen.length, 1)
+  })
+
+  it('says what a status means', async (t) => {
+    for (const [status, kind] of [
+      [403, 'denied'],
+      [507, 'full'],
+      [414, 'key-too-long'],
+      [500, 'unavailable'],
+    ] as const) {
+      const client = await clientOf(t, answers(status).listener)
+      await assert.rejects(client.expect([200], get), isKind(kind))
+    }
+  })
+
+  it('follows no redirect', async (t) => {
+    const client = await clientOf(t, (_request, response) => {
+      response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
+    })
+    assert.equal((await client.ask(get)).status, 307)
+  })
+
+  it('ends with the signal, also while it waits, and when it is closed', async (t) => {
+    const client = await clientOf(t, answers(503).listener)
+    const reason = new RangeError('the client left')
+    const controller = new AbortController()
+    const asking = client.ask({ ...get, signal: controller.signal })
+    setTimeout(() => controller.abort(reason), 20)
+    await assert.rejects(asking, reason)
+    const closing = assert.rejects(client.ask(get), isKind('unavailable'))
+    await client.close()
+    await closing
+  })
+})
+
+describe('BodyPipe', () => {
+  const length = 30 * 1024 * 1024
+  const chunk = Buffer.alloc(1024 * 1024, 'x')
+  const put = (client: DavClient) =>
+    new BodyPipe((body) =>
+      client.ask({
+        method: 'PUT',
+        target: '/',
+        body,
+        headers: { 'content-length': String(length) },
+      }),
+    )
+
+  it('sends what is written, and gives the answer', async (t) => {
+    let received = 0
+    const client = await clientOf(t, (request, response) => {
+      request.on('data', (data: Buffer) => {
+        received += data.length
+      })
+      request.on('end', () => response.writeHead(201).end())
+    })
+    const pipe = put(client)
+    for (let sent = 0; sent < length; sent += chunk.length) {
+      assert.equal(await pipe.write(chunk), undefined)
+    }
+    assert.equal((await pipe.end()).status, 201)
+    assert.equal(received, length)
+  })
+
+  it('hears an answer that comes before the end', async (t) => {
+    const client = await clientOf(t, (_request, response) => response.writeHead(507).end('full'))
+    const pipe = put(client)
+    let answer = await pipe.write(chunk)
+    for (let count = 1; answer === undefined && count < 30; count++)
+      answer = await pipe.write(chunk)
+    assert.equal(answer?.status, 507)
+  })
+
+  it('breaks off so that the server does not take it for whole', async (t) => {
+    let outcome = ''
+    const client = await clientOf(t, (request) => {
+      request.resume()
+      request.on('end', () => {
+        outcome = 'whole'
+      })
+      request.on('error', () => {
+        outcome = 'broken'
+      })
+    })
+    const pipe = put(client)
+    await pipe.write(chunk)
+    await pipe.write(chunk)
+    await pipe.abort()
+    await assert.rejects(pipe.write(chunk))
+    while (outcome === '') await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(outcome, 'broken')
+  })
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DriveError } from '../../../../src/drives/drive.ts'
+import { MultistatusReader, opaqueTag } from '../../../../src/drives/webdav/multistatus.ts'
+
+/** All entries, read in chunks of so many bytes. */
+function read(text: string | Uint8Array, chunkBytes = 7) {
+  const bytes = Buffer.from(text)
+  const reader = new MultistatusReader()
+  const entries = []
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    entries.push(...reader.read(bytes.subarray(at, at + chunkBytes)))
+  }
+  reader.end()
+  return entries
+}
+
+const nothing = {
+  isFolder: false,
+  size: 0,
+  modifiedAtMs: 0,
+  etag: undefined,
+  record: undefined,
+  createdAtMs: 0,
+  freeBytes: undefined,
+  usedBytes: undefined,
+}
+
+// As Apache 2.4, lighttpd 1.4 and rclone 1.60 answer.
+const apache = `<?xml version="1.0" encoding="utf-8"?>
+<D:multistatus xmlns:D="DAV:" xmlns:ns1="urn:stowage" xmlns:ns0="DAV:">
+<D:response xmlns:lp1="DAV:" xmlns:lp2="http://apache.org/dav/props/" xmlns:g0="DAV:" xmlns:g1="urn:stowage">
+<D:href>/dav/t/</D:href>
+<D:propstat><D:prop>
+<lp1:resourcetype><D:collection/></lp1:resourcetype>
+<lp1:getlastmodified>Sun, 22 Nov 2026 01:25:15 GMT</lp1:getlastmodified>
+<lp1:getetag>W/"1000-660d35976ef5e"</lp1:getetag>
+<lp1:creationdate>2026-11-22T01:25:15Z</lp1:creationdate>
+</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>
+<D:propstat><D:prop><g0:getcontentlength/><g0:quota-available-bytes/><g1:record/></D:prop>
+<D:status>HTTP/1.1 404 Not Found</D:status></D:propstat>
+</D:response>
+<D:response xmlns:lp1="DAV:">
+<D:href>/dav/t/%c3%a4%20b</D:href>
+<D:propstat><D:prop>
+<lp1:resourcetype/>
+<lp1:getcontentlength>5</lp1:getcontentlength>
+<lp1:getetag>"5-660d35976e69e"</lp1:getetag>
+<ns1:record>{"x":"é&lt;"}</ns1:record>
+</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>
+</D:response>
+</D:multistatus>`
+const lighttpd = `<?xml version="1.0" encoding="utf-8"?>
+<D:multistatus xmlns:D="DAV:" xmlns:ns0="urn:uuid:c2f41010-65b3-11d1-a29f-00aa00c14882/">
+<D:response><D:href>/dav/t/a</D:href><D:propstat><D:prop>
+<D:resourcetype/><D:getcontentlength>5</D:getcontentlength><D:getlastmodified ns0:dt="dateTime.rfc1123">Sun, 22 Nov 2026 01:25:16 GMT</D:getlastmodified><D:getetag>"508293979"</D:getetag><record xmlns="urn:stowage">{"x":"&#xE9;&lt;"}</record></D:prop>
+<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>`
+const rclone = `<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/t/</D:href><D:propstat><D:prop><D:resourcetype><D:collection xmlns:D="DAV:"/></D:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat><D:propstat><D:prop><D:getcontentlength></D:getcontentlength><record xmlns="urn:stowage"></record></D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat></D:response></D:multistatus>`
+
+describe('MultistatusReader', () => {
+  it('reads what Apache says, a weak tag as its strong one', () => {
+    const time = Date.UTC(2026, 10, 22, 1, 25, 15)
+    const folder = { ...nothing, isFolder: true, modifiedAtMs: time, createdAtMs: time }
+    assert.deepEqual(read(apache), [
+      { ...folder, segments: ['dav', 't'], etag: '1000-660d35976ef5e' },
+      {
+        ...nothing,
+        segments: ['dav', 't', 'ä b'],
+        size: 5,
+        etag: '5-660d35976e69e',
+        record: '{"x":"é<"}',
+      },
+    ])
+  })
+
+  it('reads what lighttpd says', () => {
+    const [entry] = read(lighttpd)
+    assert.equal(entry?.record, '{"x":"é<"}')
+    assert.equal(entry?.modifiedAtMs, Date.UTC(2026, 10, 22, 1, 25, 16))
+  })
+
+  it('takes no property that was not found', () => {
+    assert.deepEqual(read(rclone), [{ ...nothing, segments: ['dav', 't'], isFolder: true }])
+  })
+
+  it('takes no property of another namespace, and no response that is refused', () => {
+    const response = (inner: string) =>
+      `<multistatus xmlns="DAV:"><response><href>/a</href>${inner}</response></multistatus>`
+    const other = '<x:getcontentlength xmlns:x="urn:x">7</x:getcontentlength>'
+    const ok = '<status>HTTP/1.1 200 OK</status>'
+    assert.equal(read(response(`<propstat><prop>${other}</prop>${ok}</propstat>`))[0]?.size, 0)
+    assert.deepEqual(read(response('<status>HTTP/1.1 403 Forbidden</status>')), [])
+  })
+
+  it('gives an entry as soon as it is whole', () => {
+    const reader = new MultistatusReader()
+    const end = apache.indexOf('</D:response>') + '</D:response>'.length
+    assert.equal(reader.read(Buffer.from(apache.slice(0, end))).length, 1)
+    assert.throws(() => reader.end(), isUnreadable)
+  })
+
+  const refused: Record<string, string | Uint8Array> = {
+    'a web page': '<!DOCTYPE html><html><body>Sign in</body></html>',
+    'another document': '<error xmlns="DAV:"/>',
+    'a document type': '<!DOCTYPE a [<!ENTITY b "c">]><multistatus xmlns="DAV:"/>',
+    'an unknown entity': '<multistatus xmlns="DAV:"><response>&b;</response></multistatus>',
+    'what is cut off': apache.slice(0, -20),
+    'what is not well-formed': '<multistatus xmlns="DAV:"><response></multistatus>',
+    'what is no UTF-8': Buffer.from('<multistatus xmlns="DAV:"><response>\xff', 'latin1'),
+    'a text without end': `<multistatus xmlns="DAV:"><response><href>/${'a'.repeat(100_000)}</href></response></multistatus>`,
+    'elements in elements': `<multistatus xmlns="DAV:">${'<a>'.repeat(100)}`,
+    'an entry without end': `<multistatus xmlns="DAV:"><response>${'<a></a>'.repeat(200_000)}`,
+  }
+  for (const [what, text] of Object.entries(refused)) {
+    it(`refuses ${what}`, () => {
+      assert.throws(() => read(text, 64 * 1024), isUnreadable)
+    })
+  }
+})
+
+describe('opaqueTag', () => {
+  for (const [tag, expected] of [
+    ['"a"', 'a'],
+    ['W/"a"', 'a'],
+    ['a', 'a'],
+    ['""', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ] as const) {
+    it(`of ${tag} is ${expected}`, () => assert.equal(opaqueTag(tag), expected))
+  }
+})
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'unavailable'
+}
