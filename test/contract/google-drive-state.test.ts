@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeDriveIndex } from './drive-index-contract.ts'
+import { describeDriveUploads } from './drive-uploads-contract.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'stowage-index-'))
 after(() => rm(folder, { recursive: true }))
 
-describeDriveIndex('SQLite', async () => ({ kind: 'sqlite', path: join(folder, 'stowage.db') }))
+const sqlite = async () => ({ kind: 'sqlite', path: join(folder, 'stowage.db') }) as const
+describeDriveIndex('SQLite', sqlite)
+describeDriveUploads('SQLite', sqlite)
 
 const server = await startPostgres()
 if (server === undefined) {
@@ -16,8 +19,7 @@ if (server === undefined) {
   describe('PostgreSQL drive index', { skip })
 } else {
   after(() => server.stop())
-  describeDriveIndex('PostgreSQL', async () => ({
-    kind: 'postgres',
-    url: await server.createDatabase(),
-  }))
+  const postgres = async () => ({ kind: 'postgres', url: await server.createDatabase() }) as const
+  describeDriveIndex('PostgreSQL', postgres)
+  describeDriveUploads('PostgreSQL', postgres)
 }
