@@ -50,8 +50,10 @@ export interface DavAnswer extends Pick<DavResponse, 'status' | 'header'> {
 
 /** Statuses that say: later. 423 is a lock of somebody (RFC 4918 section 11.3). */
 const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429, 503])
-/** A proxy lost its patience or its server: what was asked may have been done, or be under way. */
+/** Something went wrong on the way: what was asked may have been done, or be under way. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
+/** rclone answers 500 when a file goes while it looks; what answers so again and again is broken. */
+const maxMishaps = 3
 
 /** The connections to one server. */
 export class DavClient {
@@ -81,19 +83,19 @@ export class DavClient {
    */
   async send(request: DavRequest): Promise<DavResponse> {
     const giveUpAt = Date.now() + patienceMs
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    let pauseMs = firstPauseMs
+    for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(request)
-      if (outcome instanceof Error) {
-        if (request.isRepeatable !== true || Date.now() + pauseMs > giveUpAt) throw outcome
-      } else if (!isWorthAnotherTry(request, outcome.status)) {
-        return outcome
-      } else {
-        const asked = (retryAfterSeconds(outcome) ?? 0) * 1_000
-        if (Date.now() + Math.max(asked, pauseMs) > giveUpAt) return outcome
-        await drain(outcome.body)
-        pauseMs = Math.max(asked, pauseMs)
-      }
+      const isError = outcome instanceof Error
+      const askedMs = isError ? 0 : (retryAfterSeconds(outcome) ?? 0) * 1_000
+      pauseMs = Math.max(pauseMs, askedMs)
+      const isOver =
+        Date.now() + pauseMs > giveUpAt || !isWorthAnotherTry(request, outcome, attempt)
+      if (isError && isOver) throw outcome
+      if (!isError && isOver) return outcome
+      if (!isError) await drain(outcome.body)
       await this.#pause(pauseMs, request.signal)
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }
   }
 
@@ -166,10 +168,17 @@ export class DavClient {
   }
 }
 
-function isWorthAnotherTry({ body, isRepeatable }: DavRequest, status: number): boolean {
+function isWorthAnotherTry(
+  { body, isRepeatable = false }: DavRequest,
+  outcome: DavResponse | DriveError,
+  attempt: number,
+): boolean {
   // A stream's bytes are gone once they were sent.
   if (body !== undefined && !(body instanceof Uint8Array)) return false
-  return busyStatuses.has(status) || (isRepeatable === true && doubtfulStatuses.has(status))
+  if (outcome instanceof DriveError) return isRepeatable
+  if (busyStatuses.has(outcome.status)) return true
+  if (!isRepeatable) return false
+  return doubtfulStatuses.has(outcome.status) || (outcome.status === 500 && attempt < maxMishaps)
 }
 
 /** Ends an answer of which no more is wanted; its connection goes with it. */

@@ -23,6 +23,8 @@ const firstPauseMs = 200
 const longestPauseMs = 5_000
 /** With these a proxy or a lock stands between: the MOVE may have been done, or come to be. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
+/** After so many refusals without a reason there is one that no look shows: a permission. */
+const maxRefusals = 4
 /** Characters of a target beyond which a server may refuse it as a Destination. */
 const longTarget = 3_500
 
@@ -47,6 +49,13 @@ interface Way {
   readonly target: DavPath
   readonly isOverwriting: boolean
   readonly lease: KeyLease
+  readonly progress: Progress
+}
+
+interface Progress {
+  hasMadeFolders: boolean
+  /** How often a MOVE was refused of which nothing was seen that would explain it. */
+  refusals: number
 }
 
 /** What a publisher's lease says, for whoever takes over from it. */
@@ -81,12 +90,14 @@ export class DavPublisher {
     const version = store.versionOf(entry)
     const record: DavRecord = { version, attributes, ...(uploadId !== undefined && { uploadId }) }
     await store.save(path, place.path, record)
-    const way = { hasMadeFolders: false }
+    const progress = { hasMadeFolders: false, refusals: 0 }
     try {
-      const there = await this.#hold(place, path, (lease) => this.#put(publication, lease, way))
+      const there = await this.#hold(place, path, (lease) =>
+        this.#put(publication, lease, progress),
+      )
       return { size: there.size, modifiedAtMs: there.modifiedAtMs, attributes }
     } catch (error) {
-      if (way.hasMadeFolders) await tidier.tidy(place, place.natural.slice(0, -1))
+      if (progress.hasMadeFolders) await tidier.tidy(place, place.natural.slice(0, -1))
       throw error
     }
   }
@@ -149,11 +160,7 @@ export class DavPublisher {
     )
   }
 
-  async #put(
-    publication: Publication,
-    lease: KeyLease,
-    way: { hasMadeFolders: boolean },
-  ): Promise<DavEntry> {
+  async #put(publication: Publication, lease: KeyLease, progress: Progress): Promise<DavEntry> {
     const { place, conditions } = publication
     const { finder, server, folders, store } = this.#parts
     const isExact = hasConditions(conditions)
@@ -163,14 +170,14 @@ export class DavPublisher {
       assertConditions(place, object?.facts.attributes.etag, conditions)
       lease.assertHeld()
       const isOverwriting = present !== undefined && present.path === target
-      const moved = await this.#move(publication, { target, isOverwriting, lease })
+      const moved = await this.#move(publication, { target, isOverwriting, lease, progress })
       if (moved !== undefined) {
         if (present !== undefined) store.forget(place.path, present.entry)
         return moved
       }
       const parent = target.slice(0, -1)
       if ((await server.stat(parent))?.isFolder !== true) {
-        way.hasMadeFolders = (await folders.ensure(place, parent)) || way.hasMadeFolders
+        progress.hasMadeFolders = (await folders.ensure(place, parent)) || progress.hasMadeFolders
       }
     }
     throw new DriveError('busy', 'What is at this key changes all the time.')
@@ -259,6 +266,8 @@ export class DavPublisher {
     const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
     if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
     if (encodedLength(target) > longTarget) return await this.#putThrough(publication, way)
+    // The reason may have gone before it was looked for: another process makes the same folder.
+    if (++way.progress.refusals < maxRefusals) return undefined
     const place = textOf(target).slice(0, 200)
     const message = `The WebDAV server refuses to put a file at ${place}.`
     throw new DriveError('denied', `${message} Check what the account may do there.`)

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { DavAnswer, DavClient, DavResponse } from './dav-client.ts'
 import { drain } from './dav-client.ts'
@@ -8,6 +9,10 @@ import { type DavEntry, MultistatusReader, recordName, recordNamespace } from '.
 
 /** More in one folder are refused: a listing of them would not fit in memory. */
 const maxChildren = 250_000
+
+/** A listing whose end is missing is asked for again, so often, after such a pause each time. */
+const listAttempts = 4
+const listPauseMs = 20
 
 const xml = { 'content-type': 'application/xml; charset=utf-8' }
 const prologue = `<?xml version="1.0" encoding="utf-8"?>`
@@ -36,6 +41,12 @@ export interface DavChild extends DavEntry {
 export interface DavFolder {
   readonly self: DavEntry
   readonly children: readonly DavChild[]
+}
+
+interface ListQuestion {
+  readonly body: Uint8Array
+  /** The answer is left as soon as so many are known. */
+  readonly limit: number
 }
 
 export interface TransferOptions {
@@ -115,10 +126,20 @@ export class DavServer {
     return folder?.children.map(({ name }) => name)
   }
 
-  async #list(
-    path: DavPath,
-    { body, limit }: { readonly body: Uint8Array; readonly limit: number },
-  ): Promise<DavFolder | undefined> {
+  async #list(path: DavPath, question: ListQuestion): Promise<DavFolder | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#listOnce(path, question)
+      } catch (error) {
+        // rclone ends its answer in the middle when a name goes while it looks at it.
+        const isBroken = error instanceof DriveError && error.kind === 'unavailable'
+        if (!isBroken || attempt >= listAttempts) throw error
+        await sleep(listPauseMs * attempt)
+      }
+    }
+  }
+
+  async #listOnce(path: DavPath, { body, limit }: ListQuestion): Promise<DavFolder | undefined> {
     const response = await this.#client.send({
       method: 'PROPFIND',
       target: folderTargetOf(this.#root, path),
