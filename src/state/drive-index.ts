@@ -57,13 +57,14 @@ const isNotEmpty = `(kind = 'file' OR is_own = 0
 const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
 
 const keepAttributes = `INSERT INTO drive_attributes (id, md5, json) VALUES (?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET md5 = excluded.md5, json = excluded.json`
+  ON CONFLICT (id, md5) DO UPDATE SET json = excluded.json`
+const forgetOtherAttributes = 'DELETE FROM drive_attributes WHERE id = ? AND md5 <> ?'
 const publishUpload = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms)
   VALUES (?, '', ?, ?) ON CONFLICT (id) DO UPDATE SET
   file_ids = '', json = excluded.json, touched_at_ms = excluded.touched_at_ms`
 const hideEmptyFolder = `UPDATE drive_files
   SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
-  WHERE id = ? AND is_own = 1 AND parent <> ''
+  WHERE id = ? AND parent <> ''
   AND NOT EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id)`
 const deleteHidden = `DELETE FROM drive_files WHERE parent = '' AND touched_at_ms < ?`
 const deleteHiddenAttributes = `DELETE FROM drive_attributes WHERE id IN
@@ -157,6 +158,10 @@ export class DatabaseDriveIndex {
     return found
   }
 
+  async keepAttributes(kept: AttributesRow): Promise<void> {
+    await this.#database.write([keepStatement(kept)])
+  }
+
   async write(write: {
     readonly file: DriveFileRow
     readonly kept?: AttributesRow | undefined
@@ -166,8 +171,11 @@ export class DatabaseDriveIndex {
     const { file, kept, hides = [], upload } = write
     const nowMs = this.#now()
     const save = saveBelowVisible(file, this.#marks({ isUnlisted: false }))
-    const statements = hides.map((hidden) => hideStatement(hidden, nowMs))
-    if (kept) statements.push({ sql: keepAttributes, params: [kept.id, kept.md5, kept.json] })
+    const statements = [
+      ...hides.map((hidden) => hideStatement(hidden, nowMs)),
+      { sql: forgetOtherAttributes, params: [file.id, file.md5] },
+    ]
+    if (kept) statements.push(keepStatement(kept))
     if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
     if (await this.#writeAll([save, ...statements])) return true
     const [row] = await this.getMany([file.id])
@@ -328,6 +336,10 @@ export class DatabaseDriveIndex {
       throw error
     }
   }
+}
+
+function keepStatement({ id, md5, json }: AttributesRow): Statement {
+  return { sql: keepAttributes, params: [id, md5, json] }
 }
 
 function idLists(ids: readonly string[]): { sql: string; params: readonly SqlValue[] }[] {

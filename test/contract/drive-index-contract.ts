@@ -205,6 +205,16 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
         await records.remove('upload')
       })
 
+      test('write forgets attributes of other bytes, which may be there before', async () => {
+        const of = (md5: string) => ({ id: 'a', md5, json: `{"of":"${md5}"}` })
+        await index.write({ file: fileOf('a', 'bucket', { md5: 'one' }), kept: of('one') })
+        await index.keepAttributes(of('two'))
+        const kept = await index.keptAttributes(['a'])
+        assert.deepEqual(kept.map((one) => one.md5).sort(), ['one', 'two'])
+        await index.write({ file: fileOf('a', 'bucket', { md5: 'two' }) })
+        assert.deepEqual(await index.keptAttributes(['a']), [of('two')])
+      })
+
       test('write leaves newer news as they are, and notes the rest', async () => {
         await index.save([fileOf('a', 'bucket', { version: 9, size: 9 })], [])
         const kept = { id: 'a', md5: 'm', json: '{"kept":1}' }
@@ -213,7 +223,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
         assert.deepEqual(await index.keptAttributes(['a']), [kept])
       })
 
-      test('removeEmptyFolder hides own folders alone, and none with something in it', async () => {
+      test('removeEmptyFolder hides no folder with something in it', async () => {
         await index.save(
           [folderOf('own', 'bucket', { isOwn: true }), folderOf('hand', 'bucket')],
           [],
@@ -221,7 +231,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
         await index.save([fileOf('x', 'own')], [])
         assert.equal(await index.removeEmptyFolder({ id: 'own', version: 1 }), false)
         await index.save([], [{ id: 'x', version: 2 }])
-        assert.equal(await index.removeEmptyFolder({ id: 'hand', version: 1 }), false)
+        assert.equal(await index.removeEmptyFolder({ id: 'hand', version: 1 }), true)
         assert.equal(await index.removeEmptyFolder({ id: 'own', version: 1 }), true)
         assert.equal(await index.removeEmptyFolder({ id: 'own', version: 1 }), false)
         assert.equal(await index.write({ file: fileOf('y', 'own') }), false)

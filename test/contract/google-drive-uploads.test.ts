@@ -210,7 +210,9 @@ describe('bytes on their way', () => {
     await session.append(bytesOf(mib, 2))
     await rejectsAs(session.complete(), 'unavailable')
     assert.equal(await drive.head(bucket, key), undefined)
-    await rejectsAs(session.complete(), 'unavailable')
+    await rejectsAs(session.complete(), 'changed')
+    await rejectsAs(session.append(bytesOf(mib, 2)), 'changed')
+    assert.equal(await drive.uploads.isPublished(session.state), false)
     await session.abort()
     assert.deepEqual(leftoversIn(emulator), [])
     emulator.faults.next({ on: 'chunk', do: 'damage-upload' })
@@ -218,6 +220,34 @@ describe('bytes on their way', () => {
     assert.equal(await drive.head(bucket, key), undefined)
     assert.deepEqual(leftoversIn(emulator), [])
   })
+
+  for (const size of [0, 1000, 5 * mib]) {
+    test(`that arrive damaged leave the object that is there (${size} bytes)`, async (t) => {
+      const it = await scene(t)
+      const { drive, emulator } = it
+      const attributes = { metadata: { of: 'the old bytes' } }
+      const old = bytesOf(size, 7)
+      await put(drive, key, old, { attributes })
+      const assertOld = async () => {
+        assert.ok((await get(drive, key))?.equals(old))
+        assert.deepEqual((await drive.head(bucket, key))?.attributes.metadata, attributes.metadata)
+      }
+      emulator.faults.next({ on: 'chunk', do: 'damage-upload' })
+      await rejectsAs(put(drive, key, bytesOf(6 * mib, 3)), 'unavailable')
+      await assertOld()
+      emulator.faults.next({ on: 'multipart', do: 'damage-upload', times: 3 })
+      await rejectsAs(put(drive, key, bytesOf(200_000, 3)), 'unavailable')
+      await assertOld()
+      const session = await UploadSession.begin(drive, key)
+      emulator.faults.next({ on: 'lastChunk', do: 'damage-upload' })
+      await session.append(bytesOf(mib + 1, 2))
+      await rejectsAs(session.complete(), 'unavailable')
+      await assertOld()
+      await drive.refresh()
+      await assertOld()
+      await rejectsAs(session.complete(), 'changed')
+    })
+  }
 })
 
 async function uploadUnder(rule: FaultRule, { emulator, drive }: Scene, bytes: Buffer) {

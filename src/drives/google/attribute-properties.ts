@@ -1,22 +1,35 @@
 /**
  * Attributes of an object as properties of its file. Drive keeps 30 of them for each OAuth client,
- * with at most 124 bytes of name and value together, so the JSON is cut into pieces. They belong to
- * bytes with a certain MD5: a file that somebody edited keeps its properties, which then say nothing.
- * What does not fit is left out and flagged: the database has all of it, by file id.
+ * with at most 124 bytes of name and value together, so the JSON is cut into pieces. A set of pieces
+ * belongs to bytes with a certain MD5: a file that somebody edited keeps its properties, which then
+ * say nothing; and the set of bytes that are still to come can be there before them, so that both
+ * become the object at once. What does not fit is left out and flagged: the database has all of it,
+ * by file id and MD5.
  */
 import type { Attributes } from '../attributes.ts'
 
-/** Names are `s0`, `s1` …, and what else there is on a file of ours. */
-const maxPieces = 27
+/** Of 30 one is left for what else there is on a file of ours. */
+const maxProperties = 29
 /** ASCII characters, which are bytes, with a name of up to 3. */
 const pieceLength = 121
-const digestProperty = 'md5'
-const isPartial = 'part'
+/** An ETag and a content type. */
+const leastPieces = 3
+
+/** Names of a set's properties; its pieces are numbered. */
+interface SetNames {
+  readonly piece: string
+  readonly digest: string
+  readonly isPartial: string
+}
+const sets: readonly [SetNames, SetNames] = [
+  { piece: 's', digest: 'md5', isPartial: 'part' },
+  { piece: 't', digest: 'md5t', isPartial: 'partt' },
+]
 
 type Properties = Readonly<Record<string, string>>
 
 export interface PackedAttributes {
-  /** All names that attributes may have taken before are in here; null removes. */
+  /** A change of the file's properties; null removes. */
   readonly properties: Readonly<Record<string, string | null>>
   /** False when something did not fit: `attributes` must be kept elsewhere. */
   readonly isWhole: boolean
@@ -27,19 +40,42 @@ export interface UnpackedAttributes {
   readonly isWhole: boolean
 }
 
-/** @param before names of properties that the file has now. */
+/**
+ * The change after which the file has these attributes alone.
+ *
+ * @param md5 of the bytes that the attributes belong to.
+ * @param before the file's properties as they are.
+ */
 export function packAttributes(
   attributes: Attributes,
   md5: string,
-  before: Iterable<string> = [],
+  before: Properties = {},
 ): PackedAttributes {
-  const properties: Record<string, string | null> = {}
-  for (const name of before) if (isOurs(name)) properties[name] = null
-  const pieces = firstThatFits(attributes)
-  properties[digestProperty] = md5
-  if (!pieces.isWhole) properties[isPartial] = '1'
-  for (const [index, piece] of pieces.pieces.entries()) properties[`s${index}`] = piece
-  return { properties, isWhole: pieces.isWhole }
+  const [set] = sets
+  const { pieces, isWhole } = firstThatFits(attributes, maxProperties - 2)
+  const removed = Object.keys(before).filter((name) => sets.some((one) => isOf(one, name)))
+  return { properties: { ...nulls(removed), ...propertiesOf(set, md5, pieces, isWhole) }, isWhole }
+}
+
+/**
+ * The change after which the file has these attributes beside those of the bytes with the MD5 `kept`,
+ * if it has any. Undefined when both have too much.
+ */
+export function packBeside(
+  attributes: Attributes,
+  md5: string,
+  { before, kept }: { readonly before: Properties; readonly kept: string },
+): PackedAttributes | undefined {
+  const keptSet = setOf(before, kept)
+  const [first, second] = sets
+  const set = keptSet === first ? second : first
+  const names = Object.keys(before)
+  const keptCount = names.filter((name) => keptSet !== undefined && isOf(keptSet, name)).length
+  const room = maxProperties - 2 - keptCount
+  if (kept === md5 || room < leastPieces) return undefined
+  const { pieces, isWhole } = firstThatFits(attributes, room)
+  const removed = names.filter((name) => isOf(set, name))
+  return { properties: { ...nulls(removed), ...propertiesOf(set, md5, pieces, isWhole) }, isWhole }
 }
 
 /** Undefined when there are none for bytes with this MD5. */
@@ -47,23 +83,49 @@ export function unpackAttributes(
   properties: Properties,
   md5: string | undefined,
 ): UnpackedAttributes | undefined {
-  if (md5 === undefined || properties[digestProperty] !== md5) return undefined
+  const set = md5 === undefined ? undefined : setOf(properties, md5)
+  if (set === undefined) return undefined
   let json = ''
   for (let index = 0; ; index++) {
-    const piece = properties[`s${index}`]
+    const piece = properties[`${set.piece}${index}`]
     if (piece === undefined) break
     json += piece
   }
   const attributes = parsed(json)
-  return attributes && { attributes, isWhole: properties[isPartial] === undefined }
+  return attributes && { attributes, isWhole: properties[set.isPartial] === undefined }
 }
 
-function isOurs(name: string): boolean {
-  return name === digestProperty || name === isPartial || /^s\d+$/.test(name)
+function setOf(properties: Properties, md5: string): SetNames | undefined {
+  return sets.find((set) => properties[set.digest] === md5)
+}
+
+function isOf({ piece, digest, isPartial }: SetNames, name: string): boolean {
+  return name === digest || name === isPartial || (name[0] === piece && /^.\d+$/.test(name))
+}
+
+function nulls(names: readonly string[]): Record<string, null> {
+  return Object.fromEntries(names.map((name) => [name, null]))
+}
+
+function propertiesOf(
+  { piece, digest, isPartial }: SetNames,
+  md5: string,
+  pieces: readonly string[],
+  isWhole: boolean,
+): Record<string, string> {
+  const numbered = pieces.map((text, index) => [`${piece}${index}`, text])
+  return {
+    [digest]: md5,
+    ...(isWhole ? {} : { [isPartial]: '1' }),
+    ...Object.fromEntries(numbered),
+  }
 }
 
 /** Long lists of part sizes go first, then metadata: clients can't do without the rest. */
-function firstThatFits(attributes: Attributes): { pieces: string[]; isWhole: boolean } {
+function firstThatFits(
+  attributes: Attributes,
+  maxPieces: number,
+): { pieces: string[]; isWhole: boolean } {
   const { partSizes: _, ...withoutParts } = attributes
   const attempts = [attributes, withoutParts, { ...withoutParts, metadata: {} }]
   for (const attempt of attempts) {
@@ -71,7 +133,7 @@ function firstThatFits(attributes: Attributes): { pieces: string[]; isWhole: boo
     if (pieces.length <= maxPieces) return { pieces, isWhole: attempt === attributes }
   }
   const { etag, headers } = attributes
-  const type = headers['content-type']?.slice(0, 200)
+  const type = headers['content-type']?.slice(0, 100)
   const least = { etag, headers: type === undefined ? {} : { 'content-type': type }, metadata: {} }
   return { pieces: piecesOf(least), isWhole: false }
 }

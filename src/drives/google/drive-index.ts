@@ -111,7 +111,11 @@ export interface DriveIndex {
   /** Those of these ids that are there, hidden ones among them. */
   getMany(ids: readonly string[]): Promise<IndexedFile[]>
 
+  /** Of one file there may be several, for different bytes. */
   keptAttributes(ids: readonly string[]): Promise<KeptAttributes[]>
+
+  /** Beside those of other bytes; an own write of the file forgets these. */
+  keepAttributes(kept: KeptAttributes): Promise<void>
 
   /**
    * All or nothing; false when the folder of `file` is hidden. Unlike news it is always right about
@@ -122,7 +126,7 @@ export interface DriveIndex {
   /** News from Google about single files. */
   save(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Promise<void>
 
-  /** Hides a folder of our own if nothing is in it; false when something is. */
+  /** Hides a folder if nothing is in it; false when something is. */
   removeEmptyFolder(folder: HiddenFile): Promise<boolean>
 
   /** Begins an index of this root where there is none; one of another root is forgotten. */

@@ -143,6 +143,14 @@ export class FolderMaker {
     }
   }
 
+  /** Removes the folder with these segments if it is empty, whoever made it, and those above. */
+  async remove(bucket: string, segments: readonly string[]): Promise<void> {
+    for (const folder of await this.#options.objects.folders(bucket, segments)) {
+      if (!(await this.#removeIfEmpty(folder))) return
+    }
+    await this.removeEmpty(bucket, segments.slice(0, -1))
+  }
+
   async #removeIfEmpty(folder: IndexedFile): Promise<boolean> {
     const { api, objects } = this.#options
     const { index } = objects

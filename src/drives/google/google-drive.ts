@@ -17,10 +17,12 @@ import { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { prepareBuckets } from './bucket-folders.ts'
+import { ContentRestorer } from './content-restorer.ts'
 import type { DriveIndex } from './drive-index.ts'
 import { DriveRoom } from './drive-room.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { type DraftParts, GoogleDraft } from './google-draft.ts'
+import { maxFolders } from './google-names.ts'
 import { GoogleUploads } from './google-uploads.ts'
 import { KeyHolder } from './held-key.ts'
 import { IndexCursor } from './index-cursor.ts'
@@ -115,6 +117,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly #keeper: IndexKeeper
   readonly #writer: ObjectWriter
   readonly #copier: ObjectCopier
+  readonly #folders: FolderMaker
   readonly #draftParts: DraftParts
   #checkedAtMs = 0
 
@@ -126,8 +129,11 @@ class OpenGoogleDrive implements GoogleDrive {
     const parts = { ...opened, objects, isFresh: () => keeper.isFresh() }
     const folders = new FolderMaker(parts)
     const keys = new KeyHolder(parts)
+    const memory = new SendMemory()
+    const restorer = new ContentRestorer({ ...opened, memory })
     const writer = new ObjectWriter({
       ...parts,
+      restorer,
       keys,
       folders,
       deletesForGood: deletes === 'permanent',
@@ -138,9 +144,9 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#objects = objects
     this.#keeper = keeper
     this.#writer = writer
+    this.#folders = folders
     this.#copier = new ObjectCopier({ ...parts, writer, staging })
-    const publisher = new SessionPublisher({ ...parts, writer, staging })
-    const memory = new SendMemory()
+    const publisher = new SessionPublisher({ ...parts, writer, restorer, staging })
     const isShared = opened.sharedDriveId !== undefined
     const room = new DriveRoom({ api: opened.api, isShared })
     this.#draftParts = { api: opened.api, writer, publisher, memory, room }
@@ -204,6 +210,14 @@ class OpenGoogleDrive implements GoogleDrive {
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
     await this.#keeper.ready()
     return await this.#writer.remove({ bucket, key }, conditions)
+  }
+
+  async removeFolder(bucket: string, key: string): Promise<void> {
+    await this.#keeper.ready()
+    const segments = key.split('/').slice(0, -1)
+    if (segments.length > 0 && segments.length <= maxFolders) {
+      await this.#folders.remove(bucket, segments)
+    }
   }
 
   async quota(): Promise<{ freeBytes: number; totalBytes: number }> {

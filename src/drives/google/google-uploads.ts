@@ -8,13 +8,14 @@ import {
   type UploadDrive,
 } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
+import type { GoogleFile } from './api/google-file.ts'
 import { wholeBlocks } from './blocks.ts'
 import type { DriveRoom } from './drive-room.ts'
 import { GooglePart } from './google-part.ts'
 import type { IndexNews } from './index-news.ts'
 import { factsOf } from './indexed-file.ts'
 import type { ObjectIndex } from './object-index.ts'
-import type { NewObject, ObjectWriter } from './object-writer.ts'
+import { isStored, type NewObject, type ObjectWriter } from './object-writer.ts'
 import { emptyMd5, finishMd5 } from './resumable-md5.ts'
 import type { SendMemory } from './send-memory.ts'
 import { endSession } from './session-end.ts'
@@ -99,22 +100,31 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async isPublished(text: string): Promise<boolean> {
-    const { records, news, staging } = this.#options
-    const { id } = decodeState(text)
-    const json = await records.find(id)
-    const record = json === undefined ? {} : parseRecord(json)
-    if (record.published !== undefined) return true
-    const { session, isEnding } = record
-    if (session === undefined || !isEnding || !session.isNew) return false
-    // A crash came before it was noted. In its place the file has all that belongs to it.
-    if (await staging.holds(session.fileId)) return false
-    const { api } = this.#options
-    const state = await api.querySession(session.url)
-    if (state.kind !== 'done') return false
-    await news.refresh(session.fileId)
-    const published = { fileId: session.fileId, revision: state.file.headRevisionId ?? '' }
-    await this.#sessions.save(id, { published })
+    const state = decodeState(text)
+    const json = await this.#options.records.find(state.id)
+    const { published, session, isEnding, isDamaged } = json === undefined ? {} : parseRecord(json)
+    if (published !== undefined) return true
+    if (session === undefined || !isEnding || isDamaged) return false
+    // A crash came before it was noted: the file tells, for all becomes the object in one step.
+    const file = await this.#whatBecameOf(state, session)
+    if (file === undefined) return false
+    await this.#options.news.refresh(session.fileId)
+    const revision = file.headRevisionId ?? ''
+    await this.#sessions.save(state.id, { published: { fileId: file.id, revision } })
     return true
+  }
+
+  /** The file, when the session has ended and its bytes were published. */
+  async #whatBecameOf(
+    state: UploadState,
+    { url, fileId, isNew }: ObjectSession,
+  ): Promise<GoogleFile | undefined> {
+    const { api, staging } = this.#options
+    const answer = await api.querySession(url)
+    if (answer.kind !== 'done' || answer.file.size !== state.size) return undefined
+    if (isNew) return (await staging.whereIs(fileId)) === 'here' ? undefined : answer.file
+    const md5 = finishMd5(state.md5, await this.#carry(state), state.size)
+    return answer.file.md5Checksum === md5 ? answer.file : undefined
   }
 
   async abort(text: string): Promise<void> {
@@ -140,15 +150,18 @@ export class GoogleUploads implements UploadDrive {
     const { api, publisher } = this.#options
     const { size } = state
     const ended = await this.#sessions.ended(state)
-    const hasEnded = ended !== undefined
-    const session = ended ?? (await this.#sessions.exact(state))
+    const session = ended?.session ?? (await this.#sessions.exact(state))
     if (session === undefined) throw new Error('an upload of whole blocks has a session')
+    const md5 = finishMd5(state.md5, carry, size)
     const finish = async () => {
       await this.#sessions.save(state.id, { session, isEnding: true })
-      return await endSession(api, session, { carry, size })
+      const file = await endSession(api, session, { carry, size })
+      if (!isStored(file, size, md5))
+        await this.#sessions.save(state.id, { session, isDamaged: true })
+      return file
     }
-    const md5 = finishMd5(state.md5, carry, size)
-    return await publisher.publish(state, session, { size, md5, finish, object, hasEnded })
+    const end = { size, md5, finish, object, hasEnded: ended?.how }
+    return await publisher.publish(state, session, end)
   }
 
   async #published(

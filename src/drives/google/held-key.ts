@@ -150,6 +150,11 @@ export class HeldKey {
     this.#isInDoubt = true
   }
 
+  /** What was not done is done by whoever gets the key next, or soon by the keeper of the index. */
+  leaveForLater(): void {
+    this.#lease.leaveNote()
+  }
+
   /** The index has it. */
   afterChange(): void {
     this.#isInDoubt = false

@@ -39,7 +39,9 @@ export class IndexNews {
     const doubtful = new Set<string>()
     for (const { fileId, file } of changes) {
       const row =
-        file && this.#isBelow(file, known) ? indexedFile(file, kept.get(file.id)) : undefined
+        file && this.#isBelow(file, known)
+          ? indexedFile(file, kept.get(`${file.id} ${file.md5Checksum}`))
+          : undefined
       const before = known.get(fileId)
       if (row !== undefined) files.push(row)
       else if (before) hidden.push({ id: fileId, version: file?.version ?? before.version })
@@ -52,7 +54,9 @@ export class IndexNews {
   /** Rows of files that a folder of the index was found to hold. */
   async listed(files: readonly GoogleFile[]): Promise<IndexedFile[]> {
     const kept = await this.#keptFor(files)
-    return files.flatMap((file) => indexedFile(file, kept.get(file.id)) ?? [])
+    return files.flatMap(
+      (file) => indexedFile(file, kept.get(`${file.id} ${file.md5Checksum}`)) ?? [],
+    )
   }
 
   /** Asks Google what the file is now, and notes that. Undefined when it is no object any more. */
@@ -87,6 +91,6 @@ export class IndexNews {
   async #keptFor(files: readonly GoogleFile[]): Promise<Map<string, KeptAttributes>> {
     const ids = files.filter(needsKeptAttributes).map((file) => file.id)
     const kept = ids.length === 0 ? [] : await this.#options.index.keptAttributes(ids)
-    return new Map(kept.map((one) => [one.id, one]))
+    return new Map(kept.map((one) => [`${one.id} ${one.md5}`, one]))
   }
 }

@@ -5,7 +5,8 @@ import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } f
 import type { GoogleApi } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import { type GoogleFile, googleTypePrefix } from './api/google-file.ts'
-import { packAttributes } from './attribute-properties.ts'
+import { packAttributes, packBeside, unpackAttributes } from './attribute-properties.ts'
+import type { ContentRestorer } from './content-restorer.ts'
 import type { IndexedFile, OwnWrite } from './drive-index.ts'
 import type { FolderMaker } from './folder-maker.ts'
 import { deepProperty, nameOfDeepSegment, nameOfSegment, pathOfKey } from './google-names.ts'
@@ -20,6 +21,7 @@ export interface ObjectWriterOptions {
   readonly news: IndexNews
   readonly keys: KeyHolder
   readonly folders: FolderMaker
+  readonly restorer: ContentRestorer
   /** Whether what is removed goes for good. */
   readonly deletesForGood: boolean
   /** Whether an upload is on its way into the file: then it must be possible to bring it back. */
@@ -80,19 +82,23 @@ export class ObjectWriter {
     { file: before }: CurrentObject,
     { bytes, md5, object }: SmallBytes & { readonly object: NewObject },
   ): Promise<ObjectFacts> {
-    const { api } = this.#options
+    const { api, restorer } = this.#options
     const { attributes } = object
-    const names = Object.keys(before.appProperties)
-    const { properties: appProperties } = packAttributes(attributes, md5, names)
+    const { properties: appProperties } = packAttributes(attributes, md5, before.appProperties)
     const mimeType = mimeTypeOf(held.name, attributes)
     const metadata = { mimeType, appProperties }
     for (let attempt = 1; ; attempt++) {
       held.beforeChange()
       const { id } = before
       const file = await api.uploadSmall({ id, metadata, bytes, signal: held.signal })
+      const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
       // Readers see it already: what came damaged is sent again.
-      if (!isStored(file, bytes.length, md5) && attempt < maxSendings) continue
-      return await this.noteReplaced(held, assertStored(file, bytes.length, md5), object)
+      if (!isRight && attempt < maxSendings) continue
+      if (!isRight) {
+        await restorer.restore(before, file)
+        throw damaged(file, bytes.length, md5)
+      }
+      return await this.noteReplaced(held, file, object)
     }
   }
 
@@ -111,9 +117,11 @@ export class ObjectWriter {
       const appProperties = { ...properties, ...metadata.appProperties }
       const upload = { metadata: { ...metadata, appProperties }, bytes, signal: held.signal }
       const file = await api.uploadSmall(upload)
+      const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
+      if (isRight && file.name === metadata.name) return file
       // Nobody knows of it yet, and nobody is to.
-      if (!isStored(file, bytes.length, md5)) await api.trash(file.id)
-      return assertStored(file, bytes.length, md5)
+      await api.trash(file.id)
+      throw damaged(file, bytes.length, md5)
     })
   }
 
@@ -124,7 +132,7 @@ export class ObjectWriter {
   async settle(held: HeldKey, staged: GoogleFile, object: NewObject): Promise<ObjectFacts> {
     const { api, now } = this.#options
     const { md5Checksum = '', appProperties: before } = staged
-    const packed = packAttributes(object.attributes, md5Checksum, Object.keys(before))
+    const packed = packAttributes(object.attributes, md5Checksum, before)
     return await this.#place(held, object, async (parent, made) => {
       const metadata = nameOf(held.name)
       const appProperties = { ...packed.properties, ...metadata.appProperties }
@@ -149,7 +157,7 @@ export class ObjectWriter {
   ): Promise<ObjectFacts> {
     const { api, now } = this.#options
     const { id, md5Checksum = '', appProperties } = before
-    const packed = packAttributes(object.attributes, md5Checksum, Object.keys(appProperties))
+    const packed = packAttributes(object.attributes, md5Checksum, appProperties)
     held.beforeChange()
     const file = await api.updateFile(
       id,
@@ -157,6 +165,28 @@ export class ObjectWriter {
       { signal: held.signal },
     )
     return await this.noteReplaced(held, file, object)
+  }
+
+  /**
+   * Gives the object's file the attributes of bytes that it is about to get, beside those of the
+   * bytes that it has. False when there is no room for both.
+   */
+  async prepareAttributes(
+    held: HeldKey,
+    { file: before }: CurrentObject,
+    { md5, object }: { readonly md5: string; readonly object: NewObject },
+  ): Promise<boolean> {
+    const { api, objects } = this.#options
+    const { id, md5Checksum: kept = '' } = before
+    const { attributes } = object
+    const packed = packBeside(attributes, md5, { before: before.appProperties, kept })
+    if (packed === undefined) return false
+    if (!packed.isWhole) {
+      await objects.index.keepAttributes({ id, md5, json: JSON.stringify(attributes) })
+    }
+    held.beforeChange()
+    await api.updateFile(id, { appProperties: packed.properties }, { signal: held.signal })
+    return true
   }
 
   /** The file that was there has other bytes or attributes now. */
@@ -242,8 +272,9 @@ export class ObjectWriter {
       await this.#dispose(held, rows)
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
+      held.leaveForLater()
       const { name } = held
-      this.#options.log.warn({ err: error, ...name }, 'a replaced file was not removed')
+      this.#options.log.warn({ err: error, ...name }, 'a replaced file is removed later')
     }
   }
 
@@ -267,17 +298,28 @@ interface SmallBytes {
   readonly newId: string
 }
 
-function isStored(file: GoogleFile, size: number, md5: string): boolean {
+export function isStored(file: GoogleFile, size: number, md5: string): boolean {
   return file.size === size && (file.md5Checksum ?? md5) === md5
 }
 
 /** @throws DriveError `unavailable` when Google has other bytes than it was sent. */
 export function assertStored(file: GoogleFile, size: number, md5: string): GoogleFile {
   if (isStored(file, size, md5)) return file
+  throw damaged(file, size, md5)
+}
+
+/** Whether the properties that came with the bytes tell what they should. */
+function hasAttributes(file: GoogleFile, attributes: Attributes): boolean {
+  const unpacked = unpackAttributes(file.appProperties, file.md5Checksum)
+  if (unpacked === undefined || !unpacked.isWhole) return unpacked !== undefined
+  return JSON.stringify(unpacked.attributes) === JSON.stringify(attributes)
+}
+
+function damaged(file: GoogleFile, size: number, md5: string): DriveError {
   const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
-  throw new DriveError(
+  return new DriveError(
     'unavailable',
-    `Google Drive stored other bytes than it was sent: ${has}, not ${size} with ${md5}. Try again.`,
+    `Google Drive stored something else than it was sent: ${has}, not ${size} with ${md5}. Try again.`,
   )
 }
 
@@ -303,7 +345,7 @@ function parentsChange(file: GoogleFile, parent: string) {
 function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWrite {
   const { attributes, upload } = object
   const md5 = file.md5Checksum ?? ''
-  const { isWhole } = packAttributes(attributes, md5)
+  const isWhole = unpackAttributes(file.appProperties, md5)?.isWhole === true
   const kept = isWhole ? undefined : { id: row.id, md5, json: JSON.stringify(attributes) }
   const published = upload && { id: upload.id, json: upload.jsonOf(row) }
   return { file: row, kept, upload: published }

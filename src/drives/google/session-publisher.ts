@@ -2,17 +2,24 @@ import { DriveError, type ObjectFacts, type ObjectName } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import type { GoogleFile } from './api/google-file.ts'
-import type { HeldKey } from './held-key.ts'
-import type { IndexNews } from './index-news.ts'
+import type { ContentRestorer } from './content-restorer.ts'
+import type { CurrentObject, HeldKey } from './held-key.ts'
 import type { ObjectIndex } from './object-index.ts'
-import { assertStored, mimeTypeOf, type NewObject, type ObjectWriter } from './object-writer.ts'
+import {
+  assertStored,
+  isStored,
+  mimeTypeOf,
+  type NewObject,
+  type ObjectWriter,
+} from './object-writer.ts'
+import { sessionGone } from './session-stream.ts'
 import type { StagingFolder } from './staging-folder.ts'
 
 export interface SessionPublisherOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: IndexNews
   readonly writer: ObjectWriter
+  readonly restorer: ContentRestorer
   readonly staging: StagingFolder
 }
 
@@ -32,8 +39,11 @@ export interface SessionEnd {
   readonly md5: string
   /** Ends the session. May be called when it has ended before. */
   readonly finish: () => Promise<GoogleFile>
-  /** Whether an earlier call has ended it, and may even have published what it became. */
-  readonly hasEnded?: boolean
+  /**
+   * An earlier call has ended it and may even have published what it became; `gone`: Google does not
+   * know it any more.
+   */
+  readonly hasEnded?: 'done' | 'gone' | undefined
   readonly object: NewObject
 }
 
@@ -85,16 +95,20 @@ export class SessionPublisher {
     end: SessionEnd,
   ): Promise<ObjectFacts | undefined> {
     const { writer } = this.#options
-    return await writer.keys.hold(name, [session.fileId], async (held) => {
+    return await writer.keys.hold(name, session.isNew ? [session.fileId] : [], async (held) => {
       const { current } = held
       const isThere = current?.row.id === session.fileId
-      if (end.hasEnded && isThere && current.file.md5Checksum === end.md5) {
-        return await writer.changeAttributes(held, current, end.object)
+      if (end.hasEnded !== undefined) {
+        if (isThere && current.file.md5Checksum === end.md5) {
+          return await writer.changeAttributes(held, current, end.object)
+        }
+        if (await this.#isOver(session, end.hasEnded)) return undefined
       }
-      if (end.hasEnded && (await this.#isOver(session))) return undefined
       held.assert(end.object.conditions)
       if (session.isNew) return await this.#publishNew(held, end)
-      return isThere ? await this.#replace(held, end) : await this.#bringBack(held, session, end)
+      return isThere
+        ? await this.#replace(held, current, end)
+        : await this.#bringBack(held, session, end)
     })
   }
 
@@ -111,9 +125,18 @@ export class SessionPublisher {
     if (isNew) await staging.discard(fileId)
   }
 
-  /** Whether the file of a session that has ended is not where it waits to become the object. */
-  async #isOver({ fileId, isNew }: ObjectSession): Promise<boolean> {
-    return !isNew || !(await this.#options.staging.holds(fileId))
+  /**
+   * Whether a session that has ended has become an object that is not there any more: its file is
+   * not where it waits for that.
+   *
+   * @throws DriveError `changed` when nothing is left of it.
+   */
+  async #isOver({ fileId, isNew }: ObjectSession, hasEnded: 'done' | 'gone'): Promise<boolean> {
+    const { staging } = this.#options
+    const place = isNew ? await staging.whereIs(fileId) : 'elsewhere'
+    if (place === 'here') return false
+    if (hasEnded === 'gone' && (!isNew || place === 'nowhere')) throw sessionGone()
+    return true
   }
 
   async #publishNew(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
@@ -121,19 +144,19 @@ export class SessionPublisher {
     return await this.#options.writer.settle(held, file, end.object)
   }
 
-  /** Readers of the old bytes find them in the file's history (object-reader.ts). */
-  async #replace(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
-    const { writer, news } = this.#options
-    if (held.current === undefined) throw new Error('what is replaced is there')
+  /**
+   * Readers of the old bytes find them in the file's history (object-reader.ts). The attributes are
+   * there before the bytes that they belong to, so that both become the object in one step.
+   */
+  async #replace(held: HeldKey, current: CurrentObject, end: SessionEnd): Promise<ObjectFacts> {
+    const { writer, restorer } = this.#options
+    const isPrepared = await writer.prepareAttributes(held, current, end)
     held.beforeChange()
     const file = await end.finish()
-    try {
-      assertStored(file, end.size, end.md5)
-    } catch (error) {
-      await news.refresh(file.id)
-      throw error
-    }
-    return await writer.changeAttributes(held, { ...held.current, file }, end.object)
+    if (!isStored(file, end.size, end.md5)) await restorer.restore(current.file, file)
+    assertStored(file, end.size, end.md5)
+    if (isPrepared) return await writer.noteReplaced(held, file, end.object)
+    return await writer.changeAttributes(held, { ...current, file }, end.object)
   }
 
   /**

@@ -73,14 +73,14 @@ export class StagingFolder {
     }
   }
 
-  /** Whether a file lies in it. */
-  async holds(fileId: string): Promise<boolean> {
+  /** Where a file is that was to lie in it. */
+  async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
     const { api } = this.#options
     try {
       const { parents } = await api.getFile(fileId)
-      return parents.includes(await this.id())
+      return parents.includes(await this.id()) ? 'here' : 'elsewhere'
     } catch (error) {
-      if (error instanceof GoogleNotFound) return false
+      if (error instanceof GoogleNotFound) return 'nowhere'
       throw error
     }
   }

@@ -34,7 +34,7 @@ export interface ReadySession {
  * upload (the client went away in the middle of a part, or a crash came before the part was noted)
  * stays in it. When the same bytes come again they are passed over; the digests tell. When others
  * come, or none, the session is ended into a file that nobody sees, and a new session gets the
- * beginning of that file (docs/decisions/0015-google-multipart.md).
+ * beginning of that file (docs/decisions/0016-google-multipart.md).
  */
 export class UploadSessions {
   readonly #options: UploadSessionsOptions
@@ -43,11 +43,13 @@ export class UploadSessions {
     this.#options = options
   }
 
-  /** @throws DriveError `changed` when the upload is not known any more. */
+  /** @throws DriveError `changed` when the upload is not known any more, or damaged. */
   async record(uploadId: string): Promise<UploadRecord> {
     const json = await this.#options.records.find(uploadId)
-    if (json !== undefined) return parseRecord(json)
-    throw new DriveError('changed', `The bytes of upload ${uploadId} are gone: start it again.`)
+    const record = json === undefined ? undefined : parseRecord(json)
+    if (record !== undefined && !record.isDamaged) return record
+    const what = record?.isDamaged ? 'did not arrive as they were sent' : 'are gone'
+    throw new DriveError('changed', `The bytes of upload ${uploadId} ${what}: start it again.`)
   }
 
   async save(uploadId: string, record: UploadRecord): Promise<void> {
@@ -69,13 +71,16 @@ export class UploadSessions {
     return await this.#resume(state, record.session, known)
   }
 
-  /** The session, if an earlier Complete has ended it with all that is committed. */
-  async ended(state: UploadState): Promise<ObjectSession | undefined> {
+  /** The session and how it ended, if an earlier Complete has ended it with all that is committed. */
+  async ended(
+    state: UploadState,
+  ): Promise<{ session: ObjectSession; how: 'done' | 'gone' } | undefined> {
     const { session, isEnding } = await this.record(state.id)
     if (session === undefined || !isEnding) return undefined
     const answer = await this.#options.api.querySession(session.url)
-    if (answer.kind === 'open') return undefined
-    return answer.kind === 'gone' || answer.file.size === state.size ? session : undefined
+    if (answer.kind === 'gone') return { session, how: 'gone' }
+    const isWhole = answer.kind === 'done' && answer.file.size === state.size
+    return isWhole ? { session, how: 'done' } : undefined
   }
 
   /** Brings the session to hold exactly the blocks that are committed; undefined without one. */

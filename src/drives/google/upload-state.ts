@@ -19,6 +19,8 @@ export interface UploadRecord {
   readonly source?: { readonly fileId: string; readonly session: ObjectSession }
   /** Whether the session was told to end. */
   readonly isEnding?: boolean
+  /** Whether what Google got is not what was sent. */
+  readonly isDamaged?: boolean
   /** What it has become. */
   readonly published?: { readonly fileId: string; readonly revision: string }
 }

@@ -33,10 +33,11 @@ CREATE INDEX drive_files_unlisted ON drive_files (id) WHERE unlisted = 1;
 
 -- Attributes that do not fit in a file's own properties.
 CREATE TABLE drive_attributes (
-  id TEXT NOT NULL PRIMARY KEY,
+  id TEXT NOT NULL,
   -- of the bytes that they belong to
   md5 TEXT NOT NULL,
-  json TEXT NOT NULL
+  json TEXT NOT NULL,
+  PRIMARY KEY (id, md5)
 );
 
 -- One row: how far the index is.

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Attributes } from '../../../../src/drives/attributes.ts'
 import {
   packAttributes,
+  packBeside,
   unpackAttributes,
 } from '../../../../src/drives/google/attribute-properties.ts'
 
@@ -61,13 +62,53 @@ describe('packAttributes', () => {
 
   test('removes what longer attributes have left, and nothing of others', () => {
     const metadata = { long: 'x'.repeat(2000) }
-    const before = packAttributes({ ...plain, metadata }, md5).properties
-    const { properties } = packAttributes(plain, md5, [...Object.keys(before), 'deep', 'theirs'])
-    const after = without({ ...before, deep: '1', theirs: 'y', ...properties })
+    const packed = packAttributes({ ...plain, metadata }, md5).properties
+    const before = without({ ...packed, deep: '1', theirs: 'y' })
+    const { properties } = packAttributes(plain, md5, before)
+    const after = without({ ...before, ...properties })
     assert.deepEqual(unpackAttributes(after, md5)?.attributes, plain)
     assert.equal(after.deep, '1')
     assert.equal(after.theirs, 'y')
     assert.equal(properties.s9, null)
+  })
+})
+
+describe('packBeside', () => {
+  const next = 'ffffffffffffffffffffffffffffffff'
+  const of = (length: number): Attributes => ({ ...plain, metadata: { long: 'x'.repeat(length) } })
+
+  test('keeps both sets apart, again and again, in 29 properties', () => {
+    let properties = without(packAttributes(of(100), md5).properties)
+    let kept = md5
+    for (let round = 0; round < 5; round++) {
+      const coming = String(round).padStart(32, '0')
+      const packed = packBeside(of(round * 250), coming, { before: properties, kept })
+      assert.ok(packed)
+      properties = { ...without({ ...properties, ...packed.properties }) }
+      assert.ok(Object.keys(properties).length <= 29)
+      assert.equal(unpackAttributes(properties, kept)?.isWhole, true)
+      assert.deepEqual(unpackAttributes(properties, coming), {
+        attributes: of(round * 250),
+        isWhole: true,
+      })
+      kept = coming
+    }
+  })
+
+  test('leaves out what does not fit beside the other, and gives up where nothing does', () => {
+    const some = without(packAttributes(of(2000), md5).properties)
+    const packed = packBeside(of(2000), next, { before: some, kept: md5 })
+    assert.equal(packed?.isWhole, false)
+    const after = without({ ...some, ...packed?.properties })
+    assert.ok(Object.keys(after).length <= 29)
+    assert.equal(unpackAttributes(after, next)?.attributes.etag, md5)
+    const full = without(packAttributes(of(3000), md5).properties)
+    assert.equal(packBeside(of(0), next, { before: full, kept: md5 }), undefined)
+  })
+
+  test('takes all room where the file has no attributes to keep', () => {
+    const packed = packBeside(of(3000), next, { before: { theirs: 'x' }, kept: md5 })
+    assert.equal(packed?.isWhole, true)
   })
 })
 
