@@ -13,6 +13,7 @@ const maxChildren = 250_000
 /** A listing whose end is missing is asked for again, so often, after such a pause each time. */
 const listAttempts = 4
 const listPauseMs = 20
+const removeAttempts = 3
 
 const xml = { 'content-type': 'application/xml; charset=utf-8' }
 const prologue = `<?xml version="1.0" encoding="utf-8"?>`
@@ -230,7 +231,14 @@ export class DavServer {
 
   /** Removes a folder with all that is in it; false when there was none. */
   async removeFolder(path: DavPath): Promise<boolean> {
-    return await this.#remove(folderTargetOf(this.#root, path))
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#remove(folderTargetOf(this.#root, path))
+      } catch (error) {
+        // Apache leaves folders of long paths in which it has kept properties, but not these (207).
+        if (attempt >= removeAttempts || !(error instanceof DriveError)) throw error
+      }
+    }
   }
 
   /** Sets our dead property (RFC 4918 section 9.2); false when the server does not keep it. */

@@ -15,8 +15,6 @@ const pauseMs = 5
 const attempts = 16
 /** Looks at a time into folders in folders. */
 const concurrentLooks = 8
-/** Folders in folders that are removed in one go. */
-const removedDepth = 100
 /** The folder may have been moved, or will be. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
 /** Folders of which a name is remembered that was in them. */
@@ -166,7 +164,7 @@ export class FolderTidier {
         await this.#putBack({ folder: outermost, aside })
         return 'stays'
       }
-      await this.#removeAside(chain, aside)
+      await server.removeFolder(aside)
     } catch (error) {
       lease.leaveNote()
       throw error
@@ -174,17 +172,6 @@ export class FolderTidier {
     await asked(records.forgetFolders(chain.map(textOf)))
     await this.#restoreOwner(place, outermost)
     return 'gone'
-  }
-
-  /** Apache opens all folders of a tree that it removes at once, and may open a thousand files. */
-  async #removeAside(chain: readonly DavPath[], aside: DavPath): Promise<void> {
-    const [innermost = [], outermost = []] = [chain[0], chain.at(-1)]
-    const below = innermost.slice(outermost.length)
-    for (let depth = below.length; depth > 0; depth -= removedDepth) {
-      if (depth < below.length)
-        await this.#parts.server.removeFolder([...aside, ...below.slice(0, depth)])
-    }
-    await this.#parts.server.removeFolder(aside)
   }
 
   /** Puts back what a dead process had moved aside. */
