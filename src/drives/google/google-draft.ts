@@ -4,18 +4,18 @@ import type { Draft, DraftOptions, ObjectFacts, ObjectName, WriteConditions } fr
 import type { GoogleApi } from './api/google-api.ts'
 import { Blocks } from './blocks.ts'
 import type { DriveRoom } from './drive-room.ts'
-import type { ObjectWriter } from './object-writer.ts'
 import type { SendMemory } from './send-memory.ts'
 import { endSession } from './session-end.ts'
 import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
 import { SessionStream } from './session-stream.ts'
+import type { SmallWriter } from './small-writer.ts'
 
 /** Up to here an object is sent in one call (Google advises up to 5 MB). */
 const smallBytes = 4 * 1024 * 1024
 
 export interface DraftParts {
   readonly api: GoogleApi
-  readonly writer: ObjectWriter
+  readonly small: SmallWriter
   readonly publisher: SessionPublisher
   readonly memory: SendMemory
   readonly room: DriveRoom
@@ -66,7 +66,7 @@ export class GoogleDraft implements Draft {
     try {
       if (this.#sending !== undefined) return await this.#publishSent(this.#sending, object)
       const bytes = Buffer.concat([...this.#held, this.#blocks.rest])
-      return await this.#parts.writer.putSmall(this.#name, bytes, object)
+      return await this.#parts.small.put(this.#name, bytes, object)
     } finally {
       await this.discard()
     }

@@ -39,6 +39,7 @@ import { ObjectWriter } from './object-writer.ts'
 import { findRootFolder } from './root-folder.ts'
 import { SendMemory } from './send-memory.ts'
 import { SessionPublisher } from './session-publisher.ts'
+import { SmallWriter } from './small-writer.ts'
 import { StagingFolder } from './staging-folder.ts'
 import type { UploadRecords } from './upload-records.ts'
 
@@ -133,7 +134,6 @@ class OpenGoogleDrive implements GoogleDrive {
     const restorer = new ContentRestorer({ ...opened, memory })
     const writer = new ObjectWriter({
       ...parts,
-      restorer,
       keys,
       folders,
       deletesForGood: deletes === 'permanent',
@@ -147,11 +147,12 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#folders = folders
     this.#copier = new ObjectCopier({ ...parts, writer, staging })
     const publisher = new SessionPublisher({ ...parts, writer, restorer, staging })
+    const small = new SmallWriter({ api: opened.api, writer, restorer })
     const isShared = opened.sharedDriveId !== undefined
     const room = new DriveRoom({ api: opened.api, isShared })
-    this.#draftParts = { api: opened.api, writer, publisher, memory, room }
+    this.#draftParts = { api: opened.api, small, publisher, memory, room }
     const ready = () => keeper.ready()
-    this.uploads = new GoogleUploads({ ...parts, writer, publisher, staging, memory, room, ready })
+    this.uploads = new GoogleUploads({ ...parts, small, publisher, staging, memory, room, ready })
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {

@@ -15,11 +15,13 @@ import { GooglePart } from './google-part.ts'
 import type { IndexNews } from './index-news.ts'
 import { factsOf } from './indexed-file.ts'
 import type { ObjectIndex } from './object-index.ts'
-import { isStored, type NewObject, type ObjectWriter } from './object-writer.ts'
+import type { NewObject } from './object-writer.ts'
 import { emptyMd5, finishMd5 } from './resumable-md5.ts'
 import type { SendMemory } from './send-memory.ts'
+import { isStored } from './sent-file.ts'
 import { endSession } from './session-end.ts'
 import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
+import type { SmallWriter } from './small-writer.ts'
 import type { StagingFolder } from './staging-folder.ts'
 import type { UploadRecords } from './upload-records.ts'
 import { UploadSessions } from './upload-sessions.ts'
@@ -35,7 +37,7 @@ export interface GoogleUploadsOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
   readonly news: IndexNews
-  readonly writer: ObjectWriter
+  readonly small: SmallWriter
   readonly publisher: SessionPublisher
   readonly staging: StagingFolder
   readonly records: UploadRecords
@@ -94,7 +96,7 @@ export class GoogleUploads implements UploadDrive {
     }
     const carry = await this.#carry(state)
     if (wholeBlocks(state.size) > 0) return await this.#publish(state, { carry, object })
-    const facts = await this.#options.writer.putSmall(state, carry, object)
+    const facts = await this.#options.small.put(state, carry, object)
     if (record.session !== undefined) await this.#options.publisher.discard(record.session)
     return facts
   }

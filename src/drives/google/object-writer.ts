@@ -1,15 +1,12 @@
-import { hash } from 'node:crypto'
-import mime from 'mime'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
-import { GoogleNotFound } from './api/google-errors.ts'
-import { type GoogleFile, googleTypePrefix } from './api/google-file.ts'
+import type { GoogleFile } from './api/google-file.ts'
 import { packAttributes, packBeside, unpackAttributes } from './attribute-properties.ts'
-import type { ContentRestorer } from './content-restorer.ts'
 import type { IndexedFile, OwnWrite } from './drive-index.ts'
+import { nameOf, parentsChange } from './file-metadata.ts'
 import type { FolderMaker } from './folder-maker.ts'
-import { deepProperty, nameOfDeepSegment, nameOfSegment, pathOfKey } from './google-names.ts'
+import { pathOfKey } from './google-names.ts'
 import type { CurrentObject, HeldKey, KeyHolder } from './held-key.ts'
 import type { IndexNews } from './index-news.ts'
 import { factsOf, indexedFile, withAttributes } from './indexed-file.ts'
@@ -21,7 +18,6 @@ export interface ObjectWriterOptions {
   readonly news: IndexNews
   readonly keys: KeyHolder
   readonly folders: FolderMaker
-  readonly restorer: ContentRestorer
   /** Whether what is removed goes for good. */
   readonly deletesForGood: boolean
   /** Whether an upload is on its way into the file: then it must be possible to bring it back. */
@@ -40,9 +36,6 @@ export interface NewObject {
 
 /** A folder that goes while a file is put into it is made anew, so many times. */
 const maxPlacings = 4
-/** Bytes that arrive damaged are sent so many times in all. */
-const maxSendings = 3
-const octets = 'application/octet-stream'
 
 /** Puts objects in their place, and takes them away. */
 export class ObjectWriter {
@@ -56,75 +49,6 @@ export class ObjectWriter {
     return this.#options.keys
   }
 
-  /** Writes an object of few bytes in one call: into the file that is there, or into a new one. */
-  async putSmall(name: ObjectName, bytes: Uint8Array, object: NewObject): Promise<ObjectFacts> {
-    const { api, keys } = this.#options
-    const newId = await api.newId()
-    return await keys.hold(name, [newId], async (held) => {
-      held.assert(object.conditions)
-      const small = { bytes, md5: hash('md5', bytes), newId }
-      const { current } = held
-      if (current === undefined) return await this.#createSmall(held, small, object)
-      try {
-        const facts = await this.#replaceSmall(held, current, { ...small, object })
-        api.giveBackId(newId)
-        return facts
-      } catch (error) {
-        if (!(error instanceof GoogleNotFound)) throw error
-        // Deleted for good since it was looked at.
-        return await this.#createSmall(held, small, object)
-      }
-    })
-  }
-
-  async #replaceSmall(
-    held: HeldKey,
-    { file: before }: CurrentObject,
-    { bytes, md5, object }: SmallBytes & { readonly object: NewObject },
-  ): Promise<ObjectFacts> {
-    const { api, restorer } = this.#options
-    const { attributes } = object
-    const { properties: appProperties } = packAttributes(attributes, md5, before.appProperties)
-    const mimeType = mimeTypeOf(held.name, attributes)
-    const metadata = { mimeType, appProperties }
-    for (let attempt = 1; ; attempt++) {
-      held.beforeChange()
-      const { id } = before
-      const file = await api.uploadSmall({ id, metadata, bytes, signal: held.signal })
-      const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
-      // Readers see it already: what came damaged is sent again.
-      if (!isRight && attempt < maxSendings) continue
-      if (!isRight) {
-        await restorer.restore(before, file)
-        throw damaged(file, bytes.length, md5)
-      }
-      return await this.noteReplaced(held, file, object)
-    }
-  }
-
-  async #createSmall(
-    held: HeldKey,
-    { bytes, md5, newId }: SmallBytes,
-    object: NewObject,
-  ): Promise<ObjectFacts> {
-    const { api } = this.#options
-    const { attributes } = object
-    const { properties } = packAttributes(attributes, md5)
-    const mimeType = mimeTypeOf(held.name, attributes)
-    return await this.#place(held, object, async (parent, made) => {
-      if (made !== undefined) return await this.#move(made, parent)
-      const metadata = { ...nameOf(held.name), mimeType, id: newId, parents: [parent] } as const
-      const appProperties = { ...properties, ...metadata.appProperties }
-      const upload = { metadata: { ...metadata, appProperties }, bytes, signal: held.signal }
-      const file = await api.uploadSmall(upload)
-      const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
-      if (isRight && file.name === metadata.name) return file
-      // Nobody knows of it yet, and nobody is to.
-      await api.trash(file.id)
-      throw damaged(file, bytes.length, md5)
-    })
-  }
-
   /**
    * Makes a file that lies elsewhere the object, in one step: name, folder and attributes. What was
    * there goes where removed objects go.
@@ -133,7 +57,7 @@ export class ObjectWriter {
     const { api, now } = this.#options
     const { md5Checksum = '', appProperties: before } = staged
     const packed = packAttributes(object.attributes, md5Checksum, before)
-    return await this.#place(held, object, async (parent, made) => {
+    return await this.place(held, object, async (parent, made) => {
       const metadata = nameOf(held.name)
       const appProperties = { ...packed.properties, ...metadata.appProperties }
       return await api.updateFile(
@@ -228,8 +152,12 @@ export class ObjectWriter {
     }
   }
 
-  /** Makes a file and notes it as the object, in a folder that is there. */
-  async #place(
+  /**
+   * Makes a file and notes it as the object, in a folder that is there. What was there goes.
+   *
+   * @param make makes the file in this folder, or moves there what it made before.
+   */
+  async place(
     held: HeldKey,
     object: NewObject,
     make: (parent: string, made: GoogleFile | undefined) => Promise<GoogleFile>,
@@ -262,10 +190,6 @@ export class ObjectWriter {
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
-  async #move(file: GoogleFile, parent: string): Promise<GoogleFile> {
-    return await this.#options.api.updateFile(file.id, {}, parentsChange(file, parent))
-  }
-
   /** The object is there already. What can't be removed is an older twin of it. */
   async #disposeReplaced(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
     try {
@@ -289,57 +213,6 @@ export class ObjectWriter {
       held.afterChange()
     }
   }
-}
-
-interface SmallBytes {
-  readonly bytes: Uint8Array
-  readonly md5: string
-  /** For a file that is to be made. */
-  readonly newId: string
-}
-
-export function isStored(file: GoogleFile, size: number, md5: string): boolean {
-  return file.size === size && (file.md5Checksum ?? md5) === md5
-}
-
-/** @throws DriveError `unavailable` when Google has other bytes than it was sent. */
-export function assertStored(file: GoogleFile, size: number, md5: string): GoogleFile {
-  if (isStored(file, size, md5)) return file
-  throw damaged(file, size, md5)
-}
-
-/** Whether the properties that came with the bytes tell what they should. */
-function hasAttributes(file: GoogleFile, attributes: Attributes): boolean {
-  const unpacked = unpackAttributes(file.appProperties, file.md5Checksum)
-  if (unpacked === undefined || !unpacked.isWhole) return unpacked !== undefined
-  return JSON.stringify(unpacked.attributes) === JSON.stringify(attributes)
-}
-
-function damaged(file: GoogleFile, size: number, md5: string): DriveError {
-  const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
-  return new DriveError(
-    'unavailable',
-    `Google Drive stored something else than it was sent: ${has}, not ${size} with ${md5}. Try again.`,
-  )
-}
-
-/** The type that Drive shows. One of Google's own would make it convert the file. */
-export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string {
-  const given = attributes?.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  const isUsable = given !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(given)
-  if (isUsable && given !== octets && !given.startsWith(googleTypePrefix)) return given
-  return mime.getType(key) ?? octets
-}
-
-function nameOf({ key }: ObjectName) {
-  const { segment, isDeep } = pathOfKey(key)
-  if (!isDeep) return { name: nameOfSegment(segment), appProperties: {} }
-  return { name: nameOfDeepSegment(segment), appProperties: { [deepProperty]: '1' } }
-}
-
-function parentsChange(file: GoogleFile, parent: string) {
-  const removeParents = file.parents.filter((id) => id !== parent)
-  return file.parents.includes(parent) ? {} : { addParents: [parent], removeParents }
 }
 
 function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWrite {

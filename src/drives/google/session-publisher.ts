@@ -3,15 +3,11 @@ import type { GoogleApi } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import type { GoogleFile } from './api/google-file.ts'
 import type { ContentRestorer } from './content-restorer.ts'
+import { mimeTypeOf } from './file-metadata.ts'
 import type { CurrentObject, HeldKey } from './held-key.ts'
 import type { ObjectIndex } from './object-index.ts'
-import {
-  assertStored,
-  isStored,
-  mimeTypeOf,
-  type NewObject,
-  type ObjectWriter,
-} from './object-writer.ts'
+import type { NewObject, ObjectWriter } from './object-writer.ts'
+import { assertStored, isStored } from './sent-file.ts'
 import { sessionGone } from './session-stream.ts'
 import type { StagingFolder } from './staging-folder.ts'
 
