@@ -14,6 +14,7 @@ import type { Scope } from '../support/webdav/server-process.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
 import { startGatewayOn } from './gateway-on.ts'
 import { openState } from './open-state.ts'
+import type { S3Caller } from './s3-caller.ts'
 
 const log = { info: () => undefined, warn: () => undefined }
 const folder = 'faults'
@@ -23,8 +24,18 @@ const ofOthers: ReadonlySet<string> = new Set<FaultName>([
   ...(['target-deleted', 'target-trashed', 'parent-deleted', 'parent-trashed', 'twin'] as const),
 ])
 
+/** Google is not to be reached, or refuses everything, from a call on until the client has an answer. */
+const outages: Readonly<Record<string, readonly FaultName[]>> = {
+  outage: ['drop-before'],
+  'outage-after-commit': ['drop-after-commit', 'drop-before'],
+  'everything-denied': ['denied'],
+}
+
 /** Every fault of the emulator but `run`, which does nothing by itself. */
-export const googleFaults = Object.keys(faultKinds).filter((name) => name !== 'run')
+export const googleFaults = [
+  ...Object.keys(faultKinds).filter((name) => name !== 'run'),
+  ...Object.keys(outages),
+]
 
 /** Pauses take no time, but the clock says that they have passed. */
 function hastyClock(): Clock {
@@ -61,6 +72,8 @@ async function openDrive(
   return drive
 }
 
+type Faulty = Pick<FaultWorld, 'record' | 'faultsFor' | 'isOfOthers' | 'order' | 'settle'>
+
 /** A gateway on the drive on a Google Drive that is emulated. */
 export async function openGoogleWorld(scope: Scope): Promise<FaultWorld> {
   const emulator = await startGoogleEmulator()
@@ -68,32 +81,52 @@ export async function openGoogleWorld(scope: Scope): Promise<FaultWorld> {
   const { database } = await openState(scope)
   const drive = await openDrive(scope, { emulator, database })
   const other = await openDrive(scope, { emulator, database })
-  const { faults } = emulator
+  const s3 = await startGatewayOn(scope, { drive, database })
   return {
-    s3: await startGatewayOn(scope, { drive, database }),
+    s3,
     other,
+    ...faultsOf(emulator, s3),
+    async catchUp() {
+      for (const one of [drive, other]) await one.refresh()
+    },
+    stored: async (key) => storedAt(emulator, `${folder}/${testBucket}/${key}`),
+  }
+}
+
+function faultsOf({ faults }: GoogleEmulator, s3: S3Caller): Faulty {
+  const forever = Number.POSITIVE_INFINITY
+  const settle = () => {
+    const hasStruck = faults.struck.length > 0
+    s3.onAnswer = undefined
+    faults.clear()
+    return hasStruck
+  }
+  return {
     async record(work) {
       const steps: Step[] = []
       const note = (method: CallKind) => void steps.push({ method, path: '' })
-      const times = Number.POSITIVE_INFINITY
-      faults.next({ on: 'any', do: 'run', times, run: ({ kind }) => note(kind) })
+      faults.next({ on: 'any', do: 'run', times: forever, run: ({ kind }) => note(kind) })
       await work()
       faults.clear()
       return steps
     },
     faultsFor: ({ method }) =>
-      googleFaults.filter((name) => faultKinds[name as FaultName].includes(method as CallKind)),
+      googleFaults.filter((name) =>
+        faultKinds[(outages[name]?.[0] ?? name) as FaultName].includes(method as CallKind),
+      ),
     isOfOthers: (fault) => ofOthers.has(fault),
-    async catchUp() {
-      for (const one of [drive, other]) await one.refresh()
+    order(fault, skip) {
+      const outage = outages[fault]
+      const [first = fault as FaultName, ...rest] = outage ?? []
+      const last = rest.at(-1) ?? first
+      faults.next({ on: 'any', do: first, after: skip })
+      if (outage === undefined) return
+      faults.next({ on: 'any', do: last, after: skip, times: forever })
+      s3.onAnswer = () => {
+        if (faults.struck.length > 0) faults.stop()
+      }
     },
-    order: (fault, skip) => faults.next({ on: 'any', do: fault as FaultName, after: skip }),
-    settle() {
-      const { isSpent } = faults
-      faults.clear()
-      return isSpent
-    },
-    stored: async (key) => storedAt(emulator, `${folder}/${testBucket}/${key}`),
+    settle,
   }
 }
 

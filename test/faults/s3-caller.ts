@@ -25,6 +25,8 @@ const patienceMs = 30_000
 /** A client of one bucket that signs, and retries only where it is told to. */
 export class S3Caller {
   readonly bucket: string
+  /** Called when the client has its answer. */
+  onAnswer: (() => void) | undefined
   readonly #server: Server
 
   constructor(server: Server, bucket: string) {
@@ -45,6 +47,7 @@ export class S3Caller {
     const tooLate = wait(patienceMs, 'too late' as const, { signal: patience.signal })
     const answer = await Promise.race([this.#answerTo(call), tooLate])
     patience.abort()
+    this.onAnswer?.()
     if (answer !== 'too late') return answer
     throw new Error(`${method} ${target} has no answer after ${patienceMs} ms`)
   }

@@ -64,8 +64,13 @@ export class Faults {
     return this.#pending.length === 0
   }
 
-  clear(): void {
+  /** What has not struck does not any more. */
+  stop(): void {
     this.#pending = []
+  }
+
+  clear(): void {
+    this.stop()
     this.struck.length = 0
   }
 
