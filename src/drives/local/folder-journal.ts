@@ -7,11 +7,12 @@ import { truncateFile } from './paced-files.ts'
 
 /** A key whose folders may be left empty by a crash. */
 export interface JournalNote extends ObjectName {
-  /** Folders, as paths below the root, that are about to be made for the key. */
+  /** Folders, as paths below the root, that are about to be made for the key, or were. */
   readonly making: readonly string[]
 }
 
 export interface JournalEntry {
+  /** Adds to what was noted before: a chain of a thousand folders is noted link by link. */
   note(note: JournalNote): Promise<void>
   /** What was noted is done or undone. */
   close(): Promise<void>
@@ -36,8 +37,7 @@ export class FolderJournal {
   readonly #root: LocalRoot
   readonly #path: string
   #fd: number | undefined
-  /** The latest line of each open entry, empty before the first: a later one says all of it. */
-  readonly #lines = new Map<JournalEntry, string>()
+  readonly #lines = new Map<JournalEntry, string[]>()
   #compactAt = compactBytes
   /** Writing, one after the other. */
   #last: Promise<void> = Promise.resolve()
@@ -52,7 +52,7 @@ export class FolderJournal {
     const entry: JournalEntry = {
       note: (note) => {
         const line = `${JSON.stringify(note)}\n`
-        this.#lines.set(entry, line)
+        this.#lines.get(entry)?.push(line)
         return this.#enqueue(() => this.#write(line))
       },
       close: async () => {
@@ -60,7 +60,7 @@ export class FolderJournal {
         if (this.#lines.size === 0 && this.#size > 0) await this.#enqueue(() => this.#clear())
       },
     }
-    this.#lines.set(entry, '')
+    this.#lines.set(entry, [])
     return entry
   }
 
@@ -79,8 +79,9 @@ export class FolderJournal {
   }
 
   async #write(line: string): Promise<void> {
-    if (this.#size > this.#compactAt) await this.#compact()
-    await this.#append(line)
+    if (this.#size <= this.#compactAt) return await this.#append(line)
+    // The line is among those of its entry, or needed no more.
+    await this.#compact()
   }
 
   async #append(text: string): Promise<void> {
@@ -94,7 +95,7 @@ export class FolderJournal {
   /** Some entry may be open at any time. Killed here, a line or two of old text stay, no harm. */
   async #compact(): Promise<void> {
     this.#size = 0
-    await this.#append([...this.#lines.values()].join(''))
+    await this.#append([...this.#lines.values()].flat().join(''))
     this.#compactAt = compactBytes + 2 * this.#size
     if (this.#fd !== undefined) await truncateFile(this.#fd, this.#size)
   }
@@ -106,18 +107,26 @@ export class FolderJournal {
   }
 }
 
-/** What the journals in a dead process's folder say. A line that was cut short is left out. */
+/**
+ * What the journals in a dead process's folder say, one note for each key. A line that was cut
+ * short is left out.
+ */
 export async function readJournals(processFolder: string): Promise<JournalNote[]> {
-  const notes: JournalNote[] = []
+  const notes = new Map<string, JournalNote & { readonly making: string[] }>()
   for (const name of await unlessGone(fs.promises.readdir(processFolder), [])) {
     if (!name.endsWith(suffix)) continue
     const text = await unlessGone(fs.promises.readFile(`${processFolder}/${name}`, 'utf8'), '')
     for (const line of text.split('\n')) {
       const note = noteSchema.safeParse(parseJson(line))
-      if (note.success) notes.push(note.data)
+      if (!note.success) continue
+      const { bucket, key, making } = note.data
+      // No bucket has a slash in its name.
+      const known = notes.get(`${bucket}/${key}`)
+      if (known === undefined) notes.set(`${bucket}/${key}`, note.data)
+      else known.making.push(...making)
     }
   }
-  return notes
+  return [...notes.values()]
 }
 
 /** Another process that starts at the same time sweeps the same folder. */

@@ -142,8 +142,7 @@ export class FolderMaker {
       await this.#makeWay(place, parent, name)
     }
     const path = this.#below(`${parent.path}/${name}`)
-    const making = [...made.map((name) => name.path), path]
-    await entry.note({ bucket: place.bucket, key: place.key, making })
+    await entry.note({ bucket: place.bucket, key: place.key, making: [path] })
     const outcome = await makeFolder(parent, name)
     if (outcome === 'no parent') return undefined
     const child = await parent.openChild(name)

@@ -26,6 +26,21 @@ test('a journal stays small although something is always under way', async (t) =
   await journal.close()
 })
 
+test('a journal tells all that was noted for a key, also of what is written anew', async (t) => {
+  const root = await openLocalRoot(tempFolder(t))
+  const journal = new FolderJournal(root)
+  const entry = journal.open()
+  const making = Array.from({ length: 600 }, (_, depth) => `b${'/d'.repeat(depth + 1)}`)
+  for (const path of making) await entry.note({ bucket: 'b', key: 'k', making: [path] })
+  await journal.open().note(noteOf('other'))
+  const [name = ''] = fs.readdirSync(root.processFolder)
+  const { size } = fs.statSync(`${root.processFolder}/${name}`)
+  assert.ok(size > 256 * 1024 && size < 600 * (1200 + 50))
+  const told = [{ bucket: 'b', key: 'k', making }, noteOf('other')]
+  assert.deepEqual(await readJournals(root.processFolder), told)
+  await journal.close()
+})
+
 test('journals of a folder that another process sweeps at the same time are empty', async (t) => {
   assert.deepEqual(await readJournals(`${tempFolder(t)}/gone`), [])
 })
