@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
-import os from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
 import { thisProcess } from '../../src/process/identity.ts'
+import { diskFolder } from '../support/disk-folder.ts'
 import { MemoryRecords } from '../unit/drives/local/memory-records.ts'
 import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/drive-suite.ts'
 
@@ -13,7 +13,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 /** A new folder; with a capacity, a file system in memory of that size. */
 function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
-  const root = fs.mkdtempSync(join(os.tmpdir(), 'stowage-drive-'))
+  const root = fs.mkdtempSync(join(diskFolder, 'stowage-drive-'))
   if (capacityBytes !== undefined) {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${capacityBytes}`, 'tmpfs', root])
   }

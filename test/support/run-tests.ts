@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { makeMemoryFolder } from './memory-folder.ts'
 
 /**
  * `npm test`, `npm run test:service` and the like for each of the long groups, or the files given as
@@ -27,8 +28,11 @@ const files = names.flatMap((name) => globSync([...(groups[name] ?? [name])])).s
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
-// Short files wait for disks and timers a good part of the time; the long suites have the machine busy.
-const tests = run({ files, concurrency: wanted.length > 0 ? 2 : 3 })
+const isShort = wanted.length === 0
+const memoryFolder = isShort && process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined
+if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
+// Short files wait for timers and processes a good part of the time; the long suites have the machine busy.
+const tests = run({ files, concurrency: isShort ? 4 : 2 })
 tests.on('test:summary', (summary) => {
   // Each file has its summary too; the one without a file is that of the whole run.
   if (summary.file !== undefined) return

@@ -7,10 +7,12 @@ import type { FolderIndex } from '../../../../src/drives/local/folder-index.ts'
 import { FolderIndexes } from '../../../../src/drives/local/folder-indexes.ts'
 import { FolderReader } from '../../../../src/drives/local/folder-reader.ts'
 import { openLocalRoot } from '../../../../src/drives/local/local-root.ts'
+import { diskFolder } from '../../../support/disk-folder.ts'
 import { tempFolder } from './temp-folder.ts'
 
 async function makeIndexes(t: TestContext) {
-  const root = await openLocalRoot(tempFolder(t))
+  // In memory, the size of a folder says nothing of the names in it.
+  const root = await openLocalRoot(tempFolder(t, diskFolder))
   const folder = join(root.path, 'bucket')
   fs.mkdirSync(folder)
   const indexes = new FolderIndexes(root)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 /** A new folder that goes when the test ends. */
-export function tempFolder(t: TestContext): string {
-  const path = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), 'stowage-local-'))
+export function tempFolder(t: TestContext, parent = fs.realpathSync(os.tmpdir())): string {
+  const path = fs.mkdtempSync(join(parent, 'stowage-local-'))
   t.after(() => fs.rmSync(path, { recursive: true, force: true }))
   return path
 }
