@@ -60,7 +60,10 @@ async function openerOf(
   const open = async () => {
     const records = new DatabaseDavRecords(database)
     const leases = new DatabaseLeases(database)
-    const drive = await openWebdavDrive({ url, records, leases, log, spoolFolder, maxSpoolBytes })
+    // A server that is busy, as Nextcloud is with files that are read, is soon asked again.
+    const soon = { firstPauseMs: 5 }
+    const spool = { spoolFolder, maxSpoolBytes }
+    const drive = await openWebdavDrive({ url, records, leases, log, ...spool, ...soon })
     await drive.prepare(buckets)
     t.after(async () => {
       await drive.close()

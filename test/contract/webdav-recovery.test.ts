@@ -9,7 +9,8 @@ import { DatabaseLeases } from '../../src/state/key-leases.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { type Nextcloud, startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
 import { buckets } from './drive/drive-suite.ts'
-import { bucket, getText, listKeys, put } from './drive/stored-object.ts'
+import { bucket, getText, listKeys, put, rejectsAs } from './drive/stored-object.ts'
+import { UploadSession } from './drive/upload-session.ts'
 import { folderFor } from './webdav-drive-under-test.ts'
 
 /** Process 1 began long before this tick. */
@@ -120,6 +121,27 @@ describe('a process that died while it removed a folder', () => {
     assert.deepEqual(await listKeys(drive), ['f/both', 'f/deep/er', 'f/new', 'f/one'])
     assert.equal(await getText(drive, 'f/both'), 'new')
     assert.deepEqual(otherClient.list('.stowage/aside'), ['x/', 'x/both'])
+  })
+})
+
+describe('parts that Nextcloud refuses to put together', () => {
+  it('are told of at once, and stay for who completes the upload again', async (t) => {
+    const world = await worldOf(t)
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    await put(drive, 'k', 'old')
+    const upload = await UploadSession.begin(drive, 'k')
+    await upload.append(Buffer.from('one'))
+    await upload.append(Buffer.from('two'))
+    const fault = { kind: 'answer', status: 400 } as const
+    world.server.faults.add({ method: 'MOVE', path: /\.file$/, fault })
+    const startedAt = performance.now()
+    await rejectsAs(upload.complete(), 'unavailable')
+    assert.ok(performance.now() - startedAt < 5_000)
+    assert.equal(await getText(drive, 'k'), 'old')
+    await upload.append(Buffer.from('three'))
+    assert.equal((await upload.complete())?.size, 11)
+    assert.equal(await getText(drive, 'k'), 'onetwothree')
   })
 })
 

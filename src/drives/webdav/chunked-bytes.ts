@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
 import { copyThrough } from './copy-through.ts'
 import type { DavAnswer } from './dav-client.ts'
-import { statusError } from './dav-error.ts'
+import { StatusError, statusError } from './dav-error.ts'
 import { DavFileWriter, type Spool } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
@@ -13,8 +13,11 @@ import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 const maxChunks = 10_000
 /** How long Nextcloud may put a file together after a proxy has lost its patience. */
 const patienceMs = 1_800_000
-const firstPauseMs = 200
 const longestPauseMs = 5_000
+/** To a chunk: a day without one has passed, or the cache in which an object store's parts are noted is lost. */
+const goneStatuses: ReadonlySet<number> = new Set([404, 412])
+/** To a MOVE that may be done, or under way: a proxy lost its patience, or an earlier one holds the lock. */
+const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
 const folderPrefix = 'stowage-'
 
 export interface ChunkedBytesParts {
@@ -26,6 +29,8 @@ export interface ChunkedBytesParts {
   readonly chunkRoot: DavPath
   readonly own: OwnFolder
   readonly spool: Spool
+  /** Before the first look after a MOVE whose end is not known; each further pause is twice as long. */
+  readonly firstPauseMs: number
 }
 
 /**
@@ -117,9 +122,7 @@ export class ChunkedBytes implements UploadBytes {
     try {
       await writer.finish()
     } catch (error) {
-      // The folder is gone after a day without a chunk.
-      const isGone = error instanceof DriveError && error.kind === 'unavailable'
-      throw isGone && error.message.includes(' 404') ? lostBytes() : error
+      throw error instanceof StatusError && goneStatuses.has(error.status) ? lostBytes() : error
     }
   }
 
@@ -133,14 +136,14 @@ export class ChunkedBytes implements UploadBytes {
       return 0
     }
     const giveUpAt = Date.now() + patienceMs
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    for (let attempt = 0; ; attempt++) {
+      const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
       const failure = await this.#tryAssemble(uploadId, total)
       if (failure === undefined) return total
       // Whatever was said: Nextcloud may be at it still, or have done it.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
       if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
-      if (failure.kind !== 'unavailable' && failure.kind !== 'busy') throw failure
-      if (Date.now() > giveUpAt) throw failure
+      if (!isDoubtful(failure) || Date.now() > giveUpAt) throw told(failure)
       await sleep(pauseMs)
     }
   }
@@ -202,6 +205,21 @@ export class ChunkedBytes implements UploadBytes {
   #destination(uploadId: string): { destination: string } {
     return { destination: this.#parts.server.urlOf(uploadPath(uploadId)) }
   }
+}
+
+/** Whether the MOVE may have been heard all the same. */
+function isDoubtful(failure: DriveError): boolean {
+  if (failure instanceof StatusError) return doubtfulStatuses.has(failure.status)
+  return failure.kind === 'unavailable'
+}
+
+/** What is told of a MOVE that was not done. The chunks stay, for who tries again. */
+function told(failure: DriveError): DriveError {
+  if (!(failure instanceof StatusError) || failure.status !== 400) return failure
+  const message =
+    'Nextcloud says that the parts do not make up the file (400). Where it keeps files in an object ' +
+    'store its cache may have forgotten them: complete the upload again, or begin it again.'
+  return new DriveError('unavailable', message, { cause: failure })
 }
 
 /** Without zeros in front an old Nextcloud sorts `10` before `9`. */

@@ -15,7 +15,6 @@ const workMs = 600_000
 const bodyMs = 60_000
 /** How long a server that says it is busy is asked again. */
 const patienceMs = 20_000
-const firstPauseMs = 100
 const longestPauseMs = 4_000
 /** After a 401 nothing is asked for so long: servers lock out who tries again and again. */
 const refusalMs = 30_000
@@ -55,14 +54,21 @@ const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
 /** rclone answers 500 when a file goes while it looks; what answers so again and again is broken. */
 const maxMishaps = 3
 
+export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | 'password'> {
+  /** Before a request is sent again; each further pause is twice as long, up to 4 seconds. */
+  readonly firstPauseMs: number
+}
+
 /** The connections to one server. */
 export class DavClient {
   readonly #pool: Pool
+  readonly #firstPauseMs: number
   readonly #authorization: string
   readonly #closed = new AbortController()
   #refusedUntil = 0
 
-  constructor({ origin, user, password }: Pick<DavAddress, 'origin' | 'user' | 'password'>) {
+  constructor({ origin, user, password, firstPauseMs }: DavClientOptions) {
+    this.#firstPauseMs = firstPauseMs
     const credentials = Buffer.from(`${user}:${password}`).toString('base64')
     this.#authorization = `Basic ${credentials}`
     this.#pool = new Pool(origin, {
@@ -83,7 +89,7 @@ export class DavClient {
    */
   async send(request: DavRequest): Promise<DavResponse> {
     const giveUpAt = Date.now() + patienceMs
-    let pauseMs = firstPauseMs
+    let pauseMs = this.#firstPauseMs
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(request)
       const isError = outcome instanceof Error

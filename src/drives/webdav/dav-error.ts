@@ -26,16 +26,27 @@ const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
   unavailable: 'Look at the log of the server.',
 }
 
+/** A server's answer that nobody can do anything with, or not without more. */
+export class StatusError extends DriveError {
+  readonly status: number
+
+  constructor(method: string, answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>) {
+    const { status } = answer
+    const kind = kinds[status] ?? 'unavailable'
+    const message = `The WebDAV server answered ${method} with ${status}. ${advice[kind] ?? ''}`
+    const seconds = retryAfterSeconds(answer)
+    super(kind, message, seconds === undefined ? {} : { retryAfterSeconds: seconds })
+    this.name = 'StatusError'
+    this.status = status
+  }
+}
+
 /** The DriveError for an answer that nobody can do anything with. */
 export function statusError(
   method: string,
   answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>,
-): DriveError {
-  const { status } = answer
-  const kind = kinds[status] ?? 'unavailable'
-  const message = `The WebDAV server answered ${method} with ${status}. ${advice[kind] ?? ''}`
-  const seconds = retryAfterSeconds(answer)
-  return new DriveError(kind, message, seconds === undefined ? {} : { retryAfterSeconds: seconds })
+): StatusError {
+  return new StatusError(method, answer)
 }
 
 export function refusedCredentials(): DriveError {

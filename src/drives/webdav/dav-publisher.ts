@@ -19,7 +19,6 @@ import { type FoundFile, type ObjectFinder, requireEntry } from './object-finder
 const attempts = 16
 /** How long a MOVE whose answer was lost is looked after before the next one has to. */
 const patienceMs = 60_000
-const firstPauseMs = 200
 const longestPauseMs = 5_000
 /** With these a proxy or a lock stands between: the MOVE may have been done, or come to be. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
@@ -73,6 +72,8 @@ export interface PublisherParts {
   readonly folders: FolderMaker
   readonly tidier: FolderTidier
   readonly rules: NameRules
+  /** Before the first look after a MOVE whose answer was lost; each further pause is twice as long. */
+  readonly firstPauseMs: number
 }
 
 /** Puts files at keys and takes them away: the only code that changes what is at a key. */
@@ -205,7 +206,8 @@ export class DavPublisher {
   /** What is at the target then; undefined when something else is in the way than was seen. */
   async #move(publication: Publication, way: Way): Promise<DavEntry | undefined> {
     const giveUpAt = Date.now() + patienceMs
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    for (let attempt = 0; ; attempt++) {
+      const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
       const outcome = await this.#tryMove(publication.path, way)
       if (outcome === 'moved') return publication.entry
       if (outcome === 'refused') return await this.#lookAfter(publication, way, outcome)

@@ -65,9 +65,12 @@ export interface WebdavDriveOptions {
   readonly maxSpoolBytes: number
   /** How long the pages of a listing may come from what was read for the first; 5,000 when absent. */
   readonly listCacheMs?: number
+  /** Before something is asked of the server again; pauses then grow. 100 when absent. */
+  readonly firstPauseMs?: number
 }
 
 const defaultListCacheMs = 5_000
+const defaultFirstPauseMs = 100
 /** That a key is absent is believed without another look at the bucket's folder for so long. */
 const bucketLookMs = 5_000
 /** How often a small object is read anew that is overwritten while it is read. */
@@ -86,7 +89,7 @@ const longestLeaseMs = 60_000
  */
 export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Drive> {
   const address = parseDavAddress(options.url)
-  const client = new DavClient(address)
+  const client = new DavClient({ ...address, firstPauseMs: firstPauseOf(options) })
   const server = new DavServer(client, address)
   const own = new OwnFolder(server)
   // Leases come before the drive, and what they recover is the drive's affair.
@@ -124,7 +127,9 @@ async function openUploadBytes(
   const { chunkRoot, writesRanges } = abilities
   if (chunkRoot !== undefined) {
     const origin = new DavServer(client, { origin: address.origin, root: [] })
-    return new ChunkedBytes({ server, origin, chunkRoot, own, spool: spoolOf(options) })
+    const firstPauseMs = firstPauseOf(options)
+    const spool = spoolOf(options)
+    return new ChunkedBytes({ server, origin, chunkRoot, own, spool, firstPauseMs })
   }
   if (writesRanges) return new AppendedBytes({ server, own })
   const { spoolFolder, maxSpoolBytes, log } = options
@@ -161,7 +166,9 @@ class WebdavDrive implements Drive {
     const finder = new ObjectFinder({ server, leases, store })
     const folders = new FolderMaker({ server, leases, records, rules })
     const tidier = new FolderTidier({ server, leases, records, own, rules, log: options.log })
-    const publisher = new DavPublisher({ server, leases, store, finder, folders, tidier, rules })
+    const firstPauseMs = firstPauseOf(options)
+    const seen = { store, finder, rules, firstPauseMs }
+    const publisher = new DavPublisher({ server, leases, folders, tidier, ...seen })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
     this.#store = store
@@ -309,6 +316,10 @@ class WebdavDrive implements Drive {
     const freeBytes = Math.max(0, entry?.freeBytes ?? 0)
     return { freeBytes, totalBytes: freeBytes + Math.max(0, entry?.usedBytes ?? 0) }
   }
+}
+
+function firstPauseOf({ firstPauseMs = defaultFirstPauseMs }: WebdavDriveOptions): number {
+  return firstPauseMs
 }
 
 function spoolOf({ spoolFolder, maxSpoolBytes }: WebdavDriveOptions): Spool {

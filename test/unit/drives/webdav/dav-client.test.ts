@@ -13,7 +13,7 @@ async function clientOf(t: TestContext, listener: RequestListener): Promise<DavC
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = new DavClient({ origin, user: 'me', password: 'hush:é' })
+  const client = new DavClient({ origin, user: 'me', password: 'hush:é', firstPauseMs: 5 })
   t.after(async () => {
     await client.close()
     server.closeAllConnections()
