@@ -8,8 +8,8 @@ import { GoogleCalls, type RawReply } from './google-calls.ts'
 
 const block = 256 * 1024
 const bytes = testBytes('faults', 2 * block)
-/** Neither is a fault by itself: one is what a test makes of it, others only take their time. */
-const unseen: readonly FaultName[] = ['run', 'slow-body', 'slow-download']
+/** None is a fault by itself: some are what a test makes of them, others only take their time. */
+const unseen: readonly FaultName[] = ['run', 'run-after-commit', 'slow-body', 'slow-download']
 
 suite('Google emulator: faults', () => {
   let emulator: GoogleEmulator

@@ -31,9 +31,9 @@ const outages: Readonly<Record<string, readonly FaultName[]>> = {
   'everything-denied': ['denied'],
 }
 
-/** Every fault of the emulator but `run`, which does nothing by itself. */
+/** Every fault of the emulator but `run` and `run-after-commit`, which do nothing by themselves. */
 export const googleFaults = [
-  ...Object.keys(faultKinds).filter((name) => name !== 'run'),
+  ...Object.keys(faultKinds).filter((name) => !name.startsWith('run')),
   ...Object.keys(outages),
 ]
 
@@ -131,7 +131,7 @@ function faultsOf({ faults }: GoogleEmulator, s3: S3Caller): Faulty {
 }
 
 /** What a person sees at the path who looks into every folder of each name. */
-function storedAt(emulator: GoogleEmulator, path: string): readonly string[] {
+export function storedAt(emulator: GoogleEmulator, path: string): readonly string[] {
   const { byHand, rootFolderId } = emulator
   const [first = '', ...names] = path.split('/')
   const named = (parent: string, name: string) =>

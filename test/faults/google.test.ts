@@ -2,13 +2,13 @@ import { describe } from 'node:test'
 import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'
 import { googleFaults, openGoogleWorld } from './google-world.ts'
-import { allOperations } from './operations.ts'
+import { smallOperations } from './operations.ts'
 
-describe('Over Google Drive', () => {
+describe('Objects and uploads on Google Drive', () => {
   declareFaultRun({
     faults: googleFaults,
     // Neither is a multiple of the blocks that Google keeps.
-    operations: allOperations([600_000, 300_001]),
+    operations: smallOperations([600_000, 300_001]),
     open: (t) => openGoogleWorld(lastFirst(t)),
   })
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { Drive, Entry } from '../../src/drives/drive.ts'
-import { md5Of } from '../support/test-bytes.ts'
 import type { FaultWorld } from './fault-world.ts'
 import { isSuccess } from './s3-caller.ts'
 import { headersOf, type Version } from './version.ts'
@@ -29,7 +28,7 @@ export async function observe(
   await checkListing(world, key, version)
   await checkOther(world.other, { bucket: world.s3.bucket, key, version })
   const stored = await world.stored(key)
-  const wanted = version === undefined ? [] : [md5Of(version.bytes)]
+  const wanted = version === undefined ? [] : [version.md5]
   if (others === undefined) assert.deepEqual(stored, wanted, 'the files on the server')
   return version
 }

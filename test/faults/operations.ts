@@ -65,22 +65,26 @@ function multipart(name: string, before: Version | undefined, after: Version): O
     before,
     after,
     async run(s3, key) {
-      const headers = headersOf(after)
-      const begun = await s3.sendUntil(isSuccess, {
-        method: 'POST',
-        key,
-        query: 'uploads',
-        headers,
-      })
-      const uploadId = /<UploadId>([^<]+)</.exec(begun.body.toString())?.[1]
-      if (uploadId === undefined) return false
-      const etags = await sendParts(s3, { key, uploadId, version: after })
-      if (etags === undefined) return false
-      const body = completionOf(etags)
-      const call = { method: 'POST', key, query: `uploadId=${uploadId}`, body }
-      return hasCompleted(await s3.sendUntil(hasCompleted, call))
+      const call = await uploadParts(s3, key, after)
+      return call !== undefined && hasCompleted(await s3.sendUntil(hasCompleted, call))
     },
   }
+}
+
+/** Begins an upload and sends all parts; gives the call that completes it, or undefined. */
+export async function uploadParts(
+  s3: S3Caller,
+  key: string,
+  version: Version,
+): Promise<S3Call | undefined> {
+  const headers = headersOf(version)
+  const begin = { method: 'POST', key, query: 'uploads', headers }
+  const begun = await s3.sendUntil(isSuccess, begin)
+  const uploadId = /<UploadId>([^<]+)</.exec(begun.body.toString())?.[1]
+  if (uploadId === undefined) return undefined
+  const etags = await sendParts(s3, { key, uploadId, version })
+  if (etags === undefined) return undefined
+  return { method: 'POST', key, query: `uploadId=${uploadId}`, body: completionOf(etags) }
 }
 
 interface PartsToSend {
@@ -109,7 +113,7 @@ function completionOf(etags: readonly string[]): string {
 }
 
 /** CompleteMultipartUpload may answer 200 and then an error (AWS, "CompleteMultipartUpload"). */
-function hasCompleted(answer: S3Answer): boolean {
+export function hasCompleted(answer: S3Answer): boolean {
   return isSuccess(answer) && !answer.body.includes('<Error>')
 }
 
@@ -133,9 +137,12 @@ export function uploadOver(partSizes: readonly number[]): Operation {
   return multipart('An upload in parts over an object', old, parts)
 }
 
-/** For a drive that has several ways for objects of several sizes. */
-export function allOperations(partSizes: readonly number[]): readonly Operation[] {
+/** For a drive that has another way for objects of few bytes. */
+export function smallOperations(partSizes: readonly number[]): readonly Operation[] {
   const upload = multipart('An upload in parts', undefined, versionInParts('parts', partSizes))
-  const { small, smallOver, empty, large, largeOver } = puts
-  return [...fewOperations(partSizes), upload, small, smallOver, empty, large, largeOver]
+  const { small, smallOver, empty } = puts
+  return [...fewOperations(partSizes), upload, small, smallOver, empty]
 }
+
+/** For a drive that has another way for objects of many bytes. */
+export const largeOperations: readonly Operation[] = [puts.large, puts.largeOver]

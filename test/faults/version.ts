@@ -5,6 +5,8 @@ export interface Version {
   readonly label: string
   readonly bytes: Buffer<ArrayBuffer>
   readonly etag: string
+  /** Of all bytes. */
+  readonly md5: string
   /** Sizes of the parts; none: it was sent as one. */
   readonly partSizes: readonly number[]
 }
@@ -14,7 +16,8 @@ export const wholeSize = 150_001
 
 export function wholeVersion(label: string, size = wholeSize): Version {
   const bytes = testBytes(label, size)
-  return { label, bytes, etag: md5Of(bytes), partSizes: [] }
+  const md5 = md5Of(bytes)
+  return { label, bytes, etag: md5, md5, partSizes: [] }
 }
 
 export function versionInParts(label: string, partSizes: readonly number[]): Version {
@@ -24,7 +27,7 @@ export function versionInParts(label: string, partSizes: readonly number[]): Ver
   )
   const digests = partsOf({ bytes, partSizes }).map((part) => md5Of(part))
   const etag = `${md5Of(Buffer.from(digests.join(''), 'hex'))}-${partSizes.length}`
-  return { label, bytes, etag, partSizes }
+  return { label, bytes, etag, md5: md5Of(bytes), partSizes }
 }
 
 export function partsOf({ bytes, partSizes }: Pick<Version, 'bytes' | 'partSizes'>) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Bytes up to this many stay in memory; more go to a file, so that memory is flat. */
-const memoryLimitBytes = 256 * 1024
+const memoryLimitBytes = 1024 * 1024
 const readBytes = 256 * 1024
 /** Bytes that may wait for the disk while others come in. */
 const queueBytes = 8 * 1024 * 1024

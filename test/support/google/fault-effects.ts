@@ -137,6 +137,10 @@ export const faultEffects = {
     on: callKinds,
     effect: ({ run }) => ({ before: async (call) => await run?.(call) }),
   },
+  'run-after-commit': {
+    on: callKinds,
+    effect: ({ run }) => ({ after: async (call) => await run?.(call) }),
+  },
 } as const satisfies Readonly<Record<string, FaultKind>>
 
 export type FaultName = keyof typeof faultEffects

@@ -13,7 +13,7 @@ export interface FaultRule {
   readonly times?: number
   /** Where in a body, for faults that have to do with one; in the middle, unless told. Or the speed. */
   readonly bytes?: number
-  /** For `run`: what a test does before the call is answered. */
+  /** For `run` and `run-after-commit`: what a test does before the call is carried out, or after. */
   readonly run?: (call: Call) => void | Promise<void>
 }
 

@@ -236,6 +236,7 @@ const beyond: ReadonlySet<FaultName> = new Set([
   'damage-download',
   'twin',
   'run',
+  'run-after-commit',
   'target-deleted',
   'target-trashed',
   'parent-deleted',

@@ -1,0 +1,13 @@
+import { describe } from 'node:test'
+import { lastFirst } from '../support/webdav/suite-scope.ts'
+import { declareFaultRun } from './fault-run.ts'
+import { googleFaults, openGoogleWorld } from './google-world.ts'
+import { largeOperations } from './operations.ts'
+
+describe('Objects on Google Drive that go through a session', () => {
+  declareFaultRun({
+    faults: googleFaults,
+    operations: largeOperations,
+    open: (t) => openGoogleWorld(lastFirst(t)),
+  })
+})
