@@ -181,12 +181,14 @@ describe('bytes on their way', () => {
     { on: 'multipart', do: 'damage-upload' },
   ]
   for (const rule of sessionFaults) {
+    // Room for everything that strikes, and no more.
+    const size = rule.times === undefined ? 5 * mib + 3 : 11 * mib + 3
     const what = `${rule.do} of ${String(rule.on)}${rule.times ? `, ${rule.times} times` : ''}`
     test(`arrive whole all the same: ${what}`, async (t) => {
       const it = await scene(t)
       const { emulator, drive } = it
       const isSmall = rule.on === 'multipart'
-      const bytes = bytesOf(isSmall ? mib : 11 * mib + 3, 1)
+      const bytes = bytesOf(isSmall ? mib : size, 1)
       await put(drive, 'over', 'old')
       for (const name of ['new', 'over']) {
         emulator.faults.next(rule)
@@ -248,6 +250,40 @@ describe('bytes on their way', () => {
       await rejectsAs(session.complete(), 'changed')
     })
   }
+})
+
+describe('attributes that leave no room for others on the file', () => {
+  const long = { metadata: { of: 'the old bytes', long: 'x'.repeat(2800) } }
+  const attributes = { metadata: { of: 'the new bytes', long: 'y'.repeat(2800) } }
+  const [old, fresh] = [bytesOf(1000, 7), bytesOf(6 * mib + 1, 3)]
+  const assertIs = async (drive: GoogleDrive, bytes: Buffer, more: typeof long) => {
+    for (const when of ['now', 'later']) {
+      assert.ok((await get(drive, key))?.equals(bytes), when)
+      assert.deepEqual((await drive.head(bucket, key))?.attributes.metadata, more.metadata, when)
+      await drive.refresh()
+    }
+  }
+
+  for (const on of ['update', 'lastChunk'] as const) {
+    test(`stay when the ${on} of other bytes is refused`, async (t) => {
+      const { drive, emulator } = await scene(t)
+      await put(drive, key, old, { attributes: long })
+      emulator.faults.next({ on, do: 'denied' })
+      await rejectsAs(put(drive, key, fresh, { attributes }), 'denied')
+      await assertIs(drive, old, long)
+      await put(drive, key, fresh, { attributes })
+      await assertIs(drive, fresh, attributes)
+    })
+  }
+
+  test('are changed with the bytes in one step', async (t) => {
+    const { drive, emulator } = await scene(t)
+    await put(drive, key, old, { attributes: long })
+    emulator.faults.next({ on: 'update', after: 1, do: 'denied' })
+    await put(drive, key, fresh, { attributes })
+    assert.equal(emulator.faults.isSpent, false, 'one update, before the bytes')
+    await assertIs(drive, fresh, attributes)
+  })
 })
 
 async function uploadUnder(rule: FaultRule, { emulator, drive }: Scene, bytes: Buffer) {

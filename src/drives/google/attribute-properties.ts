@@ -35,6 +35,11 @@ export interface PackedAttributes {
   readonly isWhole: boolean
 }
 
+export interface AttributesBeside extends PackedAttributes {
+  /** Whether what the file had was cut: all of it must be kept elsewhere too. */
+  readonly isKeptCut: boolean
+}
+
 export interface UnpackedAttributes {
   readonly attributes: Attributes
   readonly isWhole: boolean
@@ -53,29 +58,40 @@ export function packAttributes(
 ): PackedAttributes {
   const [set] = sets
   const { pieces, isWhole } = firstThatFits(attributes, maxProperties - 2)
-  const removed = Object.keys(before).filter((name) => sets.some((one) => isOf(one, name)))
+  const removed = Object.keys(before).filter(isOfAny)
   return { properties: { ...nulls(removed), ...propertiesOf(set, md5, pieces, isWhole) }, isWhole }
 }
 
 /**
  * The change after which the file has these attributes beside those of the bytes with the MD5 `kept`,
- * if it has any. Undefined when both have too much.
+ * if it has any.
+ *
+ * @param md5 another than `kept`.
  */
 export function packBeside(
   attributes: Attributes,
   md5: string,
   { before, kept }: { readonly before: Properties; readonly kept: string },
-): PackedAttributes | undefined {
+): AttributesBeside {
   const keptSet = setOf(before, kept)
   const [first, second] = sets
   const set = keptSet === first ? second : first
   const names = Object.keys(before)
   const keptCount = names.filter((name) => keptSet !== undefined && isOf(keptSet, name)).length
-  const room = maxProperties - 2 - keptCount
-  if (kept === md5 || room < leastPieces) return undefined
+  const isKeptCut = keptCount > maxProperties - 2 - leastPieces
+  const cut = isKeptCut && keptSet !== undefined ? cutSet(keptSet, before, kept) : {}
+  const room = maxProperties - 2 - (isKeptCut ? Object.keys(cut).length : keptCount)
   const { pieces, isWhole } = firstThatFits(attributes, room)
-  const removed = names.filter((name) => isOf(set, name))
-  return { properties: { ...nulls(removed), ...propertiesOf(set, md5, pieces, isWhole) }, isWhole }
+  const removed = names.filter((name) => isOf(set, name) || (isKeptCut && isOfAny(name)))
+  const properties = { ...nulls(removed), ...cut, ...propertiesOf(set, md5, pieces, isWhole) }
+  return { properties, isWhole, isKeptCut }
+}
+
+/** The least that a set of the file's can be. */
+function cutSet(set: SetNames, before: Properties, md5: string): Record<string, string> {
+  const unpacked = unpackAttributes(before, md5)
+  if (unpacked === undefined) return {}
+  return propertiesOf(set, md5, firstThatFits(unpacked.attributes, leastPieces).pieces, false)
 }
 
 /** Undefined when there are none for bytes with this MD5. */
@@ -103,6 +119,10 @@ function isOf({ piece, digest, isPartial }: SetNames, name: string): boolean {
   return name === digest || name === isPartial || (name[0] === piece && /^.\d+$/.test(name))
 }
 
+function isOfAny(name: string): boolean {
+  return sets.some((set) => isOf(set, name))
+}
+
 function nulls(names: readonly string[]): Record<string, null> {
   return Object.fromEntries(names.map((name) => [name, null]))
 }
@@ -121,21 +141,26 @@ function propertiesOf(
   }
 }
 
-/** Long lists of part sizes go first, then metadata: clients can't do without the rest. */
+/**
+ * Long lists of part sizes go first, then metadata, then headers: clients can't do without the rest.
+ *
+ * @param maxPieces at least one.
+ */
 function firstThatFits(
   attributes: Attributes,
   maxPieces: number,
 ): { pieces: string[]; isWhole: boolean } {
   const { partSizes: _, ...withoutParts } = attributes
-  const attempts = [attributes, withoutParts, { ...withoutParts, metadata: {} }]
+  const { etag, headers } = attributes
+  const none = { etag, headers: {}, metadata: {} }
+  const type = headers['content-type']?.slice(0, 100)
+  const typed = type === undefined ? none : { ...none, headers: { 'content-type': type } }
+  const attempts = [attributes, withoutParts, { ...withoutParts, metadata: {} }, typed]
   for (const attempt of attempts) {
     const pieces = piecesOf(attempt)
     if (pieces.length <= maxPieces) return { pieces, isWhole: attempt === attributes }
   }
-  const { etag, headers } = attributes
-  const type = headers['content-type']?.slice(0, 100)
-  const least = { etag, headers: type === undefined ? {} : { 'content-type': type }, metadata: {} }
-  return { pieces: piecesOf(least), isWhole: false }
+  return { pieces: piecesOf(none), isWhole: false }
 }
 
 function piecesOf(attributes: Attributes): string[] {

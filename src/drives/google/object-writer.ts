@@ -93,20 +93,23 @@ export class ObjectWriter {
 
   /**
    * Gives the object's file the attributes of bytes that it is about to get, beside those of the
-   * bytes that it has. False when there is no room for both.
+   * bytes that it has. False when they are the same bytes, which have one set of attributes.
    */
   async prepareAttributes(
     held: HeldKey,
-    { file: before }: CurrentObject,
+    { file: before, row }: CurrentObject,
     { md5, object }: { readonly md5: string; readonly object: NewObject },
   ): Promise<boolean> {
     const { api, objects } = this.#options
     const { id, md5Checksum: kept = '' } = before
+    if (kept === md5) return false
     const { attributes } = object
+    const { index } = objects
     const packed = packBeside(attributes, md5, { before: before.appProperties, kept })
-    if (packed === undefined) return false
+    if (packed.isKeptCut && row.attributes !== '')
+      await index.keepAttributes({ id, md5: kept, json: row.attributes })
     if (!packed.isWhole) {
-      await objects.index.keepAttributes({ id, md5, json: JSON.stringify(attributes) })
+      await index.keepAttributes({ id, md5, json: JSON.stringify(attributes) })
     }
     held.beforeChange()
     await api.updateFile(id, { appProperties: packed.properties }, { signal: held.signal })

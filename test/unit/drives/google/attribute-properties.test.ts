@@ -83,7 +83,7 @@ describe('packBeside', () => {
     for (let round = 0; round < 5; round++) {
       const coming = String(round).padStart(32, '0')
       const packed = packBeside(of(round * 250), coming, { before: properties, kept })
-      assert.ok(packed)
+      assert.equal(packed.isKeptCut, false)
       properties = { ...without({ ...properties, ...packed.properties }) }
       assert.ok(Object.keys(properties).length <= 29)
       assert.equal(unpackAttributes(properties, kept)?.isWhole, true)
@@ -95,15 +95,42 @@ describe('packBeside', () => {
     }
   })
 
-  test('leaves out what does not fit beside the other, and gives up where nothing does', () => {
+  test('leaves out what does not fit beside the other', () => {
     const some = without(packAttributes(of(2000), md5).properties)
     const packed = packBeside(of(2000), next, { before: some, kept: md5 })
-    assert.equal(packed?.isWhole, false)
-    const after = without({ ...some, ...packed?.properties })
+    assert.equal(packed.isWhole, false)
+    assert.equal(packed.isKeptCut, false)
+    const after = without({ ...some, ...packed.properties })
     assert.ok(Object.keys(after).length <= 29)
     assert.equal(unpackAttributes(after, next)?.attributes.etag, md5)
+  })
+
+  test('cuts the other where nothing fits beside it, and says so', () => {
     const full = without(packAttributes(of(3000), md5).properties)
-    assert.equal(packBeside(of(0), next, { before: full, kept: md5 }), undefined)
+    const packed = packBeside(of(100), next, { before: { ...full, deep: '1' }, kept: md5 })
+    assert.equal(packed.isKeptCut, true)
+    assert.equal(packed.isWhole, true)
+    const after = without({ ...full, deep: '1', ...packed.properties })
+    assert.ok(Object.keys(after).length <= 30)
+    assert.deepEqual(unpackAttributes(after, next)?.attributes, of(100))
+    assert.deepEqual(unpackAttributes(after, md5), { attributes: plain, isWhole: false })
+    assert.equal(after.deep, '1')
+  })
+
+  test('keeps to the limits of Drive beside whatever there is', () => {
+    const of = (metadata: Attributes['metadata']) => ({ ...plain, metadata })
+    fc.assert(
+      fc.property(metadataOfClients, metadataOfClients, value, (old, coming, type) => {
+        const headers = { 'content-type': type }
+        const before = without(packAttributes({ ...of(old), headers }, md5).properties)
+        const packed = packBeside({ ...of(coming), headers }, next, { before, kept: md5 })
+        const after = without({ ...before, ...packed.properties })
+        assert.ok(Object.keys(after).length <= 29)
+        for (const bytes of [md5, next]) {
+          assert.equal(unpackAttributes(after, bytes)?.attributes.etag, md5)
+        }
+      }),
+    )
   })
 
   test('takes all room where the file has no attributes to keep', () => {
