@@ -53,6 +53,7 @@ function dashboardText(settings: Settings, endpoint: string, { file }: FirstStar
 export function placeText(place: DrivePlace): string {
   if (place.kind === 'file') return place.path
   if (place.kind === 'gdrive') return `Google Drive, ${place.folder || 'all of it'}`
+  if (place.kind === 'memory') return 'in memory: all of them go when this process ends'
   const { origin, pathname } = new URL(place.url.replace(/^webdav\+/, ''))
   return `${origin}${pathname}`
 }

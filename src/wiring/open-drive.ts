@@ -93,6 +93,12 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       },
     }
   },
+
+  async memory() {
+    const { MemoryDrive } = await import('../drives/memory/memory-drive.ts')
+    const drive = new MemoryDrive()
+    return { drive, close: () => drive.close() }
+  },
 }
 
 /**

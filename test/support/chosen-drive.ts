@@ -16,6 +16,7 @@ export interface ChosenDrive {
 /** Drives that the acceptance tests can run on: how to stand one up. */
 const drives = {
   'local folder': async (): Promise<Settings> => ({}),
+  memory: async (): Promise<Settings> => ({ DRIVE: 'memory:', WORKERS: '1' }),
   'Google Drive': async (scope): Promise<Settings> => {
     const emulator = await startGoogleEmulator()
     scope.after(() => emulator.close())

@@ -20,6 +20,7 @@ export type DrivePlace =
       /** `webdav+https://user:password@host/path`, or the same with `http`. */
       readonly url: string
     }
+  | { readonly kind: 'memory' }
 
 export type DatabasePlace =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -28,8 +29,11 @@ export type DatabasePlace =
 export function drivePlace(text: string): DrivePlace {
   if (text.startsWith('gdrive:')) return { kind: 'gdrive', folder: text.slice('gdrive:'.length) }
   if (text.startsWith('webdav')) return { kind: 'webdav', url: webdavUrl(text) }
+  if (text === 'memory:') return { kind: 'memory' }
   if (!text.startsWith('file:')) {
-    throw new SettingMistake('file:PATH, gdrive:FOLDER or webdav+https://user:password@host/path')
+    throw new SettingMistake(
+      'file:PATH, gdrive:FOLDER, webdav+https://user:password@host/path or memory:',
+    )
   }
   return { kind: 'file', path: pathBehind('file:', text) }
 }

@@ -36,6 +36,9 @@ export function readSettings(environment: Environment): Settings {
       mistakes.push(`${name} is not set: ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS go together`)
     }
   }
+  if (settings.drive?.kind === 'memory' && !isGiven(environment, settingsTable.workers.name)) {
+    values.workers = 1
+  }
   mistakes.push(
     ...bucketMistakes(settings),
     ...driveMistakes(settings),
@@ -138,8 +141,11 @@ function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): s
   )
 }
 
-/** Google is asked for somebody: a person who has consented, or a service account. */
+/** What a drive needs of other settings. Google is asked for somebody: a person, or a service account. */
 function driveMistakes(values: SettingValues): string[] {
+  if (values.drive?.kind === 'memory' && values.workers !== 1) {
+    return ['DRIVE is memory:, which no two processes share: expected WORKERS=1']
+  }
   if (values.drive?.kind !== 'gdrive' || values.gdriveServiceAccount !== undefined) return []
   const { gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = values
   if (gdriveClientId && gdriveClientSecret && gdriveRefreshToken) return []

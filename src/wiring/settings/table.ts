@@ -73,7 +73,7 @@ export const settingsTable = {
     name: 'DRIVE',
     default: 'file:./data/drive',
     meaning:
-      'The drive: `file:PATH`, a folder of this machine; `gdrive:FOLDER` (docs/google-drive.md); `webdav+https://user:password@host/path` (docs/webdav.md).',
+      'The drive: `file:PATH`, a folder of this machine; `gdrive:FOLDER` (docs/google-drive.md); `webdav+https://user:password@host/path` (docs/webdav.md); `memory:`, up to 1 GiB for tests, gone at the end.',
     parse: drivePlace,
   },
   drivePollSeconds: {
@@ -211,7 +211,7 @@ export const settingsTable = {
     name: 'WORKERS',
     default: String(availableParallelism()),
     whenUnset: 'number of cores',
-    meaning: 'Processes that serve.',
+    meaning: 'Processes that serve. A drive in memory has one.',
     parse: integerIn({ min: 1, max: 256 }),
   },
   logLevel: {

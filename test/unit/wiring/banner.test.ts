@@ -33,6 +33,7 @@ for (const [DRIVE, files] of [
   ['webdav+https://me:hunter2@cloud.example.org/dav/', 'https://cloud.example.org/dav/'],
   ['gdrive:Backups/s3', 'Google Drive, Backups/s3'],
   ['gdrive:', 'Google Drive, all of it'],
+  ['memory:', 'in memory: all of them go when this process ends'],
 ] as const) {
   test(`The banner says that the files are at ${files}`, () => {
     const settings = readSettings({ ...base, DRIVE, ...google })

@@ -58,6 +58,7 @@ test('Settings know where a drive is', () => {
   }
   for (const [DRIVE, place] of [
     ['file:/srv/files', { kind: 'file', path: '/srv/files' }],
+    ['memory:', { kind: 'memory' }],
     ['gdrive:', { kind: 'gdrive', folder: '' }],
     ['gdrive:Backups/s3', { kind: 'gdrive', folder: 'Backups/s3' }],
     ['webdav+http://localhost:8080', { kind: 'webdav', url: 'webdav+http://localhost:8080/' }],
@@ -68,6 +69,14 @@ test('Settings know where a drive is', () => {
   ] as const) {
     assert.deepEqual(readSettings({ ...required, ...google, DRIVE }).drive, place)
   }
+})
+
+test('Settings give a drive in memory to one process', () => {
+  const memory = { ...required, DRIVE: 'memory:' }
+  assert.equal(readSettings(memory).workers, 1)
+  assert.deepEqual(mistakesOf({ ...memory, WORKERS: '2' }), [
+    'DRIVE is memory:, which no two processes share: expected WORKERS=1',
+  ])
 })
 
 test('Settings ask for somebody whom Google is asked for', () => {
