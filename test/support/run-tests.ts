@@ -4,14 +4,16 @@ import { spec } from 'node:test/reporters'
 import { makeMemoryFolder } from './memory-folder.ts'
 
 /**
- * `npm test`, `npm run test:service` and the like for each of the long groups, or the files given as
- * arguments. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
- * CI=true also when one was skipped, because a skipped proof proves nothing.
+ * `npm test`, `npm run test:quick`, `npm run test:service` and the like for each of the long groups, or the
+ * files given as arguments. The last line counts; the exit status is not 0 when a test failed, when there was
+ * none, and with CI=true also when one was skipped, because a skipped proof proves nothing.
  */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  unit: ['test/unit/**/*.test.ts'],
-  contract: ['test/contract/!(google-*|webdav-*).test.ts'],
-  acceptance: ['test/acceptance/**/*.test.ts'],
+  quick: [
+    'test/unit/**/*.test.ts',
+    'test/contract/!(google-*|webdav-*).test.ts',
+    'test/acceptance/**/*.test.ts',
+  ],
   service: ['test/service/**/*.test.ts'],
   clients: ['test/clients/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
@@ -21,34 +23,44 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   faults: ['test/faults/**/*.test.ts'],
 }
 const wanted = process.argv.slice(2)
-const names = wanted.length > 0 ? wanted : ['unit', 'contract', 'acceptance']
-const files = names.flatMap((name) => globSync([...(groups[name] ?? [name])])).sort()
+const names = wanted.length > 0 ? wanted : ['quick', 'browser']
+const counts = { passed: 0, failed: 0, skipped: 0 }
 
 // A third of the time of a short file goes into compiling: once is enough for all of them.
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'
-
-const counts = { passed: 0, failed: 0, skipped: 0 }
-const isShort = wanted.length === 0
-const memoryFolder = isShort && process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined
-if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
-// Short files wait for timers and processes a good part of the time; the long suites have the machine busy.
-const tests = run({ files, concurrency: isShort ? 4 : 2 })
-tests.on('test:summary', (summary) => {
-  // Each file has its summary too; the one without a file is that of the whole run.
-  if (summary.file !== undefined) return
-  counts.passed = summary.counts.passed
-  counts.failed = summary.counts.tests - summary.counts.passed - summary.counts.skipped
-  counts.skipped += summary.counts.skipped
-})
-tests.on('test:pass', ({ skip, details }) => {
-  // The summary does not count them, nor the tests in them.
-  if (skip !== undefined && details.type === 'suite') counts.skipped += 1
-})
-tests.compose(spec).pipe(process.stdout)
-tests.on('end', () => {
+process.on('exit', () => {
   const isRefused = process.env.CI === 'true' && counts.skipped > 0
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
-})
-process.on('exit', () => {
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
+for (const name of names) await runGroup(name)
+
+async function runGroup(name: string): Promise<void> {
+  const files = globSync([...(groups[name] ?? [name])]).sort()
+  if (files.length === 0) throw new Error(`${name} is neither a group nor a file of tests`)
+  const isQuick = name === 'quick'
+  const given = process.env.TMPDIR
+  const memoryFolder = isQuick && given === undefined ? makeMemoryFolder() : undefined
+  if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
+  // Short files wait for timers and processes a good part of the time; the long suites have the machine busy.
+  await finished(run({ files, concurrency: isQuick ? 4 : 2 }))
+  if (memoryFolder !== undefined) delete process.env.TMPDIR
+}
+
+async function finished(tests: ReturnType<typeof run>): Promise<void> {
+  tests.on('test:summary', (summary) => {
+    // Each file has its summary too; the one without a file is that of the whole run.
+    if (summary.file !== undefined) return
+    const { passed, skipped, tests: all } = summary.counts
+    counts.passed += passed
+    counts.failed += all - passed - skipped
+    counts.skipped += skipped
+  })
+  tests.on('test:pass', ({ skip, details }) => {
+    // The summary does not count them, nor the tests in them.
+    if (skip !== undefined && details.type === 'suite') counts.skipped += 1
+  })
+  const report = tests.compose(spec)
+  report.pipe(process.stdout, { end: false })
+  await new Promise((resolve) => report.on('end', resolve))
+}
