@@ -5,6 +5,7 @@ import * as fields from '../../../../src/models/routing/field-schemas.ts'
 import { exportFile } from '../../../../src/models/routing/import/export-file.ts'
 import { readExport } from '../../../../src/models/routing/import/read-export.ts'
 import { routingInput } from '../../../../src/models/routing/routing-schemas.ts'
+import { cpuMsOf } from '../../../support/cpu-time.ts'
 
 const mebibyte = 1024 * 1024
 /** Texts that make a pattern look at each place again and again. */
@@ -19,9 +20,7 @@ const hostile = {
 const empty = { connections: [], combos: [], customModels: [], modelAliases: {} }
 
 function assertFast(work: () => unknown): void {
-  const startedAtMs = performance.now()
-  work()
-  const tookMs = performance.now() - startedAtMs
+  const tookMs = cpuMsOf(work)
   assert.ok(tookMs < 50, `${tookMs} ms`)
 }
 
@@ -53,9 +52,8 @@ test('an alias as long as it may be is read at once from a file that has 10,000'
   const target = `${'x '.repeat(249)}/`
   const aliases = Array.from({ length: 10_000 }, (_, index) => [`a${index}`, target])
   const file = exportFile.parse({ modelAliases: Object.fromEntries(aliases) })
-  const startedAtMs = performance.now()
-  assert.equal(readExport(file).leftOut.length, 10_000)
-  assert.ok(performance.now() - startedAtMs < 1_000)
+  const tookMs = cpuMsOf(() => assert.equal(readExport(file).leftOut.length, 10_000))
+  assert.ok(tookMs < 1_000, `${tookMs} ms`)
 })
 
 test('more aliases than there may be are refused before they are looked at', () => {
