@@ -14,6 +14,8 @@ export interface ListedName {
   readonly version: string
   /** Where the listing told it; undefined when the database is to be asked. */
   readonly etag: string | undefined
+  /** Others wrote in its folder while it was read: what is missing here may be there. */
+  readonly isUnsure?: boolean
 }
 
 /** What is in one folder, in key order. */

@@ -15,6 +15,9 @@ export const smallBytes = 64 * 1024
 /** How often a read goes on where a lost connection left it, without a byte in between. */
 const resumes = 3
 
+/** Why a read under way ends; one for all, because making an error takes longer than a small read. */
+const ended = new DriveError('changed', 'This object has been closed.')
+
 const plainMd5 = /^[0-9a-f]{32}$/
 
 export interface ReaderParts {
@@ -86,7 +89,7 @@ export class DavReader implements OpenObject {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   /** All the bytes, checked against the ETag where that is their MD5. For small objects. */

@@ -70,7 +70,9 @@ export class FolderLister {
       }
       // An object that is being overwritten may be missing from one reading. One that is missing
       // from the last reading has come or gone meanwhile, and may show.
-      for (const one of found) names.set(`${one.name}\0${one.isAlternative}`, one)
+      for (const one of found) {
+        names.set(`${one.name}\0${one.isAlternative}`, { ...one, isUnsure: true })
+      }
       for (const note of [...before.writers, ...after.writers]) writers.add(note)
     }
     const late = await this.#lookForWritten(path, writers, new DavFolderIndex(names.values()))

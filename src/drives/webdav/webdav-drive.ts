@@ -76,6 +76,8 @@ const bucketLookMs = 5_000
 /** How often a small object is read anew that is overwritten while it is read. */
 const readAttempts = 16
 const longestPauseMs = 500
+/** Objects of one page that are looked at once more because they were being written. */
+const maxLooksPerPage = 50
 /** Objects under recovery at a time; what is left comes at the next start, or when it is asked for. */
 const maxRecovered = 1_000
 /** No lease ends later than this from now. */
@@ -285,13 +287,24 @@ class WebdavDrive implements Drive {
       return [{ place: this.#placeOf(bucket, one.key).path, version: one.listed.version }]
     })
     const etags = await this.#store.etagsOf(unknown)
-    return candidates.map((one): Entry => {
-      if (one.kind === 'folder') return one
+    const entries: Entry[] = []
+    let looks = 0
+    for (const one of candidates) {
+      if (one.kind === 'folder') {
+        entries.push(one)
+        continue
+      }
       const { key, listed } = one
-      const { size, modifiedAtMs, version } = listed
-      const kept = listed.etag ?? etags.get(this.#placeOf(bucket, key).path)
-      return { kind: 'object', key, size, modifiedAtMs, etag: kept ?? provisionalEtag(version) }
-    })
+      const place = this.#placeOf(bucket, key)
+      const etag = listed.etag ?? etags.get(place.path)
+      // Apache shows a file and its properties as of two moments.
+      const isTorn = etag === undefined && listed.isUnsure === true && looks++ < maxLooksPerPage
+      const found = isTorn ? await this.#finder.find(place) : undefined
+      const { size, modifiedAtMs } = found?.facts ?? listed
+      const kept = found?.facts.attributes.etag ?? etag ?? provisionalEtag(listed.version)
+      entries.push({ kind: 'object', key, size, modifiedAtMs, etag: kept })
+    }
+    return entries
   }
 
   /** As `#requireBucket`, if nobody has looked in the last seconds. */
