@@ -25,7 +25,6 @@ async function etagOf(drive: Drive, key: string): Promise<string> {
 }
 
 export function byHandCases(suite: DriveSuite): void {
-  const { hostileKeys } = suite
   describe('a file put by hand', () => {
     suite.itWithByHand('is an object at once', async (under) => {
       const { drive, byHand, etagByHand = unknownMd5 } = under
@@ -141,18 +140,6 @@ export function byHandCases(suite: DriveSuite): void {
   })
 
   describe('a folder', () => {
-    suite.itWithByHand('that keys created goes with the last of them', async (under) => {
-      const { drive, byHand } = under
-      for (const key of hostileKeys) {
-        await put(drive, key, '')
-        await drive.remove(bucket, key)
-        assert.deepEqual(await byHand.list(), [], key)
-      }
-      for (const key of hostileKeys) await put(drive, key, '')
-      for (const key of hostileKeys) await drive.remove(bucket, key)
-      assert.deepEqual(await byHand.list(), [])
-    })
-
     suite.itWithByHand('made by hand stays when its objects go', async ({ drive, byHand }) => {
       await byHand.makeFolder('hand')
       await put(drive, 'hand/own/deeper/k', 'x')

@@ -31,7 +31,7 @@ function permutations<T>(values: readonly T[]): T[][] {
 export function keyCases(suite: DriveSuite): void {
   const { hostileKeys } = suite
   describe('every legal key', () => {
-    suite.it('is an object of its own beside all the others', async ({ drive }) => {
+    suite.it('is an object of its own beside all the others', async ({ drive, byHand }) => {
       assert.deepEqual(
         hostileKeys.filter((key) => !isLegalKey(key)),
         [],
@@ -52,9 +52,10 @@ export function keyCases(suite: DriveSuite): void {
       for (const key of doomed) assert.equal(await drive.remove(bucket, key), true, key)
       assert.deepEqual(await listKeys(drive), [])
       assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+      assert.deepEqual((await byHand?.list()) ?? [], [])
     })
 
-    suite.it('works alone', async ({ drive }) => {
+    suite.it('works alone, and its folders go with it', async ({ drive, byHand }) => {
       for (const key of hostileKeys) {
         await put(drive, key, key)
         assert.deepEqual(await listKeys(drive), [key])
@@ -63,6 +64,7 @@ export function keyCases(suite: DriveSuite): void {
         assert.equal(await getText(drive, key), key)
         assert.equal(await drive.remove(bucket, key), true)
         assert.equal(await drive.head(bucket, key), undefined)
+        assert.deepEqual((await byHand?.list()) ?? [], [], key)
       }
       assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
     })
