@@ -194,7 +194,13 @@ export interface UploadDrive {
   /** The state of an empty upload. `uploadId` is unique, URL-safe, at most 64 characters. */
   begin(uploadId: string, target: ObjectName): Promise<string>
 
-  /** Starts writing the next part behind the `size` bytes committed so far. */
+  /**
+   * Memory for parts that come before their turn. Present where several parts in one append are
+   * faster than one after the other: a caller reads what comes early, where there is memory for it.
+   */
+  readonly partMemory?: PartMemory
+
+  /** Starts writing the next part, or several at once, behind the `size` bytes committed so far. */
   append(state: string, options: AppendOptions): Promise<PartDraft>
 
   /**
@@ -223,6 +229,13 @@ export interface UploadDrive {
    * between the two), if older than `olderThanMs` milliseconds.
    */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
+}
+
+/** Bytes of parts that one process may hold. */
+export interface PartMemory {
+  /** Whether so many more may be held, which are then counted. */
+  take(bytes: number): boolean
+  give(bytes: number): void
 }
 
 export interface AppendOptions {

@@ -15,7 +15,13 @@ const insertBlocks = `INSERT INTO drive_upload_blocks (upload_id, first_block, d
 const selectBlocks = `SELECT first_block AS "firstBlock", digests FROM drive_upload_blocks
   WHERE upload_id = ? ORDER BY first_block`
 const deleteBlocks = 'DELETE FROM drive_upload_blocks WHERE upload_id = ? AND first_block = ?'
+const countCarries = `SELECT count(*) AS count FROM drive_upload_carries
+  WHERE upload_id = ? AND size < ?`
 const deleteCarries = 'DELETE FROM drive_upload_carries WHERE upload_id = ? AND size < ?'
+
+/** What may be forgotten is, once it is so much: each time the line to the drive waits for the disk. */
+const manyBlockRows = 64
+const manyCarries = 8
 
 interface BlocksRow {
   readonly firstBlock: number
@@ -89,6 +95,7 @@ export class DatabaseDriveUploads {
   async announce(uploadId: string, firstBlock: number, digests: readonly string[]): Promise<void> {
     await this.#database.write([
       { sql: insertBlocks, params: [uploadId, firstBlock, digests.join('')] },
+      { sql: touch, params: [this.#now(), uploadId] },
     ])
   }
 
@@ -112,6 +119,8 @@ export class DatabaseDriveUploads {
     const block = Math.floor(size / blockBytes)
     const rows = await this.#blockRows(uploadId)
     const old = rows.filter((row) => row.firstBlock < block)
+    const [carries] = await this.#database.read<{ count: number }>(countCarries, [uploadId, size])
+    if (old.length < manyBlockRows && Number(carries?.count) < manyCarries) return
     await this.#database.write([
       { sql: deleteCarries, params: [uploadId, size] },
       ...old.flatMap((row) => {

@@ -199,18 +199,27 @@ export class UploadTable {
     return this.#change({ sql: releaseLease, params: [id, owner] })
   }
 
-  /** Adds the next part and gives the lease back. False when the lease is not `owner`'s any more. */
-  commitPart(held: HeldRow, part: PartRow, driveState: string): Promise<boolean> {
+  /**
+   * Adds the next parts, at least one and with no gap, and gives the lease back. False when the lease is not
+   * `owner`'s any more.
+   */
+  commitParts(held: HeldRow, parts: readonly PartRow[], driveState: string): Promise<boolean> {
     const { upload, owner } = held
+    const before = (parts[0]?.number ?? Number.NaN) - 1
+    const size = parts.reduce((sum, part) => sum + part.size, upload.size)
+    const touchedAtMs = Math.max(...parts.map((part) => part.modifiedAtMs))
     return this.#writeAll([
       {
         sql: commitParts,
         params: [
-          ...[driveState, part.number, upload.size + part.size, part.modifiedAtMs],
-          ...[upload.id, owner, part.number - 1],
+          ...[driveState, before + parts.length, size, touchedAtMs],
+          ...[upload.id, owner, before],
         ],
       },
-      { sql: insertPart, params: [upload.id, part.number, ...partColumns(part)] },
+      ...parts.map((part) => ({
+        sql: insertPart,
+        params: [upload.id, part.number, ...partColumns(part)],
+      })),
     ])
   }
 

@@ -94,11 +94,11 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       const id = 'upload 3'
       await insert(table, id)
       const upload = await hold(table, id, 'x')
-      assert.equal(await table.commitPart({ upload, owner: 'y' }, part(1), 's1'), false)
-      assert.equal(await table.commitPart({ upload, owner: 'x' }, part(2), 's1'), false)
+      assert.equal(await table.commitParts({ upload, owner: 'y' }, [part(1)], 's1'), false)
+      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(2)], 's1'), false)
       assert.deepEqual(await table.parts(id, 0, 10), [])
-      assert.ok(await table.commitPart({ upload, owner: 'x' }, part(1), 's1'))
-      assert.equal(await table.commitPart({ upload, owner: 'x' }, part(1), 's1'), false)
+      assert.ok(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'))
+      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'), false)
       const now = await table.find(id)
       assert.equal(now?.partCount, 1)
       assert.equal(now?.size, 5)
@@ -111,7 +111,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
     test('UploadTable replaces the last part and counts its bytes', async () => {
       const id = 'upload 4'
       await insert(table, id)
-      await table.commitPart({ upload: await hold(table, id, 'x'), owner: 'x' }, part(1), 's1')
+      await table.commitParts({ upload: await hold(table, id, 'x'), owner: 'x' }, [part(1)], 's1')
       const upload = await hold(table, id, 'x')
       const change = { from: part(1), to: { ...part(1, 2), etag: 'new' }, driveState: 's2' }
       assert.equal(await table.replacePart({ upload, owner: 'y' }, change), false)
@@ -128,17 +128,17 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.ok(await table.beginCompletion(upload, change))
       assert.equal(await table.beginCompletion(upload, change), false)
       assert.equal(await table.abort(id, 40), false)
-      assert.equal(await table.commitPart({ upload, owner: 'x' }, part(1), 's1'), false)
+      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'), false)
       assert.ok(await table.reopen(id, 'x', { partCount: 0, size: 0, nowMs: 50 }))
       const again = await hold(table, id, 'x')
       assert.ok(await table.abort(id, 60))
-      assert.equal(await table.commitPart({ upload: again, owner: 'x' }, part(1), 's1'), false)
+      assert.equal(await table.commitParts({ upload: again, owner: 'x' }, [part(1)], 's1'), false)
     })
 
     test('UploadTable keeps a completed upload and drops its parts', async () => {
       const id = 'upload 6'
       await insert(table, id)
-      await table.commitPart({ upload: await hold(table, id, 'x'), owner: 'x' }, part(1), 's1')
+      await table.commitParts({ upload: await hold(table, id, 'x'), owner: 'x' }, [part(1)], 's1')
       const upload = await table.find(id)
       assert.ok(upload)
       const lease = { owner: 'y', untilMs: 100 }

@@ -60,8 +60,11 @@ export class GooglePart implements PartDraft {
     await this.#sending?.stream.flush()
     await this.#end()
     const { rest } = this.#blocks
-    const bytes = Buffer.from(rest).toString('base64')
-    await records.saveCarry(state.id, { size: this.#size, bytes })
+    // Nothing is read of what ends with a block.
+    if (rest.length > 0) {
+      const bytes = Buffer.from(rest).toString('base64')
+      await records.saveCarry(state.id, { size: this.#size, bytes })
+    }
     return encodeState({ ...state, size: this.#size, md5: this.#md5 })
   }
 

@@ -5,6 +5,7 @@ import {
   type ObjectFacts,
   type ObjectName,
   type PartDraft,
+  type PartMemory,
   type UploadDrive,
 } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
@@ -54,11 +55,13 @@ const sweepPage = 100
 /** Multipart uploads: parts go straight into one resumable session. */
 export class GoogleUploads implements UploadDrive {
   readonly canTruncate = false
+  readonly partMemory: PartMemory
   readonly #options: GoogleUploadsOptions
   readonly #sessions: UploadSessions
 
   constructor(options: GoogleUploadsOptions) {
     this.#options = options
+    this.partMemory = options.memory.parts
     this.#sessions = new UploadSessions(options)
   }
 

@@ -1,14 +1,31 @@
+import type { PartMemory } from '../drive.ts'
+
 const mebibyte = 1024 * 1024
 
 /** Of one stream, whatever the others do. */
 const leastPerStream = mebibyte
 const mostPerStream = 16 * mebibyte
+/** Of parts that wait for their turn. */
+const mostOfParts = 48 * mebibyte
 
 /** Bytes that one process holds of what it sends to Google. */
 export class SendMemory {
   readonly #totalBytes: number
   #streams = 0
   #buffered = 0
+  #parts = 0
+
+  /** For parts of uploads that come before their turn. */
+  readonly parts: PartMemory = {
+    take: (bytes) => {
+      if (this.#parts + bytes > mostOfParts) return false
+      this.#parts += bytes
+      return true
+    },
+    give: (bytes) => {
+      this.#parts -= bytes
+    },
+  }
 
   constructor(totalBytes = 64 * mebibyte) {
     this.#totalBytes = totalBytes

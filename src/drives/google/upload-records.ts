@@ -38,6 +38,9 @@ export interface UploadRecords {
   /** Forgets the digests of blocks from this one on. */
   dropBlocks(uploadId: string, firstBlock: number): Promise<void>
 
-  /** Forgets carries of less than this size, and digests of blocks that end before it. */
+  /**
+   * Forgets carries of less than this size, and digests of blocks that end before it, or leaves a
+   * few of them to a later call.
+   */
   forgetBefore(uploadId: string, size: number): Promise<void>
 }

@@ -20,6 +20,14 @@ export type Admission =
   /** The part is committed already. */
   | { readonly turn: 'compare'; readonly upload: UploadRow }
 
+/** A part that may have to wait. */
+export interface WaitingPart {
+  /** Aborts when the wait is over before the part's turn. */
+  readonly signal: AbortSignal
+  /** Told when the part has to wait. */
+  readonly onWait?: (upload: UploadRow) => void
+}
+
 export interface PartQueueOptions {
   readonly find: (name: UploadName) => Promise<UploadRow>
   readonly leases: Leases
@@ -32,8 +40,8 @@ export interface PartQueueOptions {
 
 /**
  * Where parts wait for their turn. Parts come strictly in order (contract, "Part order"), but stock
- * clients send several at once: one that comes early is held, its body unread, while an earlier one
- * is on its way (decisions, "Parts").
+ * clients send several at once: one that comes early is held while an earlier one is on its way
+ * (decisions, "Parts"). Its body is unread unless `onWait` has it read.
  */
 export class PartQueue {
   readonly #options: PartQueueOptions
@@ -48,7 +56,7 @@ export class PartQueue {
    *
    * @throws S3Error NoSuchUpload, or SlowDown when its turn does not come in time.
    */
-  async admit(name: UploadName, number: number, signal: AbortSignal): Promise<Admission> {
+  async admit(name: UploadName, number: number, waiting: WaitingPart): Promise<Admission> {
     const admission = await this.#tryAdmit(name, number)
     if (admission.turn !== 'wait') return admission
     if (this.#heldCount >= (this.#options.maxHeldParts ?? maxHeldParts)) {
@@ -56,7 +64,8 @@ export class PartQueue {
     }
     this.#heldCount += 1
     try {
-      return await this.#hold(name, number, { signal, upload: admission.upload })
+      waiting.onWait?.(admission.upload)
+      return await this.#hold(name, number, { signal: waiting.signal, upload: admission.upload })
     } finally {
       this.#heldCount -= 1
     }

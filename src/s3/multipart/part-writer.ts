@@ -1,10 +1,11 @@
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { Drive, PartDraft } from '../../drives/drive.ts'
 import type { PartRow, UploadRow, UploadTable } from '../../state/uploads.ts'
-import type { PayloadDigest } from '../payload.ts'
+import type { EarlyPart } from './early-part.ts'
+import { EarlyParts } from './early-parts.ts'
 import type { Lease } from './lease.ts'
 import { LeasedSink } from './leased-sink.ts'
-import type { PartQueue } from './part-queue.ts'
+import type { Admission, PartQueue } from './part-queue.ts'
+import type { PartSource } from './part-source.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
   decodePart,
@@ -14,22 +15,6 @@ import {
   type UploadName,
 } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
-
-/** Where the bytes of a part come from: a request's body, or an object that is copied. */
-export interface PartSource {
-  /** Bytes that will come, where known. */
-  readonly size?: number
-  /** Aborts when nobody wants the part any more. */
-  readonly signal: AbortSignal
-  /**
-   * Writes all bytes into the sink and says what they were, with a checksum of this algorithm if
-   * one is given. Called once, when it is the part's turn.
-   */
-  pour(
-    sink: { write(chunk: Uint8Array): Promise<void> },
-    algorithm: ChecksumAlgorithm | undefined,
-  ): Promise<PayloadDigest>
-}
 
 export interface PartWriterOptions {
   readonly drive: Drive
@@ -41,12 +26,17 @@ export interface PartWriterOptions {
 
 const nowhere = { write: () => Promise.resolve() }
 
-/** Brings parts onto the drive, one at a time for each upload. */
+/**
+ * Brings parts onto the drive, one at a time for each upload, or several that have come as if they
+ * were one.
+ */
 export class PartWriter {
   readonly #options: PartWriterOptions
+  readonly #early: EarlyParts
 
   constructor(options: PartWriterOptions) {
     this.#options = options
+    this.#early = new EarlyParts(options.drive.uploads.partMemory)
   }
 
   /**
@@ -57,13 +47,42 @@ export class PartWriter {
    *   it was.
    */
   async write(name: UploadName, number: number, source: PartSource): Promise<UploadedPart> {
-    const admission = await this.#options.queue.admit(name, number, source.signal)
-    if (admission.turn === 'compare') return this.#compare(admission.upload, number, source)
-    const { lease, turn } = admission
+    const part = this.#early.enter(name.uploadId, number, source)
+    try {
+      const admission = await this.#admit(name, part)
+      if (admission === undefined) return await part.outcome
+      if (admission.turn === 'compare') return await this.#compare(admission.upload, number, part)
+      return await this.#write(admission, part)
+    } finally {
+      this.#early.leave(name.uploadId, part)
+    }
+  }
+
+  /** Undefined when the part was taken along with an earlier one, or went wrong while it waited. */
+  async #admit(name: UploadName, part: EarlyPart): Promise<Admission | undefined> {
+    const { number, signal } = part
+    const onWait = (upload: UploadRow) => {
+      this.#early.read(part, detailsOf(upload).checksum?.algorithm)
+    }
+    try {
+      const admission = await this.#options.queue.admit(name, number, { signal, onWait })
+      part.begin()
+      if (!part.isOver) return admission
+      if ('lease' in admission) await admission.lease.release()
+    } catch (error) {
+      if (!part.isOver) throw error
+    }
+    return undefined
+  }
+
+  async #write(
+    { lease, turn }: Extract<Admission, { lease: Lease }>,
+    part: EarlyPart,
+  ): Promise<UploadedPart> {
     try {
       return turn === 'append'
-        ? await this.#append(lease, number, source)
-        : await this.#replaceLast(lease, number, source)
+        ? await this.#append(lease, part)
+        : await this.#replaceLast(lease, part.number, part)
     } catch (error) {
       // The first error is the one to tell; a lease that can't be given back expires.
       await lease.release().catch(() => undefined)
@@ -71,18 +90,30 @@ export class PartWriter {
     }
   }
 
-  async #append(lease: Lease, number: number, source: PartSource): Promise<UploadedPart> {
+  /** Those behind it that are there already go with it: on a drive that is far away each trip counts. */
+  async #append(lease: Lease, part: EarlyPart): Promise<UploadedPart> {
+    const others = part.isRead ? this.#early.take(lease.upload.id, part.number + 1) : []
+    const appended = this.#appendAll(lease, [part, ...others])
+    for (const other of others) other.settle(pick(appended, other))
+    return await pick(appended, part)
+  }
+
+  async #appendAll(lease: Lease, parts: readonly EarlyPart[]): Promise<readonly UploadedPart[]> {
     const { drive, table } = this.#options
-    const { upload } = lease
+    const { upload, owner } = lease
     const { driveState, size: offset } = upload
-    const draft = await drive.uploads.append(driveState, { offset, ...hints(source, lease) })
+    const size = sizeOf(parts)
+    const draft = await drive.uploads.append(driveState, { offset, ...hints({ size }, lease) })
     const sink = new LeasedSink(draft, lease)
-    const part = await this.#pour(sink, source, { lease, number })
-    const row = encodePart(part)
+    const uploaded: UploadedPart[] = []
+    for (const part of parts) {
+      uploaded.push(await this.#pour(sink, part, { lease, number: part.number }))
+    }
+    const rows = uploaded.map(encodePart)
     await this.#commit(draft, sink, lease, (state) =>
-      table.commitPart({ upload, owner: lease.owner }, row, state),
+      table.commitParts({ upload, owner }, rows, state),
     )
-    return part
+    return uploaded
   }
 
   async #replaceLast(lease: Lease, number: number, source: PartSource): Promise<UploadedPart> {
@@ -164,8 +195,23 @@ export class PartWriter {
 }
 
 /** The drive is not told when the client goes away: the source says that, with the error to answer. */
-function hints({ size }: PartSource, lease: Lease) {
+function hints({ size }: Pick<PartSource, 'size'>, lease: Lease) {
   return { signal: lease.lost, ...(size === undefined ? {} : { size }) }
+}
+
+/** Bytes of all of them, where known. */
+function sizeOf(parts: readonly EarlyPart[]): number | undefined {
+  const sizes = parts.map(({ size }) => size)
+  return sizes.every((size) => size !== undefined) ? sizes.reduce((a, b) => a + b) : undefined
+}
+
+async function pick(
+  appended: Promise<readonly UploadedPart[]>,
+  { number }: EarlyPart,
+): Promise<UploadedPart> {
+  const uploaded = (await appended).find((one) => one.number === number)
+  if (uploaded === undefined) throw new Error('each part that was appended is answered for')
+  return uploaded
 }
 
 function isSame(part: Pick<PartRow, 'etag' | 'size'>, other: PartRow): boolean {

@@ -7,7 +7,8 @@ import { Completer } from './completer.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
 import { Leases } from './lease.ts'
 import { PartQueue } from './part-queue.ts'
-import { type PartSource, PartWriter } from './part-writer.ts'
+import type { PartSource } from './part-source.ts'
+import { PartWriter } from './part-writer.ts'
 import { noSuchUpload } from './upload-errors.ts'
 import {
   decodePart,

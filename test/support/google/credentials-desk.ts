@@ -1,9 +1,4 @@
-import {
-  createVerify,
-  generateKeyPairSync,
-  type KeyPairKeyObjectResult,
-  randomBytes,
-} from 'node:crypto'
+import { createVerify, generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { EmulatorClock } from './emulator-clock.ts'
 import type { Owner } from './file-record.ts'
 
@@ -53,17 +48,11 @@ export class CredentialsDesk {
   /** Where it answers: an assertion has to be for this URL. */
   tokenUrl = officialTokenUrl
   readonly #clock: EmulatorClock
-  #made: KeyPairKeyObjectResult | undefined
+  readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
   readonly #grants = new Map<string, Grant>()
 
   constructor(clock: EmulatorClock) {
     this.#clock = clock
-  }
-
-  /** Made when it is first asked for: it takes a good part of a short test's time. */
-  get #keys(): KeyPairKeyObjectResult {
-    this.#made ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
-    return this.#made
   }
 
   get serviceAccount(): ServiceAccountKey {

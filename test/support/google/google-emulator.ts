@@ -82,9 +82,7 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
     url,
     endpoints: { api: `${url}/drive/v3`, upload: `${url}/upload/drive/v3`, token: desk.tokenUrl },
     credentials: desk.user,
-    get serviceAccount() {
-      return desk.serviceAccount
-    },
+    serviceAccount: desk.serviceAccount,
     rootFolderId: shared?.id ?? files.rootId,
     sharedDriveId: shared?.id,
     ...parts,

@@ -73,8 +73,8 @@ async function prepare(t: TestContext, makeMortal: (world: World) => Uploads) {
 
 const partSteps = [
   ['takeLease', 'after'],
-  ['commitPart', 'before'],
-  ['commitPart', 'after'],
+  ['commitParts', 'before'],
+  ['commitParts', 'after'],
 ] as const
 
 for (const [method, when] of partSteps) {

@@ -28,16 +28,16 @@ test('PartQueue holds a bounded number of parts and refuses the rest at once', a
   })
   const name = await begin(worker())
   const held = [2, 3].map((number) =>
-    assert.rejects(queue.admit(name, number, never), isS3Error('SlowDown')),
+    assert.rejects(queue.admit(name, number, { signal: never }), isS3Error('SlowDown')),
   )
   // Both are held once the first read is through.
   await find(name)
   await find(name)
   const startedAt = performance.now()
-  await assert.rejects(queue.admit(name, 4, never), isS3Error('SlowDown'))
+  await assert.rejects(queue.admit(name, 4, { signal: never }), isS3Error('SlowDown'))
   assert.ok(performance.now() - startedAt < 800)
   await Promise.all(held)
-  const admission = await queue.admit(name, 1, never)
+  const admission = await queue.admit(name, 1, { signal: never })
   assert.equal(admission.turn, 'append')
   if (admission.turn === 'append') await admission.lease.release()
 })

@@ -1,0 +1,131 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { PartMemory } from '../../drives/drive.ts'
+import type { PayloadDigest, PayloadSink } from '../payload.ts'
+import type { PartSource } from './part-source.ts'
+import type { UploadedPart } from './upload-records.ts'
+
+/** Nobody wants the part any more: what still comes of it goes nowhere. */
+class PartLeft extends Error {}
+
+/**
+ * A part whose turn has not come, or only just. Where there is memory for all of it, it is read
+ * before; else it stays in its socket. From its turn on it is a source like any other.
+ */
+export class EarlyPart implements PartSource {
+  readonly number: number
+  /** Aborts when the wait is over: the client is gone, or there is nothing to wait for any more. */
+  readonly signal: AbortSignal
+  readonly #source: PartSource
+  readonly #memory: PartMemory
+  readonly #over = new AbortController()
+  readonly #outcome = Promise.withResolvers<UploadedPart>()
+  #reading: Promise<PayloadDigest> | undefined
+  #isRead = false
+  #isTurn = false
+  #reserved = 0
+  #chunks: Buffer[] = []
+  #sink: PayloadSink | undefined
+  #emptying: Promise<void> | undefined
+
+  constructor(number: number, source: PartSource, memory: PartMemory) {
+    this.number = number
+    this.#source = source
+    this.#memory = memory
+    this.signal = AbortSignal.any([source.signal, this.#over.signal])
+    // Not everybody who may be told asks for it.
+    this.#outcome.promise.catch(() => undefined)
+  }
+
+  get size(): number | undefined {
+    return this.#source.size
+  }
+
+  /** Whether all of it is held. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  /** Whether all of it is held, and somebody still waits for its turn. */
+  get mayJoin(): boolean {
+    return this.#isRead && !this.#isTurn && !this.signal.aborted
+  }
+
+  /** Whether it waits in its socket. */
+  get isUnread(): boolean {
+    return this.#reading === undefined && !this.#isTurn && !this.signal.aborted
+  }
+
+  /** Whether `outcome` tells what became of the part, so that its turn need not be waited for. */
+  get isOver(): boolean {
+    return this.#over.signal.aborted
+  }
+
+  get outcome(): Promise<UploadedPart> {
+    return this.#outcome.promise
+  }
+
+  /** Reads the part if there is memory for it. Without effect once it is being read. */
+  read(algorithm: ChecksumAlgorithm | undefined): void {
+    const { size } = this.#source
+    if (!this.isUnread || size === undefined || !this.#memory.take(size)) return
+    this.#reserved = size
+    this.#reading = this.#source.pour({ write: (chunk) => this.#write(chunk) }, algorithm)
+    this.#reading.then(
+      () => {
+        this.#isRead = true
+      },
+      (error: unknown) => {
+        if (!this.#isTurn) this.settle(Promise.reject(error))
+      },
+    )
+  }
+
+  /** It is the part's turn: from now on it is its caller who pours it and answers for it. */
+  begin(): void {
+    this.#isTurn = true
+  }
+
+  /** Ends the wait: this is what becomes of the part. */
+  settle(outcome: Promise<UploadedPart>): void {
+    this.#outcome.resolve(outcome)
+    this.#over.abort()
+  }
+
+  async pour(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined): Promise<PayloadDigest> {
+    const reading = this.#reading
+    if (reading === undefined) return await this.#source.pour(sink, algorithm)
+    this.#sink = sink
+    this.#emptying = this.#empty(sink)
+    await this.#emptying
+    return await reading
+  }
+
+  /** Lets go of what is held. Idempotent. */
+  close(): void {
+    this.begin()
+    this.#chunks = []
+    this.#memory.give(this.#reserved)
+    this.#reserved = 0
+    this.#sink ??= { write: () => Promise.reject(new PartLeft()) }
+  }
+
+  async #write(chunk: Uint8Array): Promise<void> {
+    if (this.#sink === undefined) {
+      this.#chunks.push(Buffer.from(chunk))
+      return
+    }
+    await this.#emptying
+    await this.#sink.write(chunk)
+  }
+
+  async #empty(sink: PayloadSink): Promise<void> {
+    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
+      await sink.write(chunk)
+      this.#memory.give(chunk.length)
+      this.#reserved -= chunk.length
+    }
+    // The rest passes through.
+    this.#memory.give(this.#reserved)
+    this.#reserved = 0
+  }
+}

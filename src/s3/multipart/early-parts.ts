@@ -1,0 +1,69 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { PartMemory } from '../../drives/drive.ts'
+import { EarlyPart } from './early-part.ts'
+import type { PartSource } from './part-source.ts'
+
+/** Of a drive that takes parts one by one: all wait in their sockets. */
+const noMemory: PartMemory = { take: () => false, give: () => undefined }
+
+/**
+ * The parts that wait in this process. Those that there is memory for are read meanwhile, so that
+ * several can go to the drive together when the first one's turn comes.
+ */
+export class EarlyParts {
+  readonly #memory: PartMemory
+  readonly #uploads = new Map<string, Map<number, EarlyPart>>()
+  /** Parts that there was no memory for, the longest waiting first. */
+  readonly #unread = new Map<EarlyPart, ChecksumAlgorithm | undefined>()
+
+  constructor(memory: PartMemory = noMemory) {
+    this.#memory = {
+      take: (bytes) => memory.take(bytes),
+      give: (bytes) => {
+        memory.give(bytes)
+        this.#readMore()
+      },
+    }
+  }
+
+  /** Of several requests for the same part the last one counts; the others wait for their turn. */
+  enter(uploadId: string, number: number, source: PartSource): EarlyPart {
+    const part = new EarlyPart(number, source, this.#memory)
+    const parts = this.#uploads.get(uploadId) ?? new Map<number, EarlyPart>()
+    this.#uploads.set(uploadId, parts.set(number, part))
+    return part
+  }
+
+  leave(uploadId: string, part: EarlyPart): void {
+    this.#unread.delete(part)
+    part.close()
+    const parts = this.#uploads.get(uploadId)
+    if (parts?.get(part.number) !== part) return
+    parts.delete(part.number)
+    if (parts.size === 0) this.#uploads.delete(uploadId)
+  }
+
+  /** The part has to wait: it is read now, or as soon as there is memory. */
+  read(part: EarlyPart, algorithm: ChecksumAlgorithm | undefined): void {
+    part.read(algorithm)
+    if (part.isUnread) this.#unread.set(part, algorithm)
+  }
+
+  /** The parts from this one on that are held whole, with no gap; it is their turn from now on. */
+  take(uploadId: string, from: number): EarlyPart[] {
+    const parts = this.#uploads.get(uploadId)
+    const taken: EarlyPart[] = []
+    for (let part = parts?.get(from); part?.mayJoin; part = parts?.get(part.number + 1)) {
+      part.begin()
+      taken.push(part)
+    }
+    return taken
+  }
+
+  #readMore(): void {
+    for (const [part, algorithm] of this.#unread) {
+      part.read(algorithm)
+      if (!part.isUnread) this.#unread.delete(part)
+    }
+  }
+}
