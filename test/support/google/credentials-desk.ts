@@ -1,4 +1,9 @@
-import { createVerify, generateKeyPairSync, randomBytes } from 'node:crypto'
+import {
+  createVerify,
+  generateKeyPairSync,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+} from 'node:crypto'
 import type { EmulatorClock } from './emulator-clock.ts'
 import type { Owner } from './file-record.ts'
 
@@ -48,11 +53,17 @@ export class CredentialsDesk {
   /** Where it answers: an assertion has to be for this URL. */
   tokenUrl = officialTokenUrl
   readonly #clock: EmulatorClock
-  readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  #made: KeyPairKeyObjectResult | undefined
   readonly #grants = new Map<string, Grant>()
 
   constructor(clock: EmulatorClock) {
     this.#clock = clock
+  }
+
+  /** Made when it is first asked for: it takes a good part of a short test's time. */
+  get #keys(): KeyPairKeyObjectResult {
+    this.#made ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
+    return this.#made
   }
 
   get serviceAccount(): ServiceAccountKey {

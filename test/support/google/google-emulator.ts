@@ -82,7 +82,9 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
     url,
     endpoints: { api: `${url}/drive/v3`, upload: `${url}/upload/drive/v3`, token: desk.tokenUrl },
     credentials: desk.user,
-    serviceAccount: desk.serviceAccount,
+    get serviceAccount() {
+      return desk.serviceAccount
+    },
     rootFolderId: shared?.id ?? files.rootId,
     sharedDriveId: shared?.id,
     ...parts,
