@@ -1,0 +1,71 @@
+/** SIGKILL to a gateway in the midst of writes, while its WebDAV server lives on. */
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { runCrashRounds } from '../crash/crash-rounds.ts'
+import { Random } from '../crash/random.ts'
+import { filesBelow, startGatewayProcess } from '../support/gateway-process.ts'
+import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
+import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
+
+const rounds = Number(process.env.CRASH_ROUNDS ?? 6)
+const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
+/** Uploads whose creation was never answered stay until they are a day old, and are empty. */
+const emptyBytes = 1024
+
+interface KilledOn {
+  readonly url: string
+  /** Files of the gateway's own on the server, each with its size. */
+  ownFiles(): readonly (readonly [path: string, size: number])[]
+}
+
+async function killAgainAndAgain(t: TestContext, { url, ownFiles }: KilledOn): Promise<void> {
+  t.diagnostic(`CRASH_SEED=${seed}`)
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-killed-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  await runCrashRounds(t, {
+    rounds,
+    random: new Random(seed),
+    roundMs: [100, 1500],
+    start: () => startGatewayProcess({ folder, settings: { DRIVE: url, LOG_LEVEL: 'warn' } }),
+    leftovers: () =>
+      ownFiles().flatMap(([path, size]) => {
+        const isUpload = path.startsWith('uploads/')
+        return path === 'names.json' || (isUpload && size <= emptyBytes) ? [] : [path]
+      }),
+  })
+}
+
+describe('A gateway killed at random moments loses nothing acknowledged and leaves nothing behind', () => {
+  it('over Apache', { skip: absenceOfApache() }, async (t) => {
+    const server = await startApache(t)
+    if (server === undefined) return
+    const own = join(server.root, '.stowage')
+    await killAgainAndAgain(t, {
+      url: server.url,
+      // Apache keeps properties in folders of its own, and shows them nobody.
+      ownFiles: () =>
+        filesBelow(own)
+          .filter((path) => !path.includes('/.DAV/'))
+          .map((path) => [path.slice(own.length + 1), sizeOf(path)]),
+    })
+  })
+
+  it('over Nextcloud', async (t) => {
+    const { url, otherClient } = await startNextcloud(t)
+    await killAgainAndAgain(t, {
+      url,
+      ownFiles: () =>
+        otherClient
+          .list('.stowage')
+          .filter((path) => !path.endsWith('/'))
+          .map((path) => [path, otherClient.get(`.stowage/${path}`)?.length ?? 0]),
+    })
+  })
+})
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
