@@ -66,7 +66,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     for (const name of ['a/b', 'été 2026']) {
       await page.getByRole('button', { name: 'New folder' }).click()
       await page.getByLabel('Name', { exact: true }).fill(name)
-      await files.press('Make it')
+      await files.press('Create')
       if (name === 'a/b') {
         await files.dialog.getByText('A name has no slash').waitFor()
         assert.deepEqual(await barriers(page), [])
@@ -77,7 +77,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.equal(await stored('new/été 2026/'), '')
     await page.getByRole('button', { name: 'New folder' }).click()
     await page.getByLabel('Name', { exact: true }).fill('été 2026')
-    await files.press('Make it')
+    await files.press('Create')
     await files.dialog.getByText('There is a folder of this name.').waitFor()
   })
 

@@ -51,7 +51,7 @@ export function NewFolderDialog({ bucket, prefix, onClose }: NewFolderDialogProp
               Cancel
             </Button>
             <Button type="submit" loading={isBusy}>
-              Make it
+              Create
             </Button>
           </Group>
         </Stack>
