@@ -110,6 +110,11 @@ export class DriveSuite {
     return this.#lacking[ability] === undefined
   }
 
+  /** How often to try what chance decides: a third where every folder costs several calls. */
+  tries(times: number): number {
+    return this.can('deepKeys') ? times : Math.ceil(times / 3)
+  }
+
   /** Holds each declared absence to its word: what is there must be tested. */
   itLacksWhatItSays(): void {
     const { capacity, keptVersions, deepKeys, ...lacking } = this.#lacking

@@ -125,7 +125,7 @@ export function keyCases(suite: DriveSuite): void {
       await put(one, 'a', 'stays')
       let isDone = false
       const churn = async () => {
-        for (let round = 0; round < 40; round++) {
+        for (let round = 0; round < suite.tries(40); round++) {
           await put(other, 'a/b/c', 'x')
           await other.remove(bucket, 'a/b/c')
         }
@@ -144,7 +144,7 @@ export function keyCases(suite: DriveSuite): void {
 
     suite.it('and the keys below may all be written at once', async (under) => {
       const drives = await twoDrives(under)
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < suite.tries(20); round++) {
         await Promise.all(
           [...family, 'a/b/c/d'].map((key, index) => put(drives[index & 1 ? 1 : 0], key, key)),
         )

@@ -24,7 +24,10 @@ function withoutFacts(entries: readonly Entry[]): ModelEntry[] {
 }
 
 /** Runs `check` over drives that hold random sets of keys. */
-async function forRandomKeys(drive: Drive, check: (keys: string[]) => Promise<void>) {
+async function forRandomKeys(
+  { drive, numRuns }: { readonly drive: Drive; readonly numRuns: number },
+  check: (keys: string[]) => Promise<void>,
+) {
   await fc.assert(
     fc.asyncProperty(listedKeys, async (keys) => {
       try {
@@ -36,7 +39,7 @@ async function forRandomKeys(drive: Drive, check: (keys: string[]) => Promise<vo
       assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
     }),
     // Shrinking would repeat the writes hundreds of times.
-    { numRuns: rounds, endOnFailure: true },
+    { numRuns, endOnFailure: true },
   )
 }
 
@@ -69,12 +72,13 @@ async function pageThrough(drive: Drive, between: (page: number) => Promise<void
 }
 
 export function listingCases(suite: DriveSuite): void {
+  const numRuns = suite.tries(rounds)
   describe('list', () => {
     suite.it(
       'agrees with a naive model for any keys, prefix, after and delimiter',
       async (under) => {
         const { drive } = under
-        await forRandomKeys(drive, async (keys) => {
+        await forRandomKeys({ drive, numRuns }, async (keys) => {
           const limits = fc.integer({ min: 1, max: 5 })
           for (const [query, limit] of fc.sample(
             fc.tuple(queriesOver(keys), limits),
@@ -88,7 +92,7 @@ export function listingCases(suite: DriveSuite): void {
     )
 
     suite.it('agrees with a naive model whatever is sought on the way', async ({ drive }) => {
-      await forRandomKeys(drive, async (keys) => {
+      await forRandomKeys({ drive, numRuns }, async (keys) => {
         const step = fc.oneof(
           fc.integer({ min: 1, max: 4 }).map((next) => ({ next })),
           textNear(keys).map((seek) => ({ seek })),

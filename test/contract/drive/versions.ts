@@ -90,7 +90,7 @@ export function versionCases(suite: DriveSuite): void {
       await put(drive, 'a/k', bytesOf(1, 0))
       let isDone = false
       const write = async () => {
-        for (let round = 1; round <= 60; round++) {
+        for (let round = 1; round <= suite.tries(60); round++) {
           const size = (round * 7919) % 200_000
           await put(round & 1 ? drive : other, 'a/k', bytesOf(size, round))
         }
@@ -160,7 +160,7 @@ export function versionCases(suite: DriveSuite): void {
     for (const [removed, created] of races) {
       suite.it(`is removed (${removed}) while ${created} comes`, async (under) => {
         const [drive, other] = await twoDrives(under)
-        for (let round = 0; round < 30; round++) {
+        for (let round = 0; round < suite.tries(30); round++) {
           await put(drive, removed, 'old')
           const text = `new ${round}`
           const [wasThere] = await Promise.all([
