@@ -145,8 +145,13 @@ export class Exchange implements HttpRequest {
     try {
       await this.#send(reply)
     } catch (error) {
-      this.#failure = error
-      reply = await this.#recover(renderFault('internal', this.id))
+      const { renderFailure } = reply
+      if (renderFailure === undefined || this.#writer.isHeadSent) {
+        this.#failure = error
+        reply = await this.#recover(renderFault('internal', this.id))
+      } else {
+        reply = await this.#recover(renderFailure(error))
+      }
     }
     onFinish(this, this.#outcome(reply))
   }

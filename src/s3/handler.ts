@@ -33,14 +33,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
   const allowedOrigins = service.settings.corsAllowedOrigins
   return async function handleS3(request) {
     const trail: Trail = {}
-    let reply: HttpReply
-    try {
-      reply = await answer(service, request, trail)
-    } catch (error) {
-      reply = renderError(error, request, service.log)
-      if (trail.key === undefined) nameKey(trail, request.rawPath)
-    }
-    return {
+    const complete = (reply: HttpReply): HttpReply => ({
       status: reply.status,
       headers: [
         ['x-amz-request-id', request.id],
@@ -49,7 +42,18 @@ export function createS3Handler(service: S3Service): HttpHandler {
       ],
       body: reply.body,
       facts: reply.facts === undefined ? trail : { ...trail, ...reply.facts },
+    })
+    const renderFailure = (error: unknown) => complete(renderError(error, request, service.log))
+    let reply: HttpReply
+    try {
+      reply = await answer(service, request, trail)
+    } catch (error) {
+      if (trail.key === undefined) nameKey(trail, request.rawPath)
+      return renderFailure(error)
     }
+    const { body } = reply
+    const isStream = typeof body === 'object' && 'chunks' in body
+    return isStream ? { ...complete(reply), renderFailure } : complete(reply)
   }
 }
 
