@@ -36,9 +36,10 @@ export function readSettings(environment: Environment): Settings {
       mistakes.push(`${name} is not set: ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS go together`)
     }
   }
-  if (settings.drive?.kind === 'memory' && !isGiven(environment, settingsTable.workers.name)) {
-    values.workers = 1
-  }
+  const { drive } = settings
+  // Parts of an upload go to Google together where one process has them (decision 0016).
+  const isForOne = drive?.kind === 'memory' || drive?.kind === 'gdrive'
+  if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
   mistakes.push(
     ...bucketMistakes(settings),
     ...driveMistakes(settings),

@@ -210,7 +210,7 @@ export const settingsTable = {
   workers: {
     name: 'WORKERS',
     default: String(availableParallelism()),
-    whenUnset: 'number of cores',
+    whenUnset: 'number of cores; one for a Google Drive',
     meaning: 'Processes that serve. A drive in memory has one.',
     parse: integerIn({ min: 1, max: 256 }),
   },

@@ -79,6 +79,12 @@ test('Settings give a drive in memory to one process', () => {
   ])
 })
 
+test('Settings give a Google Drive to one process, or to as many as are asked for', () => {
+  const google = { ...required, DRIVE: 'gdrive:x', GDRIVE_SERVICE_ACCOUNT: fileWith('{}') }
+  assert.equal(readSettings(google).workers, 1)
+  assert.equal(readSettings({ ...google, WORKERS: '3' }).workers, 3)
+})
+
 test('Settings ask for somebody whom Google is asked for', () => {
   const [line, ...others] = mistakesOf({ ...required, DRIVE: 'gdrive:x', GDRIVE_CLIENT_ID: 'c' })
   assert.match(line ?? '', /^DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_S/)
