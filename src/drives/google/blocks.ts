@@ -1,18 +1,22 @@
+import type { BufferPool } from '../buffer-pool.ts'
+
 /** What resumable sessions count in (API guide, "Perform a resumable upload"). */
 export const blockBytes = 256 * 1024
 
 /** Cuts what comes into blocks of 256 KiB. */
 export class Blocks {
+  readonly #pool: BufferPool
   #block: Buffer | undefined
   #filled = 0
 
   /** @param carry bytes that come before, less than a block. */
-  constructor(carry: Uint8Array = new Uint8Array()) {
+  constructor(pool: BufferPool, carry: Uint8Array = new Uint8Array()) {
+    this.#pool = pool
     this.#fill(carry)
   }
 
   /** Copies the chunk; the blocks that it fills, one at a time. */
-  *add(chunk: Uint8Array): Generator<Uint8Array, void, undefined> {
+  *add(chunk: Uint8Array): Generator<Buffer, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + blockBytes - this.#filled)
       at += part.length
@@ -32,7 +36,7 @@ export class Blocks {
 
   #fill(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    this.#block ??= Buffer.allocUnsafeSlow(blockBytes)
+    this.#block ??= this.#pool.take()
     this.#block.set(bytes, this.#filled)
     this.#filled += bytes.length
   }

@@ -66,7 +66,7 @@ export class ContentRestorer {
     const { api, memory } = this.#options
     const url = await api.beginSession({ id, metadata })
     const stream = new SessionStream({ api, url, memory, position: 0, expectedEnd: size })
-    const blocks = new Blocks()
+    const blocks = new Blocks(memory.blocks)
     try {
       const { body } = await api.download(id, { revisionId: headRevisionId })
       for await (const chunk of body) {

@@ -33,9 +33,9 @@ export class GoogleDraft implements Draft {
   readonly #name: ObjectName
   readonly #options: DraftOptions
   readonly #digest = createHash('md5')
-  readonly #blocks = new Blocks()
+  readonly #blocks: Blocks
   /** Blocks that are held until it is known whether the object is small. */
-  #held: Uint8Array[] = []
+  #held: Buffer[] = []
   #reserved = 0
   #size = 0
   #sending: Sending | undefined
@@ -43,6 +43,7 @@ export class GoogleDraft implements Draft {
 
   constructor(parts: DraftParts, name: ObjectName, options: DraftOptions) {
     this.#parts = parts
+    this.#blocks = new Blocks(parts.memory.blocks)
     this.#name = name
     this.#options = options
   }

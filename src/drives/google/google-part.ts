@@ -38,9 +38,9 @@ export class GooglePart implements PartDraft {
   #hasEnded = false
 
   constructor(options: PartOptions) {
-    const { state, carry } = options
+    const { state, carry, memory } = options
     this.#options = options
-    this.#blocks = new Blocks(carry)
+    this.#blocks = new Blocks(memory.blocks, carry)
     this.#committed = wholeBlocks(state.size)
     this.#position = this.#committed
     this.#md5 = state.md5
@@ -77,7 +77,7 @@ export class GooglePart implements PartDraft {
     await this.#sending?.stream.stop()
   }
 
-  async #take(block: Uint8Array): Promise<void> {
+  async #take(block: Buffer): Promise<void> {
     const md5 = updateMd5(this.#md5, block)
     this.#sending ??= await this.#start()
     const digest = this.#sending.known[(this.#position - this.#committed) / blockBytes]

@@ -1,4 +1,6 @@
+import { BufferPool } from '../buffer-pool.ts'
 import type { PartMemory } from '../drive.ts'
+import { blockBytes } from './blocks.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -7,6 +9,8 @@ const leastPerStream = mebibyte
 const mostPerStream = 16 * mebibyte
 /** Of parts that wait for their turn. */
 const mostOfParts = 48 * mebibyte
+/** Blocks that are kept to be filled again: what one stream holds, and some. */
+const mostFreeBlocks = 96
 
 /** Bytes that one process holds of what it sends to Google. */
 export class SendMemory {
@@ -14,6 +18,9 @@ export class SendMemory {
   #streams = 0
   #buffered = 0
   #parts = 0
+
+  /** What streams are given blocks from. */
+  readonly blocks = new BufferPool(blockBytes, mostFreeBlocks)
 
   /** For parts of uploads that come before their turn. */
   readonly parts: PartMemory = {
@@ -43,6 +50,7 @@ export class SendMemory {
 
   leave(): void {
     this.#streams -= 1
+    if (this.#streams === 0) this.blocks.clear()
   }
 
   /** Whether so many bytes of small objects may be held until all of them are there. */

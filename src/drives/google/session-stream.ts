@@ -9,6 +9,8 @@ const mebibyte = 1024 * 1024
 const maxRequestBytes = 256 * mebibyte
 /** Blocks that wait to be sent; sent together where it is not known what comes. */
 const windowBytes = 8 * mebibyte
+/** A block that is so far behind has left for the socket: it may be filled anew. */
+const takenBehind = 4 * blockBytes
 /** Requests in a row after which the session has no more than before. */
 const maxFruitless = 3
 
@@ -28,7 +30,7 @@ export interface SessionStreamOptions {
 }
 
 interface Block {
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
   readonly mark: string
 }
 
@@ -51,6 +53,8 @@ export class SessionStream {
   /** Where the blocks end. */
   #end: number
   #sent: number
+  /** Blocks before this are read by nobody any more. */
+  #taken: number
   #persisted: number
   #announced: number
   #announcing: Promise<void> | undefined
@@ -65,6 +69,7 @@ export class SessionStream {
     this.#first = position
     this.#end = position
     this.#sent = position
+    this.#taken = position
     this.#persisted = position
     this.#announced = Math.max(position, options.announcedUntil ?? 0)
     const signals = signal === undefined ? [] : [signal]
@@ -79,11 +84,11 @@ export class SessionStream {
   }
 
   /**
-   * Takes a block of 256 KiB over; resolves when the next one may come.
+   * Takes a block of 256 KiB over, which goes to the pool of blocks in the end; resolves when the next one may come.
    *
    * @throws DriveError
    */
-  async push(bytes: Uint8Array, mark = ''): Promise<void> {
+  async push(bytes: Buffer, mark = ''): Promise<void> {
     while (this.#end - this.#sent >= this.#window && this.#failure === undefined) {
       await this.#change()
     }
@@ -178,6 +183,7 @@ export class SessionStream {
       if (block === undefined) throw new Error('a block was let go that was not sent')
       at += blockBytes
       this.#sent = at
+      this.#taken = Math.max(start, at - takenBehind)
       this.#letGo(this.#first + this.#excess())
       this.#wake()
       yield block.bytes
@@ -228,6 +234,7 @@ export class SessionStream {
     if (persisted < this.#first || persisted > this.#end) throw lostTrack()
     this.#persisted = persisted
     this.#sent = persisted
+    this.#taken = persisted
     this.#letGo(persisted)
     this.#wake()
   }
@@ -241,8 +248,11 @@ export class SessionStream {
   #letGo(position: number): void {
     const limit = Math.min(position, this.#sent)
     while (this.#first + blockBytes <= limit) {
-      this.#blocks.shift()
+      const block = this.#blocks.shift()
       this.#first += blockBytes
+      if (block !== undefined && this.#first <= this.#taken) {
+        this.#options.memory.blocks.give(block.bytes)
+      }
     }
   }
 

@@ -166,7 +166,7 @@ export class UploadSessions {
     const stream = new SessionStream({ api, url, memory, position, expectedEnd })
     try {
       const range = { start: position, end: expectedEnd }
-      const blocks = new Blocks()
+      const blocks = new Blocks(memory.blocks)
       const { body } = await api.download(fileId, { range })
       for await (const chunk of body) {
         for (const block of blocks.add(chunk)) await stream.push(block)

@@ -1,11 +1,21 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
 import type { PayloadDigest, PayloadSink } from '../payload.ts'
 import type { PartSource } from './part-source.ts'
 import type { UploadedPart } from './upload-records.ts'
 
+/** What a payload is written in (payload-writer.ts), but for its end. */
+export const earlyChunkBytes = 256 * 1024
+
 /** Nobody wants the part any more: what still comes of it goes nowhere. */
 class PartLeft extends Error {}
+
+/** Where early parts are held. */
+export interface EarlyRoom {
+  readonly memory: PartMemory
+  readonly pool: BufferPool
+}
 
 /**
  * A part whose turn has not come, or only just. Where there is memory for all of it, it is read
@@ -17,6 +27,7 @@ export class EarlyPart implements PartSource {
   readonly signal: AbortSignal
   readonly #source: PartSource
   readonly #memory: PartMemory
+  readonly #pool: BufferPool
   readonly #over = new AbortController()
   readonly #outcome = Promise.withResolvers<UploadedPart>()
   #reading: Promise<PayloadDigest> | undefined
@@ -27,10 +38,11 @@ export class EarlyPart implements PartSource {
   #sink: PayloadSink | undefined
   #emptying: Promise<void> | undefined
 
-  constructor(number: number, source: PartSource, memory: PartMemory) {
+  constructor(number: number, source: PartSource, { memory, pool }: EarlyRoom) {
     this.number = number
     this.#source = source
     this.#memory = memory
+    this.#pool = pool
     this.signal = AbortSignal.any([source.signal, this.#over.signal])
     // Not everybody who may be told asks for it.
     this.#outcome.promise.catch(() => undefined)
@@ -111,16 +123,24 @@ export class EarlyPart implements PartSource {
 
   async #write(chunk: Uint8Array): Promise<void> {
     if (this.#sink === undefined) {
-      this.#chunks.push(Buffer.from(chunk))
+      this.#chunks.push(this.#copyOf(chunk))
       return
     }
     await this.#emptying
     await this.#sink.write(chunk)
   }
 
+  #copyOf(bytes: Uint8Array): Buffer {
+    if (bytes.length !== earlyChunkBytes) return Buffer.from(bytes)
+    const copy = this.#pool.take()
+    copy.set(bytes)
+    return copy
+  }
+
   async #empty(sink: PayloadSink): Promise<void> {
     for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
       await sink.write(chunk)
+      this.#pool.give(chunk)
       this.#memory.give(chunk.length)
       this.#reserved -= chunk.length
     }

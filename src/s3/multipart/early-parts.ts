@@ -1,7 +1,11 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
-import { EarlyPart } from './early-part.ts'
+import { EarlyPart, type EarlyRoom, earlyChunkBytes } from './early-part.ts'
 import type { PartSource } from './part-source.ts'
+
+/** Chunks that are kept to be filled again while parts come. */
+const mostFreeChunks = 128
 
 /** Of a drive that takes parts one by one: all wait in their sockets. */
 const noMemory: PartMemory = { take: () => false, give: () => undefined }
@@ -11,24 +15,25 @@ const noMemory: PartMemory = { take: () => false, give: () => undefined }
  * several can go to the drive together when the first one's turn comes.
  */
 export class EarlyParts {
-  readonly #memory: PartMemory
+  readonly #room: EarlyRoom
   readonly #uploads = new Map<string, Map<number, EarlyPart>>()
   /** Parts that there was no memory for, the longest waiting first. */
   readonly #unread = new Map<EarlyPart, ChecksumAlgorithm | undefined>()
 
   constructor(memory: PartMemory = noMemory) {
-    this.#memory = {
-      take: (bytes) => memory.take(bytes),
-      give: (bytes) => {
-        memory.give(bytes)
-        this.#readMore()
-      },
+    const give = (bytes: number) => {
+      memory.give(bytes)
+      this.#readMore()
+    }
+    this.#room = {
+      memory: { take: (bytes) => memory.take(bytes), give },
+      pool: new BufferPool(earlyChunkBytes, mostFreeChunks),
     }
   }
 
   /** Of several requests for the same part the last one counts; the others wait for their turn. */
   enter(uploadId: string, number: number, source: PartSource): EarlyPart {
-    const part = new EarlyPart(number, source, this.#memory)
+    const part = new EarlyPart(number, source, this.#room)
     const parts = this.#uploads.get(uploadId) ?? new Map<number, EarlyPart>()
     this.#uploads.set(uploadId, parts.set(number, part))
     return part
@@ -41,6 +46,7 @@ export class EarlyParts {
     if (parts?.get(part.number) !== part) return
     parts.delete(part.number)
     if (parts.size === 0) this.#uploads.delete(uploadId)
+    if (this.#uploads.size === 0) this.#room.pool.clear()
   }
 
   /** The part has to wait: it is read now, or as soon as there is memory. */
