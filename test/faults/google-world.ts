@@ -29,6 +29,7 @@ const outages: Readonly<Record<string, readonly FaultName[]>> = {
   outage: ['drop-before'],
   'outage-after-commit': ['drop-after-commit', 'drop-before'],
   'everything-denied': ['denied'],
+  'too-many-calls': ['rate-403-user'],
 }
 
 /** Every fault of the emulator but `run` and `run-after-commit`, which do nothing by themselves. */
@@ -38,26 +39,38 @@ export const googleFaults = [
 ]
 
 /** Pauses take no time, but the clock says that they have passed. */
-function hastyClock(): Clock {
-  let aheadMs = 0
-  return {
-    now: () => Date.now() + aheadMs,
-    random: Math.random,
-    async wait(ms, signal) {
-      signal?.throwIfAborted()
-      aheadMs += ms
-      await turn()
-    },
+class HastyClock implements Clock {
+  readonly random = Math.random
+  #aheadMs = 0
+
+  now(): number {
+    return Date.now() + this.#aheadMs
+  }
+
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted()
+    this.pass(ms)
+    await turn()
+  }
+
+  pass(ms: number): void {
+    this.#aheadMs += ms
   }
 }
 
-async function openDrive(
-  scope: Scope,
-  { emulator, database }: { readonly emulator: GoogleEmulator; readonly database: Database },
-): Promise<GoogleDrive> {
+/** For as long a client stays away that was told to come back, and the drive after too many calls. */
+const restMs = 60_000
+
+interface Parts {
+  readonly emulator: GoogleEmulator
+  readonly database: Database
+  readonly clock: HastyClock
+}
+
+async function openDrive(scope: Scope, { emulator, database, clock }: Parts): Promise<GoogleDrive> {
   const { endpoints, credentials } = emulator
   const drive = await openGoogleDrive({
-    api: new GoogleApi({ endpoints, credentials, clock: hastyClock() }),
+    api: new GoogleApi({ endpoints, credentials, clock }),
     folder,
     index: new DatabaseDriveIndex(database),
     records: new DatabaseDriveUploads(database),
@@ -79,13 +92,14 @@ export async function openGoogleWorld(scope: Scope): Promise<FaultWorld> {
   const emulator = await startGoogleEmulator()
   scope.after(() => emulator.close())
   const { database } = await openState(scope)
-  const drive = await openDrive(scope, { emulator, database })
-  const other = await openDrive(scope, { emulator, database })
+  const parts = { emulator, database, clock: new HastyClock() }
+  const drive = await openDrive(scope, parts)
+  const other = await openDrive(scope, parts)
   const s3 = await startGatewayOn(scope, { drive, database })
   return {
     s3,
     other,
-    ...faultsOf(emulator, s3),
+    ...faultsOf(parts, s3),
     async catchUp() {
       for (const one of [drive, other]) await one.refresh()
     },
@@ -93,12 +107,13 @@ export async function openGoogleWorld(scope: Scope): Promise<FaultWorld> {
   }
 }
 
-function faultsOf({ faults }: GoogleEmulator, s3: S3Caller): Faulty {
+function faultsOf({ emulator: { faults }, clock }: Parts, s3: S3Caller): Faulty {
   const forever = Number.POSITIVE_INFINITY
   const settle = () => {
     const hasStruck = faults.struck.length > 0
     s3.onAnswer = undefined
     faults.clear()
+    clock.pass(restMs)
     return hasStruck
   }
   return {
@@ -123,7 +138,9 @@ function faultsOf({ faults }: GoogleEmulator, s3: S3Caller): Faulty {
       if (outage === undefined) return
       faults.next({ on: 'any', do: last, after: skip, times: forever })
       s3.onAnswer = () => {
-        if (faults.struck.length > 0) faults.stop()
+        if (faults.struck.length === 0) return
+        faults.stop()
+        clock.pass(restMs)
       }
     },
     settle,
