@@ -36,6 +36,7 @@ interface EmulatorFacts {
 }
 
 export interface RunningEmulator {
+  readonly pid: number
   /** Settings of a gateway whose drive it is. */
   readonly settings: Readonly<Record<string, string>>
   counters(): Promise<Counters>
@@ -60,6 +61,7 @@ export async function startEmulator(files = 0): Promise<RunningEmulator> {
   const facts = JSON.parse(line) as EmulatorFacts
   const counters = `${facts.url}/emulator/counters`
   return {
+    pid: child.pid ?? 0,
     settings: settingsOf(facts),
     counters: async () => (await (await fetch(counters)).json()) as Counters,
     async forgetCounters() {

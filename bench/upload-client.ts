@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { S3Client } from '@aws-sdk/client-s3'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { Credentials } from '../test/support/signed-request.ts'
 
 /**
- * Uploads one object as most people's programs do: lib-storage of the AWS SDK with its own defaults,
- * from a stream. It runs in a process of its own, so that its memory and time are nobody else's.
+ * Uploads one object as most people's programs do: with the AWS SDK, from a stream, in one request or
+ * by its lib-storage in parts. It runs in a process of its own, so that its memory and time are nobody else's.
  *
  * Usage: node bench/upload-client.ts < job.json; the result is one line of JSON on stdout.
  */
@@ -17,11 +17,12 @@ export interface UploadJob {
   readonly credentials: Credentials
   /** Of the whole object. */
   readonly bytes: number
-  readonly partBytes: number
+  /** Absent: one request. */
+  readonly parts?: { readonly bytes: number; readonly atOnce: number }
 }
 
 export interface UploadResult {
-  /** From CreateMultipartUpload to the reply of CompleteMultipartUpload. */
+  /** From the first request to the last reply. */
   readonly elapsedMs: number
   /** CPU time of the client itself. */
   readonly cpuSeconds: number
@@ -41,15 +42,20 @@ const client = new S3Client({
   forcePathStyle: true,
   credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
 })
-const upload = new Upload({
-  client,
-  partSize: job.partBytes,
-  params: { Bucket: job.bucket, Key: job.key, Body: Readable.from(pieces(job.bytes)) },
-})
 const startedAtMs = performance.now()
-await upload.done()
+await send(job)
 const elapsedMs = performance.now() - startedAtMs
 client.destroy()
 const { user, system } = process.cpuUsage()
 const result: UploadResult = { elapsedMs, cpuSeconds: (user + system) / 1e6 }
 process.stdout.write(`${JSON.stringify(result)}\n`)
+
+async function send({ bucket, key, bytes, parts }: UploadJob): Promise<void> {
+  const params = { Bucket: bucket, Key: key, Body: Readable.from(pieces(bytes)) }
+  if (parts === undefined) {
+    await client.send(new PutObjectCommand({ ...params, ContentLength: bytes }))
+    return
+  }
+  const { bytes: partSize, atOnce: queueSize } = parts
+  await new Upload({ client, partSize, queueSize, params }).done()
+}

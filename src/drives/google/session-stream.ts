@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import type { SessionState } from './api/upload-sessions.ts'
@@ -97,6 +98,8 @@ export class SessionStream {
     this.#end += blockBytes
     this.#running ??= this.#run()
     this.#wake()
+    // The line is not to wait until a whole window of blocks at hand is digested.
+    await turnOfTheLoop()
   }
 
   /** Resolves when Google has all blocks. @throws DriveError */
