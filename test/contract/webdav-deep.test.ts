@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
 import { absenceOfLighttpd, startLighttpd } from '../support/webdav/lighttpd.ts'
+import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 import { bucket, getText, listKeys, put } from './drive/stored-object.ts'
 import { makeDriveOn, makeNextcloudDrive } from './webdav-drive-under-test.ts'
 
@@ -11,6 +12,7 @@ const timeout = 300_000
 const keys = {
   apache: ['d/'.repeat(511)],
   lighttpd: ['d/'.repeat(511), '/'.repeat(1024), '\0'.repeat(1024)],
+  'rclone serve': ['d/'.repeat(511)],
   nextcloud: ['d/'.repeat(511)],
 }
 
@@ -18,6 +20,7 @@ describe('a key in hundreds of folders', () => {
   const drives = [
     ['apache', makeDriveOn(startApache), absenceOfApache()],
     ['lighttpd', makeDriveOn(startLighttpd), absenceOfLighttpd()],
+    ['rclone serve', makeDriveOn(startRcloneServe), absenceOfRclone()],
     ['nextcloud', makeNextcloudDrive, false],
   ] as const
   for (const [name, make, skip] of drives) {

@@ -1,6 +1,4 @@
 import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 import { describeWebdavDrive, makeDriveOn } from './webdav-drive-under-test.ts'
 
-describeWebdavDrive('rclone-serve', makeDriveOn(startRcloneServe), absenceOfRclone(), {
-  capacity: 'it answers 405 to what does not fit',
-})
+describeWebdavDrive('rclone-serve', makeDriveOn(startRcloneServe), absenceOfRclone())

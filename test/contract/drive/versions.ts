@@ -68,6 +68,19 @@ export function versionCases(suite: DriveSuite): void {
       }
     })
 
+    if (!suite.can('keptVersions')) {
+      suite.it('ends its reads as `changed` once it was overwritten', async (under) => {
+        const [drive, other] = await twoDrives(under)
+        for (const overwrite of [() => put(other, 'k', 'new'), () => other.remove(bucket, 'k')]) {
+          await put(drive, 'k', bytesOf(300_000, 1))
+          const object = await openedVersion(drive, 'k')
+          await overwrite()
+          assert.equal(await collectUnlessChanged(object.read(0, object.size)), undefined)
+          await object.close()
+        }
+      })
+    }
+
     const inTheMiddle = 'keeps its version when overwritten in the middle of a read'
     suite.itIfAble('keptVersions', inTheMiddle, async (under) => {
       const [drive, other] = await twoDrives(under)
