@@ -32,6 +32,8 @@ export interface DavRequest {
   readonly isSlow?: boolean
   /** Whether it does no harm when it has been done already: then it is repeated when in doubt. */
   readonly isRepeatable?: boolean
+  /** Called each time it is about to be sent; what it throws is told instead. */
+  readonly beforeAttempt?: (() => void) | undefined
 }
 
 export interface DavResponse {
@@ -129,6 +131,7 @@ export class DavClient {
     request.signal?.throwIfAborted()
     this.#closed.signal.throwIfAborted()
     if (Date.now() < this.#refusedUntil) throw refusedCredentials()
+    request.beforeAttempt?.()
     try {
       const { statusCode, headers, body } = await this.#pool.request({
         path: request.target,

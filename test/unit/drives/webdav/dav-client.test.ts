@@ -56,6 +56,18 @@ describe('DavClient', () => {
     assert.equal((await client.ask(get)).text, 'me:hush:é identity')
   })
 
+  it('asks before each attempt whether it is still to be sent', async (t) => {
+    const { seen, listener } = answers(423)
+    const client = await clientOf(t, listener)
+    let attempts = 0
+    const beforeAttempt = () => {
+      if (++attempts === 3) throw new DriveError('busy', 'the lease is lost')
+    }
+    const asked = client.ask({ method: 'MOVE', target: '/', beforeAttempt })
+    await assert.rejects(asked, /the lease is lost/)
+    assert.deepEqual(seen, ['MOVE', 'MOVE'])
+  })
+
   it('asks again while the server is busy, or gone for a moment', async (t) => {
     const { seen, listener } = answers(503, 429, 423, 'drop', 502, 207)
     const client = await clientOf(t, listener)
