@@ -12,7 +12,8 @@ const timeout = 300_000
 const keys = {
   apache: ['d/'.repeat(511)],
   lighttpd: ['d/'.repeat(511), '/'.repeat(1024), '\0'.repeat(1024)],
-  'rclone serve': ['d/'.repeat(511)],
+  // Each look costs rclone a look at every folder above: 511 folders take it minutes.
+  'rclone serve': ['d/'.repeat(100)],
   nextcloud: ['d/'.repeat(511)],
 }
 
