@@ -255,6 +255,19 @@ suite('Google emulator: uploads', () => {
     await pushedAside
   })
 
+  test('a chunk that arrives after the end is not a part of the file', async () => {
+    const url = await begin()
+    await calls.chunk(url, 0, { bytes: part(0, block) })
+    emulator.faults.next({ on: 'chunk', do: 'slow-body', bytes: 100_000 })
+    const late = assert.rejects(calls.chunk(url, block, { bytes: part(block, 2 * block) }))
+    while (!emulator.faults.isSpent) await new Promise(setImmediate)
+    const ended = await calls.ask(url, block)
+    assert.equal(ended.status, 200)
+    assert.equal(ended.json.md5Checksum, md5Of(part(0, block)))
+    await late
+    assert.equal((await calls.ask(url)).json.size, String(block))
+  })
+
   test('a drive that is full refuses bytes but not folders', async () => {
     const id = await emulator.byHand.file('full', bytes)
     emulator.knobs.limitBytes = 1

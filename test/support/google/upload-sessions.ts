@@ -71,8 +71,9 @@ export class UploadSession {
     }
   }
 
-  /** Ends it: what does not fill a block is part of it now. */
+  /** Ends it: what does not fill a block is part of it now, what arrives later is not. */
   async finish(): Promise<Content> {
+    this.#turn++
     return await this.#alone(async () => {
       await this.#writer.append(this.#block)
       this.#dropBlock()
