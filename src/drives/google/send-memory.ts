@@ -5,12 +5,13 @@ import { blockBytes } from './blocks.ts'
 const mebibyte = 1024 * 1024
 
 /** Of one stream, whatever the others do. */
-const leastPerStream = mebibyte
+const leastPerStream = mebibyte / 2
 const mostPerStream = 16 * mebibyte
-/** Of parts that wait for their turn. */
+/** Of parts that wait for their turn; less by this for each stream: many keep the line busy anyway. */
 const mostOfParts = 48 * mebibyte
-/** Blocks that are kept to be filled again: what one stream holds, and some. */
-const mostFreeBlocks = 96
+const lessPerStream = mebibyte
+/** Blocks that are kept to be filled again. */
+const mostFreeBlocks = 32
 
 /** Bytes that one process holds of what it sends to Google. */
 export class SendMemory {
@@ -25,7 +26,8 @@ export class SendMemory {
   /** For parts of uploads that come before their turn. */
   readonly parts: PartMemory = {
     take: (bytes) => {
-      if (this.#parts + bytes > mostOfParts) return false
+      const most = mostOfParts - Math.max(0, this.#streams - 1) * lessPerStream
+      if (this.#parts + bytes > most) return false
       this.#parts += bytes
       return true
     },
@@ -40,7 +42,7 @@ export class SendMemory {
 
   /** How much a stream may hold, to send it again when the connection breaks. */
   get share(): number {
-    const share = this.#totalBytes / Math.max(1, this.#streams)
+    const share = (this.#totalBytes - this.#parts) / Math.max(1, this.#streams)
     return Math.min(mostPerStream, Math.max(leastPerStream, share))
   }
 

@@ -47,7 +47,6 @@ export class SessionStream {
   readonly #options: SessionStreamOptions
   readonly #stopped = new AbortController()
   readonly #signal: AbortSignal
-  readonly #window: number
   /** Blocks from `#first` on. */
   #blocks: Block[] = []
   #first: number
@@ -76,7 +75,11 @@ export class SessionStream {
     const signals = signal === undefined ? [] : [signal]
     this.#signal = AbortSignal.any([this.#stopped.signal, ...signals])
     memory.enter()
-    this.#window = Math.min(windowBytes, memory.share)
+  }
+
+  /** Bytes that may wait to be sent: fewer while there are other streams. */
+  get #window(): number {
+    return Math.min(windowBytes, this.#options.memory.share)
   }
 
   /** Where the blocks end that were given. */

@@ -5,7 +5,7 @@ import { EarlyPart, type EarlyRoom, earlyChunkBytes } from './early-part.ts'
 import type { PartSource } from './part-source.ts'
 
 /** Chunks that are kept to be filled again while parts come. */
-const mostFreeChunks = 128
+const mostFreeChunks = 32
 
 /** Of a drive that takes parts one by one: all wait in their sockets. */
 const noMemory: PartMemory = { take: () => false, give: () => undefined }
