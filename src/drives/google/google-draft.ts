@@ -79,7 +79,7 @@ export class GoogleDraft implements Draft {
     this.#letGo()
     if (this.#sending === undefined) return
     await this.#sending.stream.stop()
-    await this.#parts.publisher.discard(this.#sending.session)
+    await this.#parts.publisher.discard(this.#sending.session, this.#name)
   }
 
   async #publishSent(

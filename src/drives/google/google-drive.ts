@@ -79,7 +79,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const { api, folder, sharedDriveId, now = Date.now } = options
   let news: IndexNews | undefined
   const recover = async (note: string) => {
-    if (news !== undefined) await recoverWork(note, { api, index, news })
+    if (news !== undefined) await recoverWork(note, { api, index, news, log: options.log })
   }
   const leases = new KeyLeases({ table: options.leases, now, recover })
   const rootId = await findRootFolder({ api, leases, folder, sharedDriveId })
@@ -236,10 +236,23 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 }
 
-/** Writers that died left notes: what they did is looked up though nobody writes their keys. */
+/**
+ * Writers that died left notes: what they did is looked up though nobody writes their keys.
+ *
+ * @throws DriveError the first one, when all that can be done now is done.
+ */
 async function recoverEnded({ leases, leaseTable, now }: Opened): Promise<void> {
+  const failures: DriveError[] = []
   for (const { note } of await leaseTable.endedWithNote(now(), recoveredAtOnce)) {
     const { place } = parseNote(note) ?? {}
-    if (place !== undefined) await leases.hold([place], async () => undefined)
+    if (place === undefined) continue
+    try {
+      await leases.hold([place], async () => undefined)
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+      failures.push(error)
+    }
   }
+  const [first] = failures
+  if (first !== undefined) throw first
 }

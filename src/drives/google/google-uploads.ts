@@ -133,18 +133,19 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async abort(text: string): Promise<void> {
-    await this.#remove(decodeState(text).id)
+    const state = decodeState(text)
+    await this.#remove(state.id, state)
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
-    const { records, staging, api, now } = this.#options
+    const { records, staging, now } = this.#options
     const beforeMs = now() - olderThanMs
     for (const id of await records.idle(beforeMs, sweepPage)) {
       if (!(await isKnown(id))) await this.#remove(id)
     }
     for (const file of await staging.files()) {
       const isOld = file.createdAtMs <= beforeMs
-      if (isOld && !(await records.isTarget(file.id))) await api.delete(file.id)
+      if (isOld && !(await records.isTarget(file.id))) await staging.discard(file.id)
     }
   }
 
@@ -186,17 +187,15 @@ export class GoogleUploads implements UploadDrive {
     throw new DriveError('changed', `Bytes of upload ${id} are gone: start it again.`)
   }
 
-  async #remove(uploadId: string): Promise<void> {
+  async #remove(uploadId: string, name?: ObjectName): Promise<void> {
     const { records, publisher } = this.#options
     const json = await records.find(uploadId)
     if (json === undefined) return
     const { session, source, published } = parseRecord(json)
     const sessions = published === undefined ? [session, source?.session] : []
-    for (const one of sessions) await this.#discard(one, publisher)
+    for (const one of sessions) {
+      if (one !== undefined) await publisher.discard(one, name)
+    }
     await records.remove(uploadId)
-  }
-
-  async #discard(session: ObjectSession | undefined, publisher: SessionPublisher): Promise<void> {
-    if (session !== undefined) await publisher.discard(session)
   }
 }

@@ -1,12 +1,15 @@
+import { DriveError } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
 import type { IndexNews } from './index-news.ts'
 import { type LeaseNote, parseNote } from './lease-note.ts'
+import type { IndexLog } from './object-index.ts'
 
 export interface InterruptedWorkOptions {
   readonly api: Pick<GoogleApi, 'trash'>
   readonly index: DriveIndex
   readonly news: IndexNews
+  readonly log: IndexLog
 }
 
 /**
@@ -17,14 +20,30 @@ export async function recoverWork(text: string, options: InterruptedWorkOptions)
   const note = parseNote(text)
   if (note === undefined) return
   const { placed, there } = await look(note, options)
-  const { api, index } = options
+  const { index } = options
   for (const file of there) {
     const isReplaced = placed.some(
       ({ parent, sortName }) => parent === file.parent && sortName === file.sortName,
     )
     if (!isReplaced) continue
-    await api.trash(file.id)
+    await trashIfAllowed(file, options)
     await index.save([], [{ id: file.id, version: file.version + 1 }])
+  }
+}
+
+/** A file of another owner stays, and is hidden here: the newer one of its name counts anyway. */
+async function trashIfAllowed(
+  { id, sortName }: IndexedFile,
+  { api, log }: InterruptedWorkOptions,
+): Promise<void> {
+  try {
+    await api.trash(id)
+  } catch (error) {
+    if (!(error instanceof DriveError && error.kind === 'denied')) throw error
+    log.warn(
+      { err: error, fileId: id, name: sortName },
+      'a replaced file on Google Drive is not ours to remove: it stays beside the new one',
+    )
   }
 }
 

@@ -80,7 +80,7 @@ export class ObjectCopier {
         return await writer.settle(held, copied, { attributes })
       })
     } catch (error) {
-      await staging.discard(copied.id)
+      await staging.discard(copied.id, target)
       throw error
     }
   }

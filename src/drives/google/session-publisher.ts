@@ -108,8 +108,12 @@ export class SessionPublisher {
     })
   }
 
-  /** Forgets what was sent, if it did not become the object. Never rejects with a DriveError. */
-  async discard({ url, fileId, isNew }: ObjectSession): Promise<void> {
+  /**
+   * Forgets what was sent, if it did not become the object. Never rejects with a DriveError.
+   *
+   * @param name the key, where the session may have been told to become its object.
+   */
+  async discard({ url, fileId, isNew }: ObjectSession, name?: ObjectName): Promise<void> {
     const { api, staging } = this.#options
     try {
       await api.cancelSession(url)
@@ -118,7 +122,7 @@ export class SessionPublisher {
       if (!(error instanceof DriveError)) throw error
     }
     // Where the session had ended there is a file already.
-    if (isNew) await staging.discard(fileId)
+    if (isNew) await staging.discard(fileId, name)
   }
 
   /**

@@ -1,10 +1,11 @@
-import { DriveError } from '../drive.ts'
-import type { KeyLeases } from '../key-leases.ts'
+import { DriveError, type ObjectName } from '../drive.ts'
+import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { quoted } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 import type { DriveIndex } from './drive-index.ts'
+import { keyPlace } from './key-place.ts'
 import { noteOf } from './lease-note.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
@@ -52,14 +53,34 @@ export class StagingFolder {
     return await work(await this.id())
   }
 
-  /** Deletes a file that did not become an object. What can't be deleted is swept later. */
-  async discard(fileId: string): Promise<void> {
-    const { api, index } = this.#options
+  /**
+   * Deletes a file that did not become an object. What can't be deleted is swept later.
+   *
+   * @param name the key that it was on its way to. Whether it got there is found out first, and nobody
+   *   puts it there meanwhile: what it replaces would be gone, and then this file, too.
+   */
+  async discard(fileId: string, name?: ObjectName): Promise<void> {
+    const { leases } = this.#options
     try {
-      const [row] = await index.getMany([fileId])
-      if (row === undefined) await api.delete(fileId)
+      if (name === undefined) await this.#delete(fileId)
+      else await leases.hold([keyPlace(name)], (lease) => this.#delete(fileId, lease))
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
+    }
+  }
+
+  async #delete(fileId: string, lease?: KeyLease): Promise<void> {
+    const { api, index } = this.#options
+    const [row] = await index.getMany([fileId])
+    if (row !== undefined || (await this.whereIs(fileId)) !== 'here') return
+    lease?.assertHeld()
+    const options = { signal: lease?.signal }
+    try {
+      await api.delete(fileId, options)
+    } catch (error) {
+      // On shared drives only managers delete for good.
+      if (!(error instanceof DriveError && error.kind === 'denied')) throw error
+      await api.trash(fileId, options)
     }
   }
 
@@ -73,12 +94,15 @@ export class StagingFolder {
     }
   }
 
-  /** Where a file is that was to lie in it. */
+  /**
+   * Where a file is that was to lie in it. Its name tells: until it becomes an object that is its id,
+   * while the folder may be another by now, since a person has deleted the one that there was.
+   */
   async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
     const { api } = this.#options
     try {
-      const { parents } = await api.getFile(fileId)
-      return parents.includes(await this.id()) ? 'here' : 'elsewhere'
+      const { name } = await api.getFile(fileId)
+      return name === fileId ? 'here' : 'elsewhere'
     } catch (error) {
       if (error instanceof GoogleNotFound) return 'nowhere'
       throw error
