@@ -47,6 +47,9 @@ export const fileColumns = (prefix = '') =>
     .map((column) => prefix + column)
     .join(', ')
 
+/** The sort name of a hidden folder that is on its way into the trash: no news bring it back. */
+export const removing = 'removing'
+
 /** News that are older than what is known are dropped. A folder that was hidden is listed again. */
 const onConflict = `ON CONFLICT (id) DO UPDATE SET
     parent = excluded.parent, sort_name = excluded.sort_name, kind = excluded.kind,
@@ -59,7 +62,8 @@ const onConflict = `ON CONFLICT (id) DO UPDATE SET
     seen = CASE WHEN excluded.seen > drive_files.seen THEN excluded.seen
       ELSE drive_files.seen END,
     touched_at_ms = excluded.touched_at_ms
-  WHERE excluded.version >= drive_files.version`
+  WHERE excluded.version >= drive_files.version
+    AND (drive_files.parent <> '' OR drive_files.sort_name <> '${removing}')`
 
 /** PostgreSQL takes a bare parameter in SELECT for text. */
 const typedParameters = [

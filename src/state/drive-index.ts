@@ -5,6 +5,7 @@ import {
   fileColumns,
   fileOf,
   hideStatement,
+  removing,
   type SaveMarks,
   type StoredFile,
   saveBelowVisible,
@@ -63,9 +64,11 @@ const publishUpload = `INSERT INTO drive_uploads (id, file_ids, json, touched_at
   VALUES (?, '', ?, ?) ON CONFLICT (id) DO UPDATE SET
   file_ids = '', json = excluded.json, touched_at_ms = excluded.touched_at_ms`
 const hideEmptyFolder = `UPDATE drive_files
-  SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
+  SET parent = '', sort_name = '${removing}', touched_at_ms = ?
   WHERE id = ? AND parent <> ''
   AND NOT EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id)`
+const endRemoval = `UPDATE drive_files SET sort_name = ''
+  WHERE parent = '' AND sort_name = '${removing}'`
 const deleteHidden = `DELETE FROM drive_files WHERE parent = '' AND touched_at_ms < ?`
 const deleteHiddenAttributes = `DELETE FROM drive_attributes WHERE id IN
   (SELECT id FROM drive_files WHERE parent = '' AND touched_at_ms < ?)`
@@ -189,10 +192,20 @@ export class DatabaseDriveIndex {
     await this.#database.write(this.#news(files, hidden))
   }
 
-  async removeEmptyFolder({ id, version }: HiddenRow): Promise<boolean> {
+  async removeEmptyFolder(id: string): Promise<boolean> {
     return await this.#writeAll([
-      { sql: hideEmptyFolder, params: [version, this.#now(), id], mustChange: 1 },
+      { sql: hideEmptyFolder, params: [this.#now(), id], mustChange: 1 },
     ])
+  }
+
+  async endRemoval(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0)
+      await this.#database.write(
+        idLists(ids).map(({ sql, params }) => ({
+          sql: `${endRemoval} AND id IN (${sql})`,
+          params,
+        })),
+      )
   }
 
   async open(root: string): Promise<void> {

@@ -229,12 +229,31 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
           [],
         )
         await index.save([fileOf('x', 'own')], [])
-        assert.equal(await index.removeEmptyFolder({ id: 'own', version: 1 }), false)
+        assert.equal(await index.removeEmptyFolder('own'), false)
         await index.save([], [{ id: 'x', version: 2 }])
-        assert.equal(await index.removeEmptyFolder({ id: 'hand', version: 1 }), true)
-        assert.equal(await index.removeEmptyFolder({ id: 'own', version: 1 }), true)
-        assert.equal(await index.removeEmptyFolder({ id: 'own', version: 1 }), false)
+        assert.equal(await index.removeEmptyFolder('hand'), true)
+        assert.equal(await index.removeEmptyFolder('own'), true)
+        assert.equal(await index.removeEmptyFolder('own'), false)
         assert.equal(await index.write({ file: fileOf('y', 'own') }), false)
+      })
+
+      test('removeEmptyFolder keeps news from bringing the folder back, until endRemoval', async () => {
+        const later = folderOf('f', 'bucket', { version: 2 })
+        await index.save([folderOf('f', 'bucket')], [])
+        await index.removeEmptyFolder('f')
+        await index.save([later], [])
+        assert.equal((await index.getMany(['f']))[0]?.parent, '')
+        await index.endRemoval([])
+        await index.endRemoval(['f', 'bucket'])
+        await index.save([folderOf('f', 'bucket')], [])
+        assert.equal(
+          (await index.getMany(['f', 'bucket'])).every((row) => row.parent !== ''),
+          true,
+        )
+        await index.removeEmptyFolder('f')
+        await index.save([], [{ id: 'f', version: 2 }])
+        await index.save([folderOf('f', 'bucket', { version: 3 })], [])
+        assert.equal((await index.getMany(['f']))[0]?.parent, 'bucket', 'taken out of the trash')
       })
 
       test('a folder goes or a file comes into it, never both', async () => {
@@ -242,7 +261,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
           const folder = folderOf(`race${round}`, 'bucket', { isOwn: true })
           await index.save([folder], [])
           const [isGone, isIn] = await Promise.all([
-            index.removeEmptyFolder(folder),
+            index.removeEmptyFolder(folder.id),
             index.write({ file: fileOf(`in${round}`, folder.id) }),
           ])
           assert.notEqual(isGone, isIn)

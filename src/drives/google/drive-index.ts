@@ -126,8 +126,13 @@ export interface DriveIndex {
   /** News from Google about single files. */
   save(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Promise<void>
 
-  /** Hides a folder if nothing is in it; false when something is. */
-  removeEmptyFolder(folder: HiddenFile): Promise<boolean>
+  /**
+   * Hides a folder if nothing is in it, and from all news but those that it is in the trash; false
+   * when something is in it.
+   */
+  removeEmptyFolder(id: string): Promise<boolean>
+  /** Those of these folders that were hidden so are hidden as others are: news may bring them back. */
+  endRemoval(ids: readonly string[]): Promise<void>
 
   /** Begins an index of this root where there is none; one of another root is forgotten. */
   open(root: string): Promise<void>

@@ -1,5 +1,5 @@
 import { DriveError } from '../drive.ts'
-import type { KeyLeases } from '../key-leases.ts'
+import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { quoted } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
@@ -137,8 +137,9 @@ export class FolderMaker {
   async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
     for (let depth = segments.length; depth > 0; depth--) {
       const folders = await this.#options.objects.folders(bucket, segments.slice(0, depth))
+      const place = folderPlace(bucket, segments.slice(0, depth))
       for (const folder of folders) {
-        if (!folder.isOwn || !(await this.#removeIfEmpty(folder))) return
+        if (!folder.isOwn || !(await this.#removeIfEmpty(folder, place))) return
       }
     }
   }
@@ -146,21 +147,41 @@ export class FolderMaker {
   /** Removes the folder with these segments if it is empty, whoever made it, and those above. */
   async remove(bucket: string, segments: readonly string[]): Promise<void> {
     for (const folder of await this.#options.objects.folders(bucket, segments)) {
-      if (!(await this.#removeIfEmpty(folder))) return
+      if (!(await this.#removeIfEmpty(folder, folderPlace(bucket, segments)))) return
     }
     await this.removeEmpty(bucket, segments.slice(0, -1))
   }
 
-  async #removeIfEmpty(folder: IndexedFile): Promise<boolean> {
-    const { api, objects } = this.#options
+  /** Whoever needs the folder meanwhile waits at its place and makes another. */
+  async #removeIfEmpty(folder: IndexedFile, place: string): Promise<boolean> {
+    const { objects, leases } = this.#options
     const { index } = objects
     if ((await index.children([folder.id], anyChild)).length > 0) return false
     if (await this.#holdsAnything(folder.id)) return false
-    // As of the version that is known: if it can't be put in the trash, it comes back by itself.
-    if (!(await index.removeEmptyFolder(folder))) return false
-    await api.trash(folder.id)
-    await index.save([], [{ id: folder.id, version: folder.version + 1 }])
-    return true
+    const work = async (lease: KeyLease) => {
+      lease.assertHeld()
+      if (!(await index.removeEmptyFolder(folder.id))) return false
+      await this.#trash(folder, lease)
+      return true
+    }
+    return await leases.hold([place], work, { note: noteOf(place, [], [folder.id]) })
+  }
+
+  /** A folder that may not have come into the trash is looked up by whoever gets the note. */
+  async #trash({ id, version }: IndexedFile, lease: KeyLease): Promise<void> {
+    const { api, objects, news } = this.#options
+    try {
+      await api.trash(id, { signal: lease.signal })
+      await objects.index.save([], [{ id, version: version + 1 }])
+    } catch (error) {
+      if (error instanceof DriveError && error.kind === 'denied') {
+        await objects.index.endRemoval([id])
+        await news.refresh(id)
+      } else {
+        lease.leaveNote()
+      }
+      throw error
+    }
   }
 
   /** Whether Google has something in the folder, whatever it is. */

@@ -49,7 +49,7 @@ async function trashIfAllowed(
 
 async function look(
   { newIds, thereIds }: LeaseNote,
-  { news }: InterruptedWorkOptions,
+  { index, news }: InterruptedWorkOptions,
 ): Promise<{ placed: IndexedFile[]; there: IndexedFile[] }> {
   const refreshed = async (ids: readonly string[]) => {
     const rows: IndexedFile[] = []
@@ -59,6 +59,7 @@ async function look(
     }
     return rows
   }
+  await index.endRemoval(thereIds)
   // A file that was there may be the one that was written: it does not replace itself.
   const placed = await refreshed(newIds.filter((id) => !thereIds.includes(id)))
   return { placed, there: await refreshed(thereIds) }
