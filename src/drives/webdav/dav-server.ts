@@ -5,7 +5,14 @@ import type { DavAnswer, DavClient, DavResponse } from './dav-client.ts'
 import { drain } from './dav-client.ts'
 import { statusError, unreachable } from './dav-error.ts'
 import { type DavPath, folderTargetOf, segmentsOfHref, targetOf } from './dav-path.ts'
-import { type DavEntry, MultistatusReader, recordName, recordNamespace } from './multistatus.ts'
+import {
+  type DavEntry,
+  type Demand,
+  MultistatusReader,
+  recordName,
+  recordNamespace,
+  unreadable,
+} from './multistatus.ts'
 
 /** More in one folder are refused: a listing of them would not fit in memory. */
 const maxChildren = 250_000
@@ -46,6 +53,7 @@ export interface DavFolder {
 
 interface ListQuestion {
   readonly body: Uint8Array
+  readonly demand: Demand
   /** The answer is left as soon as so many are known. */
   readonly limit: number
 }
@@ -88,7 +96,7 @@ export class DavServer {
   /** What is at the path; undefined when nothing is. Of a folder no more than that it is one. */
   async stat(path: DavPath): Promise<DavEntry | undefined> {
     const answer = await this.#propfind(targetOf(this.#root, path), askForFile)
-    if (answer.status === 207) return entriesOf(answer)[0]
+    if (answer.status === 207) return entryIn(answer, 'size')
     if (answer.status === 404 || answer.status === 410) return undefined
     // Apache sends folders without their slash away.
     if (redirects.has(answer.status)) return folderEntry(this.#root, path, answer)
@@ -103,7 +111,7 @@ export class DavServer {
   async statFolder(path: DavPath): Promise<DavEntry | undefined> {
     const answer = await this.#propfind(folderTargetOf(this.#root, path), askForFolder)
     if (answer.status === 207) {
-      const [entry] = entriesOf(answer)
+      const entry = entryIn(answer, 'kind')
       return entry?.isFolder === true ? entry : undefined
     }
     if (answer.status === 404 || answer.status === 410) return undefined
@@ -115,7 +123,11 @@ export class DavServer {
 
   /** A folder and what is in it, in no order; undefined when there is no such folder. */
   list(path: DavPath): Promise<DavFolder | undefined> {
-    return this.#list(path, { body: askForFile, limit: Number.POSITIVE_INFINITY })
+    return this.#list(path, {
+      body: askForFile,
+      demand: 'size',
+      limit: Number.POSITIVE_INFINITY,
+    })
   }
 
   /**
@@ -123,7 +135,7 @@ export class DavServer {
    * no folder.
    */
   async someNames(path: DavPath, limit: number): Promise<string[] | undefined> {
-    const folder = await this.#list(path, { body: askForNames, limit })
+    const folder = await this.#list(path, { body: askForNames, demand: 'kind', limit })
     return folder?.children.map(({ name }) => name)
   }
 
@@ -140,16 +152,16 @@ export class DavServer {
     }
   }
 
-  async #listOnce(path: DavPath, { body, limit }: ListQuestion): Promise<DavFolder | undefined> {
+  async #listOnce(path: DavPath, question: ListQuestion): Promise<DavFolder | undefined> {
     const response = await this.#client.send({
       method: 'PROPFIND',
       target: folderTargetOf(this.#root, path),
       headers: { ...xml, depth: '1' },
-      body,
+      body: question.body,
       isRepeatable: true,
       isSlow: true,
     })
-    if (response.status === 207) return await readFolder(response, limit)
+    if (response.status === 207) return await readFolder(response, question)
     await drain(response.body)
     if (response.status === 404 || response.status === 410) return undefined
     if (belowFileStatuses.has(response.status)) {
@@ -256,7 +268,7 @@ export class DavServer {
     })
     if (answer.status === 200 || answer.status === 204) return true
     // The status of the whole says nothing: each property has one of its own.
-    return answer.status === 207 && entriesOf(answer)[0]?.record !== undefined
+    return answer.status === 207 && entryIn(answer, 'nothing')?.record !== undefined
   }
 
   async #remove(target: string): Promise<boolean> {
@@ -273,23 +285,31 @@ export class DavServer {
   }
 }
 
-function entriesOf({ text }: DavAnswer): DavEntry[] {
-  const reader = new MultistatusReader()
-  const entries = reader.read(Buffer.from(text))
+/** What an answer says of the one file that it is about; undefined when that is not there. */
+function entryIn({ text }: DavAnswer, demand: Demand): DavEntry | undefined {
+  const reader = new MultistatusReader(demand)
+  const [entry] = reader.read(Buffer.from(text))
   reader.end()
-  return entries
+  if (entry === undefined && !reader.isAbsent) throw unreadable()
+  return entry
 }
 
-async function readFolder(response: DavResponse, limit: number): Promise<DavFolder | undefined> {
+async function readFolder(
+  response: DavResponse,
+  question: ListQuestion,
+): Promise<DavFolder | undefined> {
   try {
-    return await parseFolder(response, limit)
+    return await parseFolder(response, question)
   } catch (error) {
     throw error instanceof DriveError ? error : unreachable(error)
   }
 }
 
-async function parseFolder({ body }: DavResponse, limit: number): Promise<DavFolder | undefined> {
-  const reader = new MultistatusReader()
+async function parseFolder(
+  { body }: DavResponse,
+  { limit, demand }: ListQuestion,
+): Promise<DavFolder | undefined> {
+  const reader = new MultistatusReader(demand)
   const children = new Map<string, DavChild>()
   let self: DavEntry | undefined
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
@@ -306,6 +326,7 @@ async function parseFolder({ body }: DavResponse, limit: number): Promise<DavFol
     }
   }
   reader.end()
+  if (self === undefined && !reader.isAbsent) throw unreadable()
   return self?.isFolder === true ? { self, children: [...children.values()] } : undefined
 }
 

@@ -1,5 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { DriveError } from '../drive.ts'
+import { statusError } from './dav-error.ts'
 import { type DavPath, segmentsOfHref } from './dav-path.ts'
 
 /** What a server says of a file or folder. */
@@ -7,6 +8,7 @@ export interface DavEntry {
   /** As in its href, from the server's root. */
   readonly segments: DavPath
   readonly isFolder: boolean
+  /** 0 of a folder, and where it was not asked for. */
   readonly size: number
   /** Milliseconds since the epoch; whole seconds. 0 when the server doesn't tell. */
   readonly modifiedAtMs: number
@@ -45,28 +47,43 @@ const textElements: ReadonlySet<string> = new Set([
   recordName,
 ])
 
+/** RFC 4918 section 9.1: what is not there has its own status in an answer about it. */
+const absentStatuses: ReadonlySet<number> = new Set([404, 410])
+/** As those; 401 and 403 are properties that the server shows nobody, or not this account. */
+const absentProperty: ReadonlySet<number> = new Set([401, 403, 404, 410])
+
 type Properties = Map<string, string>
 
 /**
+ * What an answer has to say of all that it is about: whether it is a folder, also how large a file
+ * is, or nothing (PROPPATCH).
+ */
+export type Demand = 'kind' | 'size' | 'nothing'
+
+/**
  * Reads a DAV:multistatus (RFC 4918 section 13) as it comes. Strict: anything but well-formed XML
- * with a `multistatus` at its top is refused, and so are document types.
+ * with a `multistatus` at its top is refused, and so are document types, and answers that leave open
+ * what a file is: a server that fails at one file must not make it look absent or empty.
  */
 export class MultistatusReader {
   readonly #parser = new SaxesParser({ xmlns: true })
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
   readonly #open: string[] = []
+  readonly #demand: Demand
   #entries: DavEntry[] = []
   #bytesSinceEntry = 0
   #text: string | undefined
   /** Of the response under way. */
   #href: string | undefined
-  #isRefused = false
+  #status = 200
   #properties: Properties = new Map()
   /** Of the propstat under way, until its status is known. */
   #pending: Properties = new Map()
   #pendingStatus = ''
+  #isAbsent = false
 
-  constructor() {
+  constructor(demand: Demand) {
+    this.#demand = demand
     this.#parser.on('error', (error) => {
       throw unreadable(error)
     })
@@ -79,9 +96,14 @@ export class MultistatusReader {
     this.#parser.on('closetag', (tag) => this.#end(tag))
   }
 
+  /** Whether something was said not to be there. */
+  get isAbsent(): boolean {
+    return this.#isAbsent
+  }
+
   /**
    * The entries that are whole now; each is given once.
-   * @throws DriveError `unavailable` when the answer can't be read
+   * @throws DriveError `unavailable` when the answer can't be read; what a status in it means
    */
   read(chunk: Uint8Array): DavEntry[] {
     try {
@@ -114,13 +136,14 @@ export class MultistatusReader {
     this.#open.push(name)
     if (name === 'response') {
       this.#href = undefined
-      this.#isRefused = false
+      this.#status = 200
       this.#properties = new Map()
     }
     if (name === 'propstat') {
       this.#pending = new Map()
       this.#pendingStatus = ''
     }
+    if (name === 'resourcetype') this.#pending.set(name, '')
     if (name === 'collection' && this.#open.at(-2) === 'resourcetype') {
       this.#pending.set('collection', '')
     }
@@ -139,9 +162,7 @@ export class MultistatusReader {
     const text = this.#text
     this.#text = undefined
     if (text !== undefined) this.#keep(name, text)
-    if (name === 'propstat' && isSuccess(this.#pendingStatus)) {
-      for (const [property, value] of this.#pending) this.#properties.set(property, value)
-    }
+    if (name === 'propstat') this.#endProperties(statusOf(this.#pendingStatus))
     if (name === 'response') this.#endResponse()
   }
 
@@ -149,16 +170,56 @@ export class MultistatusReader {
     const parent = this.#open.at(-1)
     if (parent === 'prop') this.#pending.set(name, text)
     else if (name === 'status' && parent === 'propstat') this.#pendingStatus = text
-    else if (name === 'status' && parent === 'response') this.#isRefused = !isSuccess(text)
+    else if (name === 'status' && parent === 'response') this.#status = statusOf(text)
     else if (name === 'href' && parent === 'response') this.#href ??= text.trim()
   }
 
-  #endResponse(): void {
-    const segments = this.#href === undefined ? undefined : segmentsOfHref(this.#href)
-    if (segments !== undefined && !this.#isRefused) {
-      this.#entries.push(entryOf(segments, this.#properties))
-    }
+  #endProperties(status: number): void {
+    if (isSuccess(status)) {
+      for (const [property, value] of this.#pending) this.#properties.set(property, value)
+    } else if (!absentProperty.has(status) && this.#demand !== 'nothing') this.#fail(status)
   }
+
+  #endResponse(): void {
+    const status = this.#status
+    if (isSuccess(status)) this.#addEntry()
+    else if (absentStatuses.has(status) || this.#demand === 'nothing') this.#isAbsent = true
+    else this.#fail(status)
+  }
+
+  #addEntry(): void {
+    const segments = this.#href === undefined ? undefined : segmentsOfHref(this.#href)
+    if (segments === undefined) return
+    const properties = this.#properties
+    const lacking = lackingOf(properties, this.#demand)
+    if (lacking !== undefined) {
+      const message = `The WebDAV server does not tell ${lacking} of ${this.#subject()}.`
+      throw new DriveError('unavailable', message)
+    }
+    this.#entries.push(entryOf(segments, properties))
+  }
+
+  /** The server could not find out about this one. */
+  #fail(status: number): never {
+    if (status === 0) throw unreadable()
+    throw statusError(`PROPFIND of ${this.#subject()}`, { status, header: () => undefined })
+  }
+
+  #subject(): string {
+    return (
+      segmentsOfHref(this.#href ?? '')
+        ?.join('/')
+        .slice(0, 200) || 'a file'
+    )
+  }
+}
+
+function lackingOf(properties: Properties, demand: Demand): string | undefined {
+  if (demand === 'nothing') return undefined
+  if (!properties.has('resourcetype')) return 'the kind (DAV:resourcetype)'
+  if (demand === 'kind' || properties.has('collection')) return undefined
+  const size = numberOf(properties.get('getcontentlength'))
+  return size === undefined || size < 0 ? 'the size (DAV:getcontentlength)' : undefined
 }
 
 function entryOf(segments: DavPath, properties: Properties): DavEntry {
@@ -190,8 +251,13 @@ function nameOf(tag: SaxesTagNS | SaxesAttributeNS): string {
   return tag.uri === recordNamespace && tag.local === recordName ? recordName : ''
 }
 
-function isSuccess(status: string): boolean {
-  return /^\s*HTTP\/\S+\s+2\d\d\b/i.test(status)
+/** The code in a DAV:status; 0 when there is none. */
+function statusOf(text: string): number {
+  return Number(/^\s*HTTP\/\S+\s+(\d{3})\b/i.exec(text)?.[1] ?? 0)
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
 }
 
 function numberOf(text: string | undefined): number | undefined {
@@ -203,7 +269,7 @@ function timeOf(text: string | undefined): number {
   return Number.isFinite(time) ? time : 0
 }
 
-function unreadable(cause?: unknown): DriveError {
+export function unreadable(cause?: unknown): DriveError {
   const message = 'The WebDAV server gave an answer that is no WebDAV. Is the address right?'
   return new DriveError('unavailable', message, { cause })
 }

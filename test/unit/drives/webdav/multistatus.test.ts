@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DriveError } from '../../../../src/drives/drive.ts'
-import { MultistatusReader, opaqueTag } from '../../../../src/drives/webdav/multistatus.ts'
+import { DriveError, type DriveErrorKind } from '../../../../src/drives/drive.ts'
+import {
+  type Demand,
+  MultistatusReader,
+  opaqueTag,
+} from '../../../../src/drives/webdav/multistatus.ts'
 
 /** All entries, read in chunks of so many bytes. */
-function read(text: string | Uint8Array, chunkBytes = 7) {
+function read(text: string | Uint8Array, chunkBytes = 7, demand: Demand = 'size') {
   const bytes = Buffer.from(text)
-  const reader = new MultistatusReader()
+  const reader = new MultistatusReader(demand)
   const entries = []
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     entries.push(...reader.read(bytes.subarray(at, at + chunkBytes)))
@@ -57,6 +61,11 @@ const lighttpd = `<?xml version="1.0" encoding="utf-8"?>
 <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>`
 const rclone = `<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/t/</D:href><D:propstat><D:prop><D:resourcetype><D:collection xmlns:D="DAV:"/></D:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat><D:propstat><D:prop><D:getcontentlength></D:getcontentlength><record xmlns="urn:stowage"></record></D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat></D:response></D:multistatus>`
 
+const aboutA = (inner: string) =>
+  `<multistatus xmlns="DAV:"><response><href>/a</href>${inner}</response></multistatus>`
+const propstat = (properties: string, status = '200 OK') =>
+  `<propstat><prop>${properties}</prop><status>HTTP/1.1 ${status}</status></propstat>`
+
 describe('MultistatusReader', () => {
   it('reads what Apache says, a weak tag as its strong one', () => {
     const time = Date.UTC(2026, 10, 22, 1, 25, 15)
@@ -83,17 +92,55 @@ describe('MultistatusReader', () => {
     assert.deepEqual(read(rclone), [{ ...nothing, segments: ['dav', 't'], isFolder: true }])
   })
 
-  it('takes no property of another namespace, and no response that is refused', () => {
-    const response = (inner: string) =>
-      `<multistatus xmlns="DAV:"><response><href>/a</href>${inner}</response></multistatus>`
+  it('takes no property of another namespace', () => {
     const other = '<x:getcontentlength xmlns:x="urn:x">7</x:getcontentlength>'
-    const ok = '<status>HTTP/1.1 200 OK</status>'
-    assert.equal(read(response(`<propstat><prop>${other}</prop>${ok}</propstat>`))[0]?.size, 0)
-    assert.deepEqual(read(response('<status>HTTP/1.1 403 Forbidden</status>')), [])
+    assert.equal(read(aboutA(propstat(other)), 7, 'nothing')[0]?.size, 0)
+  })
+
+  it('leaves out what the server says is not there', () => {
+    for (const status of ['404 Not Found', '410 Gone']) {
+      assert.deepEqual(read(aboutA(`<status>HTTP/1.1 ${status}</status>`)), [])
+    }
+  })
+
+  it('does not take for absent, or empty, what the server could not find out', () => {
+    const file = '<resourcetype/><getcontentlength>5</getcontentlength>'
+    const cases: readonly [string, DriveErrorKind][] = [
+      ['<status>HTTP/1.1 423 Locked</status>', 'busy'],
+      ['<status>HTTP/1.1 500 Oops</status>', 'unavailable'],
+      ['<status>HTTP/1.1 403 Forbidden</status>', 'denied'],
+      [propstat(file, '500 Oops'), 'unavailable'],
+      [propstat(file, ''), 'unavailable'],
+      [propstat(file) + propstat('<s:record xmlns:s="urn:stowage"/>', '503 Later'), 'busy'],
+      [propstat('<resourcetype/>'), 'unavailable'],
+      [propstat('<resourcetype/><getcontentlength/>'), 'unavailable'],
+      [propstat('<resourcetype/><getcontentlength>-1</getcontentlength>'), 'unavailable'],
+      [propstat('<getcontentlength>5</getcontentlength>'), 'unavailable'],
+    ]
+    for (const [inner, kind] of cases) {
+      assert.throws(
+        () => read(aboutA(inner)),
+        (error) => error instanceof DriveError && error.kind === kind,
+        inner,
+      )
+    }
+    assert.equal(read(aboutA(propstat(file)))[0]?.size, 5)
+  })
+
+  it('wants no size of a folder, nor of what was only asked for its kind', () => {
+    const folder = propstat('<resourcetype><collection/></resourcetype>')
+    assert.equal(read(aboutA(folder))[0]?.isFolder, true)
+    assert.equal(read(aboutA(propstat('<resourcetype/>')), 7, 'kind')[0]?.isFolder, false)
+  })
+
+  it('takes what a change could not do for undone', () => {
+    const refused = propstat('<s:record xmlns:s="urn:stowage"/>', '507 Insufficient Storage')
+    assert.equal(read(aboutA(refused), 7, 'nothing')[0]?.record, undefined)
+    assert.deepEqual(read(aboutA('<status>HTTP/1.1 500 Oops</status>'), 7, 'nothing'), [])
   })
 
   it('gives an entry as soon as it is whole', () => {
-    const reader = new MultistatusReader()
+    const reader = new MultistatusReader('size')
     const end = apache.indexOf('</D:response>') + '</D:response>'.length
     assert.equal(reader.read(Buffer.from(apache.slice(0, end))).length, 1)
     assert.throws(() => reader.end(), isUnreadable)
