@@ -37,13 +37,13 @@ export class UnsizedFile {
       const message = `Objects of unknown size may have ${this.#maxBytes} bytes on this server.`
       throw new DriveError('full', message)
     }
-    try {
-      await this.#handle.write(chunk, 0, chunk.length, this.#size)
-    } catch (cause) {
-      const message = 'There is no room on this machine for an object of unknown size.'
-      throw new DriveError('full', message, { cause })
+    for (let written = 0; written < chunk.length; ) {
+      // A disk takes as much as it has room for, and says so (write(2)).
+      const bytes = await this.#writeSome(chunk.subarray(written))
+      if (bytes === 0) throw noRoom()
+      written += bytes
+      this.#size += bytes
     }
-    this.#size += chunk.length
   }
 
   read(): Readable {
@@ -53,4 +53,17 @@ export class UnsizedFile {
   async close(): Promise<void> {
     await this.#handle.close()
   }
+
+  async #writeSome(bytes: Uint8Array): Promise<number> {
+    try {
+      return (await this.#handle.write(bytes, 0, bytes.length, this.#size)).bytesWritten
+    } catch (error) {
+      throw noRoom(error)
+    }
+  }
+}
+
+function noRoom(cause?: unknown): DriveError {
+  const message = 'There is no room on this machine for an object of unknown size.'
+  return new DriveError('full', message, { cause })
 }
