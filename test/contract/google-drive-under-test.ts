@@ -65,6 +65,7 @@ export function hastyApi({ endpoints, credentials }: GoogleEmulator): GoogleApi 
   let aheadMs = 0
   const clock: Clock = {
     now: () => Date.now() + aheadMs,
+    elapsed: () => performance.now() + aheadMs,
     random: Math.random,
     async wait(ms, signal) {
       signal?.throwIfAborted()

@@ -47,6 +47,10 @@ class HastyClock implements Clock {
     return Date.now() + this.#aheadMs
   }
 
+  elapsed(): number {
+    return performance.now() + this.#aheadMs
+  }
+
   async wait(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()
     this.pass(ms)

@@ -120,7 +120,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly #copier: ObjectCopier
   readonly #folders: FolderMaker
   readonly #draftParts: DraftParts
-  #checkedAtMs = 0
+  #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(opened: Opened) {
     const { pollSeconds, deletes } = opened
@@ -162,14 +162,14 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   async check(): Promise<void> {
-    const { api, rootId, now } = this.#opened
-    if (now() < this.#checkedAtMs + checkEveryMs) return
+    const { api, rootId } = this.#opened
+    if (performance.now() < this.#checkedAt + checkEveryMs) return
     const root = await api.getFile(rootId)
     if (root.trashed) {
       const message = `The folder ${root.name} on Google Drive is in the trash: take it out.`
       throw new DriveError('unavailable', message)
     }
-    this.#checkedAtMs = now()
+    this.#checkedAt = performance.now()
   }
 
   async bucketCreatedAtMs(bucket: string): Promise<number> {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { DriveError } from '../../drive.ts'
+import type { DriveError } from '../../drive.ts'
 import { retryAfterMs } from './back-off.ts'
 import type { Clock } from './clock.ts'
 import type { GoogleCredentials } from './credentials.ts'
+import { GoogleCredentialsRefused } from './google-errors.ts'
 import type { GoogleHttp } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
@@ -22,7 +23,7 @@ export interface AccessTokensOptions {
 
 interface AccessToken {
   readonly text: string
-  /** Milliseconds since the epoch. */
+  /** By Clock.elapsed. */
   readonly expiresAtMs: number
 }
 
@@ -60,9 +61,10 @@ export class AccessTokens {
     this.#clock = options.patience.clock
   }
 
-  /** @throws DriveError `denied` when the credential is not taken; the signal's reason. */
+  /** @throws GoogleCredentialsRefused; DriveError; the signal's reason. */
   async get(signal?: AbortSignal): Promise<string> {
-    const leftMs = (this.#token?.expiresAtMs ?? 0) - this.#clock.now()
+    signal?.throwIfAborted()
+    const leftMs = (this.#token?.expiresAtMs ?? 0) - this.#clock.elapsed()
     if (this.#token === undefined || leftMs < unusableMs) {
       return (await withSignal(this.#renewed(), signal)).text
     }
@@ -80,12 +82,12 @@ export class AccessTokens {
 
   /** What a credential whose tokens are refused although they are fresh means. */
   refused(): DriveError {
-    return deniedBy('401', this.#options.credentials.kind)
+    return refusedBy('401', this.#options.credentials.kind)
   }
 
   /** One renewal at a time; it belongs to no caller, so that none can abort it for the others. */
   #renewed(): Promise<AccessToken> {
-    if (this.#refusal !== undefined && this.#clock.now() < this.#refusal.untilMs) {
+    if (this.#refusal !== undefined && this.#clock.elapsed() < this.#refusal.untilMs) {
       return Promise.reject(this.#refusal.error)
     }
     this.#renewal ??= this.#fetch().finally(() => {
@@ -101,8 +103,8 @@ export class AccessTokens {
       this.#refusal = undefined
       return this.#token
     } catch (error) {
-      if (error instanceof DriveError && error.kind === 'denied') {
-        this.#refusal = { error, untilMs: this.#clock.now() + refusalMs }
+      if (error instanceof GoogleCredentialsRefused) {
+        this.#refusal = { error, untilMs: this.#clock.elapsed() + refusalMs }
       }
       throw error
     }
@@ -110,13 +112,13 @@ export class AccessTokens {
 
   async #ask(): Promise<AccessToken> {
     const { http, tokenUrl } = this.#options
-    const askedAtMs = this.#clock.now()
+    const askedAtMs = this.#clock.elapsed()
     const answer = await http.send({
       method: 'POST',
       url: tokenUrl,
       lane: 'calls',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(this.#grant(askedAtMs)).toString(),
+      body: new URLSearchParams(this.#grant(this.#clock.now())).toString(),
     })
     const text = await answer.text(maxAnswerBytes)
     if (answer.status !== 200) throw this.#failureOf(answer, text)
@@ -156,7 +158,7 @@ export class AccessTokens {
     const code = [refusal?.error ?? String(status), refusal?.error_subtype]
       .filter(Boolean)
       .join(' ')
-    return deniedBy(code, this.#options.credentials.kind)
+    return refusedBy(code, this.#options.credentials.kind)
   }
 }
 
@@ -182,31 +184,25 @@ const otherwise: Readonly<Record<GoogleCredentials['kind'], string>> = {
   'service-account': 'Check the service account and its key in Google Cloud.',
 }
 
-function deniedBy(code: string, kind: GoogleCredentials['kind']): DriveError {
+function refusedBy(code: string, kind: GoogleCredentials['kind']): DriveError {
   const [word = ''] = code.split(' ')
   const what =
     (Object.hasOwn(advice[kind], word) ? advice[kind][word] : undefined) ?? otherwise[kind]
-  return new DriveError('denied', `Google refuses the credentials (${code}). ${what}`)
+  return new GoogleCredentialsRefused(`Google refuses the credentials (${code}). ${what}`)
 }
 
 function assertionOf(sign: () => string): string {
   try {
     return sign()
   } catch (cause) {
-    throw new DriveError(
-      'denied',
-      `The service account can't be used: ${(cause as Error).message}.`,
-      {
-        cause,
-      },
-    )
+    const message = `The service account can't be used: ${(cause as Error).message}.`
+    throw new GoogleCredentialsRefused(message, { cause })
   }
 }
 
 /** Waits for a promise that others share, until the signal aborts. */
 async function withSignal<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await shared
-  signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
   signal.addEventListener('abort', stop, { once: true })

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Time and chance, so that tests have both in hand. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. May be set back or forward at any moment. */
   now(): number
+  /** Milliseconds since some moment, always forward: for how long something takes or lasts. */
+  elapsed(): number
   /** @throws the signal's reason when it aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
   /** At least 0, less than 1. */
@@ -12,6 +14,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: Date.now,
+  elapsed: () => performance.now(),
   random: Math.random,
   async wait(ms, signal) {
     try {

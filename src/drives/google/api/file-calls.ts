@@ -112,6 +112,7 @@ export async function copyFile(
     url: fileUrl(context, sourceId, { fields: fileFields }, '/copy'),
     cost: 'update',
     callMs: copyMs,
+    isUpload: true,
     fileId: sourceId,
     newId: id,
     signal,

@@ -31,6 +31,8 @@ export interface Call {
   readonly hasPageToken?: boolean
   /** A session's: refusals without a reason of their own mean that it does not know where it is. */
   readonly isSession?: boolean
+  /** Whether it counts to the bytes that may come in a day. */
+  readonly isUpload?: boolean
   /** Whether the access token is shown. Default: true. */
   readonly isAuthorized?: boolean
 }
@@ -57,7 +59,7 @@ export class GoogleCalls {
   }
 
   /** Time for a call, or for several that belong together. */
-  patience(call: Pick<Call, 'doing' | 'signal'>): Patience {
+  patience(call: Pick<Call, 'doing' | 'signal' | 'isUpload'>): Patience {
     return new Patience(this.#patience, call)
   }
 
@@ -84,7 +86,7 @@ export class GoogleCalls {
    */
   async once(call: Call, { deadlineMs }: Pick<Patience, 'deadlineMs'>): Promise<HttpAnswer> {
     const { budget } = this.#patience
-    await budget.take(call.cost, { deadlineMs, signal: call.signal })
+    await budget.take(call.cost, { ...call, deadlineMs })
     const answer = await this.#authorized(call)
     const { status } = answer
     if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer

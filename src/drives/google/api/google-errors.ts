@@ -33,6 +33,14 @@ export class GoogleIdTaken extends DriveError {
   }
 }
 
+/** Google does not take the gateway's own credentials: no matter of who asks, nor of what for. */
+export class GoogleCredentialsRefused extends DriveError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('unavailable', message, options)
+    this.name = 'GoogleCredentialsRefused'
+  }
+}
+
 /** Drive takes the file for malware and wants to hear that we want it all the same. */
 export class GoogleSuspects extends DriveError {
   constructor(options?: ErrorOptions) {

@@ -91,6 +91,11 @@ const mayNot: Verdict = {
   advice:
     'The account may not do that: share the folder with it as an editor (on shared drives as a content manager), and give consent to the scope "drive".',
 }
+/** As with credentials that are not taken, whoever asks. */
+const isSwitchedOff: Verdict = {
+  kind: 'unavailable',
+  advice: 'Switch on the Google Drive API in the Google Cloud project of the client id.',
+}
 
 /** Google's reasons of a refusal that no retry changes soon (developers.google.com/workspace/drive/api/guides/handle-errors). */
 const verdicts: Readonly<Record<string, Verdict>> = {
@@ -112,21 +117,15 @@ const verdicts: Readonly<Record<string, Verdict>> = {
     advice: 'The file was downloaded too often; Google lets it rest for up to a day.',
     retryAfterSeconds: 3600,
   },
-  accessNotConfigured: {
-    kind: 'denied',
-    advice: 'Switch on the Google Drive API in the Google Cloud project of the client id.',
-  },
-  dailyLimitExceededUnreg: {
-    kind: 'denied',
-    advice: 'Switch on the Google Drive API in the Google Cloud project of the client id.',
-  },
+  accessNotConfigured: isSwitchedOff,
+  dailyLimitExceededUnreg: isSwitchedOff,
   appNotAuthorizedToFile: {
     kind: 'denied',
     advice:
       'With the scope "drive.file" only files that Stowage made itself can be used: run `npm run connect -- google` and give consent to the scope "drive".',
   },
   insufficientPermissions: {
-    kind: 'denied',
+    kind: 'unavailable',
     advice: 'The consent does not go so far: run `npm run connect -- google` again.',
   },
   insufficientFilePermissions: mayNot,

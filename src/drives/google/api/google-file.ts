@@ -90,6 +90,11 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/)
   .transform(Number)
+/** Pooled storage may have more bytes than a number can count exactly. */
+const quotaBytes = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER))
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 
 export const googleFileSchema = z
@@ -173,7 +178,7 @@ export const changePageSchema = z
 export const accountSchema = z
   .object({
     user: z.object({ emailAddress: z.string().optional() }).default({}),
-    storageQuota: z.object({ limit: wholeNumber.optional(), usage: wholeNumber.default(0) }),
+    storageQuota: z.object({ limit: quotaBytes.optional(), usage: quotaBytes.default(0) }),
   })
   .transform(
     ({ user, storageQuota: { limit, usage } }): AccountFacts => ({

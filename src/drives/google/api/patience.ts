@@ -24,6 +24,8 @@ export interface Errand {
   /** For people, such as `list files`. */
   readonly doing: string
   readonly signal?: AbortSignal | undefined
+  /** Whether it brings bytes. */
+  readonly isUpload?: boolean | undefined
 }
 
 /** Time for one errand: how often and how long it is tried. */
@@ -36,10 +38,10 @@ export class Patience {
   constructor(options: PatienceOptions, errand: Errand) {
     this.#options = options
     this.#errand = errand
-    this.#deadlineMs = options.clock.now() + options.patienceMs
+    this.#deadlineMs = options.clock.elapsed() + options.patienceMs
   }
 
-  /** Milliseconds since the epoch. */
+  /** By Clock.elapsed. */
   get deadlineMs(): number {
     return this.#deadlineMs
   }
@@ -51,7 +53,7 @@ export class Patience {
   /** Something went forward: patience begins anew. */
   renew(): void {
     this.#failures = 0
-    this.#deadlineMs = this.#options.clock.now() + this.#options.patienceMs
+    this.#deadlineMs = this.#options.clock.elapsed() + this.#options.patienceMs
   }
 
   /**
@@ -61,12 +63,12 @@ export class Patience {
    */
   async pause(trouble: Trouble): Promise<void> {
     const { clock, budget, onRetry } = this.#options
-    const { doing, signal } = this.#errand
+    const { doing, signal, isUpload } = this.#errand
     this.#failures++
     const ownMs = backOffMs(this.#failures, () => clock.random())
     const waitMs = Math.max(ownMs, trouble.retryAfterMs ?? 0)
-    if (trouble.reason === 'rate') budget.pause(waitMs)
-    if (clock.now() + waitMs > this.#deadlineMs) throw driveErrorOf(trouble, doing, waitMs)
+    if (trouble.reason === 'rate') budget.pause(waitMs, { isUpload })
+    if (clock.elapsed() + waitMs > this.#deadlineMs) throw driveErrorOf(trouble, doing, waitMs)
     onRetry?.({ doing, failures: this.#failures, waitMs, trouble: trouble.message })
     await clock.wait(waitMs, signal)
   }

@@ -24,9 +24,11 @@ export const defaultQuota: Quota = {
 const burstShare = 0.2
 
 export interface TakeOptions {
-  /** Rejects at once when the units come later than this, milliseconds since the epoch. */
+  /** Rejects at once when the units come later than this, by Clock.elapsed. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
+  /** Whether the call brings bytes. */
+  readonly isUpload?: boolean | undefined
 }
 
 /**
@@ -39,8 +41,9 @@ export class RateBudget {
   readonly #burstMs: number
   readonly #clock: Clock
   /** When the bucket would be full again; from then on a whole burst is there. */
-  #fullAtMs = 0
-  #pausedUntilMs = 0
+  #fullAtMs = Number.NEGATIVE_INFINITY
+  #pausedUntilMs = Number.NEGATIVE_INFINITY
+  #uploadsPausedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(quota: Quota, clock: Clock) {
     this.#costs = quota.costs
@@ -54,12 +57,13 @@ export class RateBudget {
    *
    * @throws DriveError `busy` when that would be after the deadline; the signal's reason.
    */
-  async take(cost: Cost, { deadlineMs, signal }: TakeOptions): Promise<void> {
+  async take(cost: Cost, options: TakeOptions): Promise<void> {
+    const { deadlineMs, signal } = options
     signal?.throwIfAborted()
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const costMs = this.#costs[cost] / this.#unitsPerMs
     const fullAtMs = Math.max(this.#fullAtMs, now) + costMs
-    const startMs = Math.max(fullAtMs - this.#burstMs, this.#pausedUntilMs)
+    const startMs = Math.max(fullAtMs - this.#burstMs, this.#pauseEndMs(options))
     if (startMs <= now) {
       this.#fullAtMs = fullAtMs
       return
@@ -72,19 +76,31 @@ export class RateBudget {
       this.#fullAtMs -= costMs
       throw error
     }
-    await this.#outsidePauses(deadlineMs, signal)
+    await this.#outsidePauses(options)
   }
 
-  /** Google said that it is too much: nobody calls for a while. */
-  pause(ms: number): void {
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.now() + ms)
+  /**
+   * Google said that it is too much: nobody calls for a while. To an upload it says so in the same
+   * words when 750 GB of them have come in a day: then only uploads wait.
+   */
+  pause(ms: number, { isUpload = false }: Pick<TakeOptions, 'isUpload'> = {}): void {
+    const untilMs = this.#clock.elapsed() + ms
+    if (isUpload) this.#uploadsPausedUntilMs = Math.max(this.#uploadsPausedUntilMs, untilMs)
+    else this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs)
+  }
+
+  #pauseEndMs({ isUpload = false }: TakeOptions): number {
+    if (!isUpload) return this.#pausedUntilMs
+    return Math.max(this.#pausedUntilMs, this.#uploadsPausedUntilMs)
   }
 
   /** A pause may have been called while this one waited. */
-  async #outsidePauses(deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
-    for (let now = this.#clock.now(); now < this.#pausedUntilMs; now = this.#clock.now()) {
-      if (this.#pausedUntilMs > deadlineMs) throw exhausted(this.#pausedUntilMs - now)
-      await this.#clock.wait(this.#pausedUntilMs - now, signal)
+  async #outsidePauses(options: TakeOptions): Promise<void> {
+    for (;;) {
+      const waitMs = this.#pauseEndMs(options) - this.#clock.elapsed()
+      if (waitMs <= 0) return
+      if (this.#pauseEndMs(options) > options.deadlineMs) throw exhausted(waitMs)
+      await this.#clock.wait(waitMs, options.signal)
     }
   }
 }

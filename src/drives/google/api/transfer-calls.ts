@@ -157,6 +157,7 @@ function uploadCall(
     }),
     cost: 'update',
     lane: uploadType === 'multipart' ? 'uploads' : 'calls',
+    isUpload: true,
     fileId: id ?? metadata.parents?.[0],
     newId,
   }

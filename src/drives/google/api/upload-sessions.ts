@@ -93,7 +93,7 @@ export class UploadSessions {
 
   /** Goes on from what the session holds until that is all of the chunk. */
   async #sendAll(sessionUrl: string, chunk: ArrayChunk): Promise<SessionState> {
-    const patience = this.#calls.patience({ doing, signal: chunk.signal })
+    const patience = this.#calls.patience({ doing, signal: chunk.signal, isUpload: true })
     const end = chunk.offset + chunk.length
     let held = chunk.offset
     for (;;) {
@@ -126,7 +126,7 @@ export class UploadSessions {
   }
 
   async #sendStream(sessionUrl: string, chunk: StreamChunk): Promise<SessionState> {
-    const patience = this.#calls.patience({ doing, signal: chunk.signal })
+    const patience = this.#calls.patience({ doing, signal: chunk.signal, isUpload: true })
     try {
       return await this.#put(sessionUrl, { ...chunk, body: chunk.bytes }, patience)
     } catch (error) {
@@ -163,6 +163,7 @@ export class UploadSessions {
       // A URL that leads elsewhere is a secret of its own and needs no token.
       isAuthorized: URL.parse(sessionUrl)?.origin === this.#options.uploadOrigin,
       isSession: true,
+      isUpload: true,
       signal,
       expected: [308, ...goneStatuses],
     }

@@ -141,7 +141,7 @@ for (const { title, credentials, step, message } of refusals) {
     google.playTokens(step)
     const refused = (error: unknown) => {
       assert.ok(error instanceof DriveError)
-      assert.equal(error.kind, 'denied')
+      assert.equal(error.kind, 'unavailable')
       assert.match(error.message, message)
       const shown = inspect(error, { depth: 9 })
       assert.ok(!shown.includes(secrets.refreshToken) && !shown.includes(secrets.clientSecret))
@@ -191,8 +191,34 @@ test('AccessTokens.get of one caller ends with its signal, that of the others do
 test('AccessTokens.get says that a key cannot be used, without showing it', async (t) => {
   const { tokens } = await startTokens(t, { ...robot, privateKey: 'secret-bytes' })
   await assert.rejects(tokens.get(), (error) => {
-    assert.ok(error instanceof DriveError && error.kind === 'denied')
+    assert.ok(error instanceof DriveError && error.kind === 'unavailable')
     assert.doesNotMatch(inspect(error, { depth: 9 }), /secret-bytes/)
     return true
   })
+})
+
+test('AccessTokens.get of a caller that has left leaves no failure behind', async (t) => {
+  const { google, tokens } = await startTokens(t)
+  google.playTokens(json(400, { error: 'invalid_grant' }))
+  const lost: unknown[] = []
+  const note = (error: unknown) => void lost.push(error)
+  process.on('unhandledRejection', note)
+  t.after(() => process.off('unhandledRejection', note))
+  const leaving = new AbortController()
+  const waiting = tokens.get(leaving.signal)
+  leaving.abort(new Error('left'))
+  await assert.rejects(waiting, /left/)
+  await assert.rejects(tokens.get(leaving.signal), /left/)
+  await assert.rejects(tokens.get(), { kind: 'unavailable' })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(lost, [])
+})
+
+test('AccessTokens.get lets a refusal stand no longer when the clock is set back', async (t) => {
+  const { google, clock, tokens } = await startTokens(t)
+  google.playTokens(json(400, { error: 'invalid_grant' }))
+  await assert.rejects(tokens.get(), { kind: 'unavailable' })
+  clock.setBackMs = 3_600_000
+  clock.nowMs += 30_000
+  assert.equal(await tokens.get(), 'token-1')
 })

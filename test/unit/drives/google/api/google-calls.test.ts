@@ -64,7 +64,7 @@ test('a 401 is answered with a fresh token, once', async (t) => {
   )
   google.play(status(401), status(401))
   await assert.rejects(api.getFile('f1'), (error) => {
-    assert.ok(error instanceof DriveError && error.kind === 'denied')
+    assert.ok(error instanceof DriveError && error.kind === 'unavailable')
     assert.match(error.message, /npm run connect -- google/)
     return true
   })
@@ -79,6 +79,21 @@ test('many calls that get 401 at once share one fresh token', async (t) => {
   google.play(...Array.from({ length: 40 }, () => byToken))
   await Promise.all(Array.from({ length: 20 }, () => api.getFile('f1')))
   assert.equal(google.grants.length, 2)
+})
+
+test('reading goes on while Google takes no more uploads today', async (t) => {
+  const { api, google, clock } = await startTestApi(t, { patienceMs: 2000 })
+  // What 750 GB in a day look like.
+  google.play(...Array.from({ length: 3 }, () => refusal(403, 'userRateLimitExceeded')))
+  const upload = { id: 'f1', metadata: {}, bytes: Buffer.from('x') }
+  await assert.rejects(api.uploadSmall(upload), { kind: 'busy' })
+  const waits = clock.waits.length
+  google.play(json(200, fileJson()))
+  await api.getFile('f1')
+  assert.equal(clock.waits.length, waits)
+  google.play(({ response }) => void response.writeHead(200, { location: 'http://x/' }).end())
+  await api.beginSession(upload)
+  assert.equal(clock.waits.length, waits + 1)
 })
 
 test('a final refusal is not repeated', async (t) => {

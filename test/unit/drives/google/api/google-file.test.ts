@@ -97,6 +97,14 @@ test('accountSchema takes no limit for unlimited', () => {
   assert.deepEqual(accountSchema.parse({ storageQuota: { usage: '40' } }), { usageBytes: 40 })
 })
 
+test('accountSchema takes more bytes than a number counts for the most that it does', () => {
+  const storageQuota = { limit: '92233720368547758070', usage: '1100000000000000' }
+  assert.deepEqual(accountSchema.parse({ storageQuota }), {
+    limitBytes: Number.MAX_SAFE_INTEGER,
+    usageBytes: 1.1e15,
+  })
+})
+
 test('metadataJson writes times as Drive reads them', () => {
   assert.deepEqual(metadataJson({ name: 'a', appProperties: { x: null }, modifiedAtMs: 0 }), {
     name: 'a',

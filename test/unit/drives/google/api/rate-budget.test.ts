@@ -95,3 +95,25 @@ test('RateBudget.take gives back what an aborted call does not use', async () =>
   await budget.take('list', { deadlineMs })
   assert.deepEqual(waits, [1250])
 })
+
+test('RateBudget.take does not wait for a clock that was set back', async () => {
+  const clock = new FakeClock()
+  const budget = new RateBudget(small, clock)
+  for (let count = 0; count < 12; count++) await budget.take('list', { deadlineMs: clock.nowMs })
+  clock.setBackMs = 3_600_000
+  await budget.take('list', { deadlineMs: clock.nowMs + 5000 })
+  assert.deepEqual(clock.waits.map(Math.round), [1250])
+})
+
+test('RateBudget.pause for uploads lets other calls go on', async () => {
+  const clock = new FakeClock()
+  const budget = new RateBudget(small, clock)
+  budget.pause(4000, { isUpload: true })
+  await budget.take('get', { deadlineMs: clock.nowMs })
+  const upload = { deadlineMs: clock.nowMs + 3000, isUpload: true }
+  await assert.rejects(budget.take('get', upload), { kind: 'busy' })
+  await budget.take('get', { ...upload, deadlineMs: clock.nowMs + 4000 })
+  assert.deepEqual(clock.waits, [4000])
+  budget.pause(4000)
+  await assert.rejects(budget.take('get', { ...upload, deadlineMs: clock.nowMs }), { kind: 'busy' })
+})

@@ -181,9 +181,15 @@ export const fileJson = (more: Record<string, unknown> = {}) => ({
 /** Time passes only in waits, at once. Chance is 0.5. */
 export class FakeClock implements Clock {
   nowMs = Date.parse('2026-11-21T12:00:00Z')
+  /** How far somebody has set the clock back since then. */
+  setBackMs = 0
   readonly waits: number[] = []
 
   now(): number {
+    return this.nowMs - this.setBackMs
+  }
+
+  elapsed(): number {
     return this.nowMs
   }
 
