@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { abandon } from './dav-client.ts'
+import { abandon, type DavResponse } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
@@ -10,9 +10,11 @@ export async function copyThrough(
   server: DavServer,
   { from, to, size }: { readonly from: DavPath; readonly to: DavPath; readonly size: number },
 ): Promise<void> {
-  const body = Readable.from(await firstBytes(server, from, size), { objectMode: false })
+  const response = await open(server, from)
+  const body = Readable.from(firstOf(response.body, size), { objectMode: false })
   const headers = { 'content-length': String(size) }
-  const answer = await server.put(to, { body, headers })
+  // Where nothing is sent, nobody reads what was opened.
+  const answer = await server.put(to, { body, headers }).finally(() => abandon(response.body))
   if (answer.status >= 300) throw statusError('PUT', answer)
   if ((await server.stat(to))?.size !== size) throw lostBytes()
 }
@@ -20,15 +22,16 @@ export async function copyThrough(
 /** The first `size` bytes of a file of ours, in memory. */
 export async function readFirst(server: DavServer, path: DavPath, size: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of await firstBytes(server, path, size)) chunks.push(chunk)
+  const { body } = await open(server, path)
+  for await (const chunk of firstOf(body, size)) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
   if (bytes.length < size) throw lostBytes()
   return bytes
 }
 
-async function firstBytes(server: DavServer, path: DavPath, size: number) {
+async function open(server: DavServer, path: DavPath): Promise<DavResponse> {
   const response = await server.get(path, {})
-  if (response.status === 200) return firstOf(response.body, size)
+  if (response.status === 200) return response
   abandon(response.body)
   throw statusError('GET', response)
 }

@@ -1,18 +1,15 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool } from 'undici'
 import { DriveError } from '../drive.ts'
-import { refusedCredentials, retryAfterSeconds, statusError, unreachable } from './dav-error.ts'
+import { DavConnections, type LaneName } from './dav-connections.ts'
+import { refusedCredentials, retryAfterSeconds, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 
-/** To one server; a folder walk and some uploads fit in. */
-const maxConnections = 24
-const connectMs = 10_000
+/** How long a request waits for a connection. */
+const defaultPlaceMs = 15_000
 /** Until an answer begins: of a look, and of what a server may take its time for. */
 const lookMs = 60_000
 const workMs = 600_000
-/** Between two pieces of a body. */
-const bodyMs = 60_000
 /** How long a server that says it is busy is asked again. */
 const patienceMs = 20_000
 const longestPauseMs = 4_000
@@ -32,6 +29,8 @@ export interface DavRequest {
   readonly isSlow?: boolean
   /** Whether it does no harm when it has been done already: then it is repeated when in doubt. */
   readonly isRepeatable?: boolean
+  /** Which connections it goes by, where that is another than its method and body suggest. */
+  readonly lane?: LaneName | undefined
   /** Called each time it is about to be sent; what it throws is told instead. */
   readonly beforeAttempt?: (() => void) | undefined
 }
@@ -59,27 +58,23 @@ const maxMishaps = 3
 export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | 'password'> {
   /** Before a request is sent again; each further pause is twice as long, up to 4 seconds. */
   readonly firstPauseMs: number
+  /** How long a request waits for a connection; 15 seconds when absent. */
+  readonly placeMs?: number
 }
 
-/** The connections to one server. */
+/** Asks one server, again where that is called for. */
 export class DavClient {
-  readonly #pool: Pool
+  readonly #connections: DavConnections
   readonly #firstPauseMs: number
   readonly #authorization: string
   readonly #closed = new AbortController()
-  #refusedUntil = 0
+  #refusedUntil = Number.NEGATIVE_INFINITY
 
-  constructor({ origin, user, password, firstPauseMs }: DavClientOptions) {
+  constructor({ origin, user, password, firstPauseMs, placeMs }: DavClientOptions) {
     this.#firstPauseMs = firstPauseMs
     const credentials = Buffer.from(`${user}:${password}`).toString('base64')
     this.#authorization = `Basic ${credentials}`
-    this.#pool = new Pool(origin, {
-      connections: maxConnections,
-      connect: { timeout: connectMs },
-      headersTimeout: workMs,
-      bodyTimeout: bodyMs,
-      maxHeaderSize: 64 * 1024,
-    })
+    this.#connections = new DavConnections(origin, placeMs ?? defaultPlaceMs)
   }
 
   /**
@@ -87,10 +82,10 @@ export class DavClient {
    * caller's affair.
    *
    * @throws DriveError `unavailable` when there is no answer, `denied` when the credentials are
-   *   refused; the signal's reason
+   *   refused, `busy` when no connection is free; the signal's reason; what `beforeAttempt` throws
    */
   async send(request: DavRequest): Promise<DavResponse> {
-    const giveUpAt = Date.now() + patienceMs
+    const giveUpAt = performance.now() + patienceMs
     let pauseMs = this.#firstPauseMs
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(request)
@@ -98,7 +93,7 @@ export class DavClient {
       const askedMs = isError ? 0 : (retryAfterSeconds(outcome) ?? 0) * 1_000
       pauseMs = Math.max(pauseMs, askedMs)
       const isOver =
-        Date.now() + pauseMs > giveUpAt || !isWorthAnotherTry(request, outcome, attempt)
+        performance.now() + pauseMs > giveUpAt || !isWorthAnotherTry(request, outcome, attempt)
       if (isError && isOver) throw outcome
       if (!isError && isOver) return outcome
       if (!isError) await drain(outcome.body)
@@ -115,42 +110,28 @@ export class DavClient {
     return { status, header, text: await readText(response.body) }
   }
 
-  /** As `ask`; another status than these is a DriveError. */
-  async expect(statuses: readonly number[], request: DavRequest): Promise<DavAnswer> {
-    const answer = await this.ask(request)
-    if (!statuses.includes(answer.status)) throw statusError(request.method, answer)
-    return answer
-  }
-
   async close(): Promise<void> {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
-    await this.#pool.destroy()
+    await this.#connections.close()
   }
 
   async #attempt(request: DavRequest): Promise<DavResponse | DriveError> {
     request.signal?.throwIfAborted()
     this.#closed.signal.throwIfAborted()
-    if (Date.now() < this.#refusedUntil) throw refusedCredentials()
-    request.beforeAttempt?.()
+    if (performance.now() < this.#refusedUntil) throw refusedCredentials()
+    const lane = request.lane ?? laneOf(request)
+    const place = await this.#connections.enter(lane, () => this.#eitherOf(request.signal))
     try {
-      const { statusCode, headers, body } = await this.#pool.request({
-        path: request.target,
-        // Any token is a method; undici's types know the usual ones.
-        method: request.method as 'GET',
-        headers: {
-          authorization: this.#authorization,
-          // A range, or a length, must be that of the file.
-          'accept-encoding': 'identity',
-          'user-agent': 'Stowage',
-          ...request.headers,
-        },
-        body: request.body ?? null,
-        headersTimeout: request.isSlow === true ? workMs : lookMs,
-        ...(request.signal && { signal: request.signal }),
-      })
+      request.beforeAttempt?.()
+    } catch (error) {
+      place.leave()
+      throw error
+    }
+    try {
+      const { statusCode, headers, body } = await place.request(this.#optionsOf(request))
       if (statusCode === 401) {
         await drain(body)
-        this.#refusedUntil = Date.now() + refusalMs
+        this.#refusedUntil = performance.now() + refusalMs
         throw refusedCredentials()
       }
       const header = (name: string) => {
@@ -166,15 +147,43 @@ export class DavClient {
     }
   }
 
+  #optionsOf({ target, method, headers, body, isSlow, signal }: DavRequest) {
+    return {
+      path: target,
+      // Any token is a method; undici's types know the usual ones.
+      method: method as 'GET',
+      headers: {
+        authorization: this.#authorization,
+        // A range, or a length, must be that of the file.
+        'accept-encoding': 'identity',
+        'user-agent': 'Stowage',
+        ...headers,
+      },
+      body: body ?? null,
+      headersTimeout: isSlow === true ? workMs : lookMs,
+      ...(signal && { signal }),
+    }
+  }
+
+  #eitherOf(signal: AbortSignal | undefined): AbortSignal {
+    const closed = this.#closed.signal
+    return signal === undefined ? closed : AbortSignal.any([closed, signal])
+  }
+
   async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const signals = signal === undefined ? [] : [signal]
-    const either = AbortSignal.any([this.#closed.signal, ...signals])
+    const either = this.#eitherOf(signal)
     try {
       await sleep(ms * (0.75 + Math.random() / 4), undefined, { signal: either })
     } catch {
       either.throwIfAborted()
     }
   }
+}
+
+/** Bodies that are as slow as a client have connections of their own. */
+function laneOf({ method, body }: DavRequest): LaneName {
+  if (method === 'GET') return 'downloads'
+  return body === undefined || body instanceof Uint8Array ? 'calls' : 'uploads'
 }
 
 function isWorthAnotherTry(

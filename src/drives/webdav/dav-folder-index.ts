@@ -50,8 +50,4 @@ export class DavFolderIndex {
     }
     return low
   }
-
-  [Symbol.iterator](): Iterator<ListedName> {
-    return this.#names[Symbol.iterator]()
-  }
 }

@@ -6,6 +6,7 @@ import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
+import { abandon } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import { type DavPath, targetOf } from './dav-path.ts'
 import { type DavPlace, davPlaceOf, textOf } from './dav-place.ts'
@@ -283,9 +284,14 @@ export class DavPublisher {
     const { server, store } = this.#parts
     const { path, entry, place, attributes, uploadId } = publication
     const response = await server.get(path, {})
-    if (response.status !== 200) throw statusError('GET', response)
+    if (response.status !== 200) {
+      abandon(response.body)
+      throw statusError('GET', response)
+    }
     const headers = { 'content-length': String(entry.size) }
-    const answer = await server.put(way.target, { body: response.body, headers })
+    // Where nothing is sent, nobody reads what was opened.
+    const put = server.put(way.target, { body: response.body, headers })
+    const answer = await put.finally(() => abandon(response.body))
     if (answer.status >= 300) throw statusError('PUT', answer)
     const there = requireEntry(await server.stat(way.target), 'the new object')
     const record = { version: store.versionOf(there), attributes }

@@ -119,8 +119,8 @@ export class DavReader implements OpenObject {
     // The end is left open where that is the file's: sabre/dav takes `0-0` for the whole.
     const to = end === this.size ? '' : String(end - 1)
     const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
-    const { signal } = this.#closed
-    const response = await server.get(this.#found.path, headers ?? {}, signal)
+    const options = { signal: this.#closed.signal, isShort: this.size <= smallBytes }
+    const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
       // Apache refuses what it no longer finds between one look and the next.
       if (response.status === 403 && !(await this.#isStillThere())) throw changed()

@@ -64,6 +64,12 @@ export interface TransferOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface GetOptions {
+  readonly signal?: AbortSignal
+  /** Whether the body is small and read at once. */
+  readonly isShort?: boolean
+}
+
 export interface PutRequest {
   readonly body: Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
@@ -172,13 +178,18 @@ export class DavServer {
   }
 
   /** The body is the caller's to read or destroy. */
-  async get(path: DavPath, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
+  async get(
+    path: DavPath,
+    headers: Readonly<Record<string, string>>,
+    { signal, isShort = false }: GetOptions = {},
+  ): Promise<DavResponse> {
     return await this.#client.send({
       method: 'GET',
       target: targetOf(this.#root, path),
       headers,
       signal,
       isRepeatable: true,
+      lane: isShort ? 'calls' : undefined,
     })
   }
 

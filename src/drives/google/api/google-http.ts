@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { DriveError } from '../../drive.ts'
+import { Lane } from '../../lane.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { Lane } from './lane.ts'
 import { Trouble } from './trouble.ts'
 
 /** Uploads and downloads last as long as clients are slow; short calls do not wait for them. */

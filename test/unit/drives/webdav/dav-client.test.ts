@@ -6,14 +6,28 @@ import { Readable } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
 import { DriveError, type DriveErrorKind } from '../../../../src/drives/drive.ts'
 import { BodyPipe } from '../../../../src/drives/webdav/body-pipe.ts'
-import { DavClient, type DavRequest } from '../../../../src/drives/webdav/dav-client.ts'
+import {
+  DavClient,
+  type DavClientOptions,
+  type DavRequest,
+} from '../../../../src/drives/webdav/dav-client.ts'
 
 /** A client of a server that answers so. */
-async function clientOf(t: TestContext, listener: RequestListener): Promise<DavClient> {
+async function clientOf(
+  t: TestContext,
+  listener: RequestListener,
+  options: Partial<DavClientOptions> = {},
+): Promise<DavClient> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = new DavClient({ origin, user: 'me', password: 'hush:é', firstPauseMs: 5 })
+  const client = new DavClient({
+    origin,
+    user: 'me',
+    password: 'hush:é',
+    firstPauseMs: 5,
+    ...options,
+  })
   t.after(async () => {
     await client.close()
     server.closeAllConnections()
@@ -105,16 +119,53 @@ describe('DavClient', () => {
     assert.equal(seen.length, 1)
   })
 
-  it('says what a status means', async (t) => {
-    for (const [status, kind] of [
-      [403, 'denied'],
-      [507, 'full'],
-      [414, 'key-too-long'],
-      [500, 'unavailable'],
-    ] as const) {
-      const client = await clientOf(t, answers(status).listener)
-      await assert.rejects(client.expect([200], get), isKind(kind))
+  it('keeps to its rest after refused credentials when the clock is put back', async (t) => {
+    const { listener } = answers(401, 200)
+    const client = await clientOf(t, listener)
+    const [clock, age] = [Date.now(), performance.now()]
+    t.mock.method(Date, 'now', () => clock + 3_600_000)
+    await assert.rejects(client.ask(get), isKind('denied'))
+    t.mock.method(Date, 'now', () => clock)
+    t.mock.method(performance, 'now', () => age + 60_000)
+    assert.equal((await client.ask(get)).status, 200)
+  })
+
+  it('answers short calls while bodies are read or sent slowly, as many as there may be', async (t) => {
+    const client = await clientOf(
+      t,
+      (request, response) => {
+        // What is sent is taken as slowly as it comes, and a download never ends.
+        if (request.method === 'GET' && request.url === '/large') response.write('x')
+        else if (request.method !== 'PUT') response.end('text')
+      },
+      { placeMs: 50 },
+    )
+    const pipes = Array.from({ length: 24 }, () => {
+      const headers = { 'content-length': '1000000' }
+      return new BodyPipe((body) => client.ask({ method: 'PUT', target: '/', body, headers }))
+    })
+    const large: DavRequest = { ...get, target: '/large' }
+    const bodies = await Promise.all(Array.from({ length: 48 }, () => client.send(large)))
+    assert.equal((await client.ask({ ...get, method: 'PROPFIND' })).status, 200)
+    assert.equal((await client.ask({ ...get, lane: 'calls' })).status, 200)
+    await assert.rejects(client.send(large), isKind('busy'))
+    const body = Readable.from([Buffer.from('x')], { objectMode: false })
+    await assert.rejects(client.ask({ method: 'PUT', target: '/', body }), isKind('busy'))
+    bodies[0]?.body.destroy()
+    await assert.doesNotReject(client.send(large))
+    await Promise.all(pipes.map((pipe) => pipe.abort()))
+  })
+
+  it('gives no connection up for a request that is not sent any more', async (t) => {
+    const client = await clientOf(t, answers(200).listener, { placeMs: 50 })
+    const lost = new DriveError('busy', 'the lease is lost')
+    for (let time = 0; time < 100; time++) {
+      const beforeAttempt = () => {
+        throw lost
+      }
+      await assert.rejects(client.ask({ ...get, method: 'MOVE', beforeAttempt }), lost)
     }
+    assert.equal((await client.ask({ ...get, method: 'MOVE' })).status, 200)
   })
 
   it('follows no redirect', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lane } from '../../../../../src/drives/google/api/lane.ts'
+import { Lane } from '../../../src/drives/lane.ts'
 
 const never = new AbortController().signal
 

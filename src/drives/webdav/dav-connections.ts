@@ -1,0 +1,81 @@
+import { type Dispatcher, Pool } from 'undici'
+import { DriveError } from '../drive.ts'
+import { Lane } from '../lane.ts'
+
+/** Uploads and downloads last as long as clients are slow; other calls do not wait for them. */
+export type LaneName = 'calls' | 'uploads' | 'downloads'
+
+/** To one server, of one process; opened when they are needed. */
+const sizes: Readonly<Record<LaneName, number>> = { calls: 24, uploads: 24, downloads: 48 }
+const connectMs = 10_000
+/** Between two pieces of a body. */
+const bodyMs = 60_000
+
+/** A place among the connections, to be given back by a request that is sent or by `leave`. */
+export interface Place {
+  /** Rejects with undici's error. The place is given back when the answer's body has ended. */
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>
+  leave(): void
+}
+
+/** The connections to one server, in lanes that do not wait for each other. */
+export class DavConnections {
+  readonly #placeMs: number
+  readonly #lanes: Readonly<Record<LaneName, { readonly lane: Lane; readonly pool: Pool }>>
+
+  /** @param placeMs how long a request waits for a connection */
+  constructor(origin: string, placeMs: number) {
+    this.#placeMs = placeMs
+    const opened = (name: LaneName) => ({
+      lane: new Lane(sizes[name]),
+      pool: new Pool(origin, {
+        connections: sizes[name],
+        connect: { timeout: connectMs },
+        bodyTimeout: bodyMs,
+        maxHeaderSize: 64 * 1024,
+      }),
+    })
+    this.#lanes = {
+      calls: opened('calls'),
+      uploads: opened('uploads'),
+      downloads: opened('downloads'),
+    }
+  }
+
+  /** @throws DriveError `busy` when there is no place for too long; the signal's reason */
+  async enter(name: LaneName, signal: () => AbortSignal): Promise<Place> {
+    const { lane, pool } = this.#lanes[name]
+    const leave = lane.enterNow() ?? (await this.#wait(lane, signal()))
+    return {
+      leave,
+      async request(options) {
+        try {
+          const response = await pool.request(options)
+          // What goes wrong after the last reader left has nobody to tell.
+          response.body.on('error', () => undefined).on('close', leave)
+          return response
+        } catch (error) {
+          leave()
+          throw error
+        }
+      },
+    }
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#lanes).map(({ pool }) => pool.destroy()))
+  }
+
+  async #wait(lane: Lane, signal: AbortSignal): Promise<() => void> {
+    const limit = AbortSignal.timeout(this.#placeMs)
+    try {
+      return await lane.enter(AbortSignal.any([signal, limit]))
+    } catch (cause) {
+      signal.throwIfAborted()
+      const message = 'Too many requests to the WebDAV server at once. Try again.'
+      const retryAfterSeconds = Math.ceil(this.#placeMs / 1000)
+      throw new DriveError('busy', message, { cause, retryAfterSeconds })
+    }
+  }
+}
