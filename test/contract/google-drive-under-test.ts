@@ -200,5 +200,6 @@ export const makeGoogleDrive: MakeDrive = async (t, options: MakeOptions) => {
 
 export const googleDriveLacks = {
   replaceLast: "a session's bytes can't be taken back, and the last part may be any size",
+  keptVersions: 'of former bytes Google gives only those that were marked to be kept for ever',
   truncate: "a session's bytes can't be taken back",
 }

@@ -14,7 +14,7 @@ import {
   writeChunks,
 } from './drive/stored-object.ts'
 import { UploadSession } from './drive/upload-session.ts'
-import { leftoversIn } from './google-drive-under-test.ts'
+import { driveFolder, folderAt, leftoversIn } from './google-drive-under-test.ts'
 import { assertCompletes, type Scene, scene } from './google-upload-scene.ts'
 
 const mib = 1024 * 1024
@@ -226,6 +226,14 @@ describe('bytes on their way', () => {
       await drive.refresh()
       await assertOld()
       await rejectsAs(session.complete(), 'changed')
+      const [file] = emulator.byHand
+        .children(folderAt(emulator, `${driveFolder}/${bucket}/f`))
+        .filter((child) => !child.isTrashed)
+      assert.equal(
+        file?.revisions.some((revision) => revision.isKept),
+        false,
+      )
+      assert.deepEqual(it.warnings, [])
     })
   }
 })

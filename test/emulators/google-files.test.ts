@@ -321,13 +321,24 @@ suite('Google emulator: files', () => {
     assert.equal(details.json.shortcutDetails.targetId, id)
   })
 
-  test('a revision stays to be downloaded until it is purged', async () => {
+  test('a revision can be downloaded while it is kept for ever', async () => {
     const id = await emulator.byHand.file('history', 'one')
     const { headRevisionId } = (await calls.api(`files/${id}?fields=headRevisionId`)).json
     await emulator.byHand.replace(id, 'two')
     const revision = `files/${id}/revisions/${headRevisionId}?alt=media`
-    assert.equal((await calls.api(revision)).bytes.toString(), 'one')
     assert.equal((await calls.api(`files/${id}?alt=media`)).bytes.toString(), 'two')
+    const keep = async (keepForever: unknown) =>
+      await calls.api(`files/${id}/revisions/${headRevisionId}`, {
+        method: 'PATCH',
+        body: { keepForever },
+      })
+    assert.equal((await calls.api(revision)).status, 403)
+    assert.equal((await keep('yes')).status, 400)
+    assert.equal((await keep(true)).json.keepForever, true)
+    emulator.byHand.purgeRevisions(id)
+    assert.equal((await calls.api(revision)).bytes.toString(), 'one')
+    assert.equal((await keep(false)).status, 200)
+    assert.equal((await calls.api(revision)).status, 403)
     emulator.byHand.purgeRevisions(id)
     assert.equal((await calls.api(revision)).status, 404)
   })

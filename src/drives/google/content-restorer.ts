@@ -5,6 +5,7 @@ import { Blocks } from './blocks.ts'
 import type { IndexNews } from './index-news.ts'
 import type { IndexLog } from './object-index.ts'
 import type { SendMemory } from './send-memory.ts'
+import { assertStored } from './sent-file.ts'
 import { endSession } from './session-end.ts'
 import { SessionStream } from './session-stream.ts'
 
@@ -45,37 +46,56 @@ export class ContentRestorer {
   }
 
   async #sendAgain(before: GoogleFile, now: GoogleFile): Promise<void> {
-    const { api } = this.#options
-    const { id, mimeType, size = 0, headRevisionId: revisionId } = before
+    const { mimeType, size = 0, md5Checksum = '' } = before
     const gone = Object.keys(now.appProperties).map((name) => [name, null])
     const appProperties = { ...Object.fromEntries(gone), ...before.appProperties }
     const metadata = { mimeType, appProperties }
-    if (size > smallBytes) return await this.#sendLarge(before, metadata)
-    const chunks: Uint8Array[] = []
-    if (size > 0) {
-      const { body } = await api.download(id, { revisionId })
-      for await (const chunk of body) chunks.push(Buffer.from(chunk))
-    }
-    await api.uploadSmall({ id, metadata, bytes: Buffer.concat(chunks) })
+    const send =
+      size > smallBytes ? this.#sendLarge(before, metadata) : this.#sendSmall(before, metadata)
+    assertStored(await send, size, md5Checksum)
   }
 
-  async #sendLarge(
-    { id, size = 0, headRevisionId }: GoogleFile,
-    metadata: FileMetadata,
-  ): Promise<void> {
+  async #sendSmall(before: GoogleFile, metadata: FileMetadata): Promise<GoogleFile> {
+    const chunks: Uint8Array[] = []
+    if (before.size !== 0) {
+      await this.#readFormer(before, async (chunk) => void chunks.push(Buffer.from(chunk)))
+    }
+    const bytes = Buffer.concat(chunks)
+    return await this.#options.api.uploadSmall({ id: before.id, metadata, bytes })
+  }
+
+  async #sendLarge(before: GoogleFile, metadata: FileMetadata): Promise<GoogleFile> {
     const { api, memory } = this.#options
+    const { id, size = 0 } = before
     const url = await api.beginSession({ id, metadata })
     const stream = new SessionStream({ api, url, memory, position: 0, expectedEnd: size })
     const blocks = new Blocks(memory.blocks)
     try {
-      const { body } = await api.download(id, { revisionId: headRevisionId })
-      for await (const chunk of body) {
+      await this.#readFormer(before, async (chunk) => {
         for (const block of blocks.add(chunk)) await stream.push(block)
-      }
+      })
       await stream.flush()
     } finally {
       await stream.stop()
     }
-    await endSession(api, { url, fileId: id, isNew: false }, { carry: blocks.rest, size })
+    return await endSession(api, { url, fileId: id, isNew: false }, { carry: blocks.rest, size })
+  }
+
+  /** Google gives former bytes only while they are marked to be kept, which counts to the storage. */
+  async #readFormer(
+    { id, name, headRevisionId: revisionId = '' }: GoogleFile,
+    take: (chunk: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const { api, log } = this.#options
+    await api.keepRevision(id, { revisionId, isKept: true })
+    try {
+      const { body } = await api.download(id, { revisionId })
+      for await (const chunk of body) await take(chunk)
+    } finally {
+      await api.keepRevision(id, { revisionId, isKept: false }).catch((error: unknown) => {
+        const message = `a former version of ${name} stays marked on Google Drive to be kept for ever`
+        log.warn({ err: error, fileId: id, revisionId }, message)
+      })
+    }
   }
 }

@@ -21,10 +21,12 @@ export interface ReaderParts {
 const maxFruitless = 3
 
 /**
- * One version of an object. Google's download gives what the file holds at that moment, so after it
- * has begun the index is asked whether that is still this version; an older one is read from the
- * file's history. The index is right unless somebody is writing the key, which its lease tells, or a
- * person has edited the file since the last poll: then the length or the MD5 is another.
+ * One version of an object. Google's download gives what the file holds at that moment, to the end,
+ * so after it has begun the index is asked whether that is still this version. Once it is not, reads
+ * that begin end as `changed`: of a file's history Google gives only what was marked before to be kept
+ * for ever. The index is right unless somebody is writing the key, which its lease tells, or a
+ * person has edited the file since the last poll: then the length is another, or the MD5, which only
+ * a read of the whole sees.
  */
 export class ObjectReader implements OpenObject {
   readonly size: number
@@ -34,7 +36,6 @@ export class ObjectReader implements OpenObject {
   readonly #name: ObjectName
   readonly #file: IndexedFile
   readonly #closed = new AbortController()
-  #isOld = false
 
   constructor(parts: ReaderParts, name: ObjectName, file: IndexedFile) {
     const { size, modifiedAtMs, attributes } = factsOf(file)
@@ -98,12 +99,9 @@ export class ObjectReader implements OpenObject {
   }
 
   async #download(start: number, end: number): Promise<Download> {
-    if (!this.#isOld) {
-      const download = await this.#latest(start, end)
-      if (download !== undefined) return download
-      this.#isOld = true
-    }
-    return await this.#old(start, end)
+    const download = await this.#latest(start, end)
+    if (download === undefined) throw await this.#changed()
+    return download
   }
 
   /** Undefined when the file does not hold this version any more. */
@@ -125,22 +123,10 @@ export class ObjectReader implements OpenObject {
     return undefined
   }
 
-  async #old(start: number, end: number): Promise<Download> {
-    const { revision } = this.#file
-    try {
-      if (revision !== '') return await this.#begin(start, end, revision)
-    } catch (error) {
-      const isGone = isChanged(error) || (error instanceof DriveError && error.kind === 'denied')
-      if (!isGone) throw error
-    }
-    throw await this.#changed()
-  }
-
-  #begin(start: number, end: number, revisionId?: string): Promise<Download> {
+  #begin(start: number, end: number): Promise<Download> {
     const isWhole = start === 0 && end === this.size
     return this.#parts.api.download(this.#file.id, {
       signal: this.#closed.signal,
-      revisionId,
       range: isWhole ? undefined : { start, end },
     })
   }

@@ -145,8 +145,7 @@ export class SessionPublisher {
   }
 
   /**
-   * Readers of the old bytes find them in the file's history (object-reader.ts). The attributes are
-   * there before the bytes that they belong to, so that both become the object in one step.
+   * The attributes are there before the bytes that they belong to, so that both become the object in one step.
    */
   async #replace(held: HeldKey, current: CurrentObject, end: SessionEnd): Promise<ObjectFacts> {
     const { writer, restorer } = this.#options

@@ -86,7 +86,9 @@ export class ByHand {
 
   /** Google tidies up: of the file's history only what it holds now is left. */
   purgeRevisions(id: string): void {
-    this.#change(id, { revisions: this.get(id).revisions.slice(-1) })
+    const { revisions, headRevisionId } = this.get(id)
+    const kept = revisions.filter((one) => one.isKept === true || one.id === headRevisionId)
+    this.#change(id, { revisions: kept })
   }
 
   /** @throws Error when there is no such file. */

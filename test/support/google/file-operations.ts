@@ -145,7 +145,9 @@ export function withContent(record: FileRecord, content: Content): FileRecord {
   const id = `0B${randomBytes(24).toString('base64url')}`
   const { mimeType, modifiedAtMs } = record
   const revision: Revision = { id, content, mimeType, modifiedAtMs }
-  const revisions = [...record.revisions, revision].slice(-maxRevisions)
+  const purgeable = record.revisions.filter((one) => one.isKept !== true)
+  const purged = new Set(purgeable.slice(0, Math.max(0, purgeable.length + 1 - maxRevisions)))
+  const revisions = [...record.revisions.filter((one) => !purged.has(one)), revision]
   return { ...record, content, headRevisionId: id, revisions }
 }
 

@@ -12,6 +12,8 @@ export interface Revision {
   readonly content: Content
   readonly mimeType: string
   readonly modifiedAtMs: number
+  /** For ever; only then it can be downloaded. */
+  readonly isKept?: boolean
 }
 
 /** A file or folder as it is at one moment. Every change makes a new record. */

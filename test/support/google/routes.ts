@@ -5,14 +5,9 @@ import { GoogleError } from './google-error.ts'
 import { about, getDrive, listDrives } from './handlers/about-and-drives.ts'
 import { listChanges, startPageToken } from './handlers/changes.ts'
 import { listFiles } from './handlers/list-files.ts'
-import {
-  downloadFile,
-  downloadRevision,
-  generateIds,
-  getFile,
-  getRevision,
-} from './handlers/read-files.ts'
+import { downloadFile, generateIds, getFile } from './handlers/read-files.ts'
 import { beginSession, cancelSession, continueSession } from './handlers/resumable-uploads.ts'
+import { downloadRevision, getRevision, patchRevision } from './handlers/revisions.ts'
 import { uploadMedia, uploadMultipart } from './handlers/whole-uploads.ts'
 import {
   copy,
@@ -45,6 +40,7 @@ const metadataRows: readonly Row[] = [
   ['GET', /^files\/([^/]+)$/, 'get', getFile],
   ['POST', /^files$/, 'create', createFromMetadata],
   ['POST', /^files\/([^/]+\/copy)$/, 'copy', copy],
+  ['PATCH', /^files\/([^/]+\/revisions\/[^/]+)$/, 'update', patchRevision],
   ['PATCH', /^files\/([^/]+)$/, 'update', patchFile],
   ['DELETE', /^files\/trash$/, 'delete', emptyTrash],
   ['DELETE', /^files\/([^/]+)$/, 'delete', removeFile],

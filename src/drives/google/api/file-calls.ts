@@ -154,6 +154,35 @@ export function deleteFile(
   })
 }
 
+export interface Keeping extends CallOptions {
+  /** GoogleFile.headRevisionId of former bytes. */
+  readonly revisionId: string
+  readonly isKept: boolean
+}
+
+/**
+ * Former bytes can be downloaded only while they are marked to be kept for ever, which 200 of a file
+ * can be; they count to the storage until then
+ * (developers.google.com/workspace/drive/api/guides/manage-revisions).
+ */
+export async function keepRevision(
+  context: GoogleContext,
+  id: string,
+  { revisionId, isKept, signal }: Keeping,
+): Promise<void> {
+  const call: Call = {
+    doing: 'keep former bytes of a file',
+    method: 'PATCH',
+    url: fileUrl(context, id, { fields: 'id' }, `/revisions/${encodeURIComponent(revisionId)}`),
+    headers: jsonType,
+    body: JSON.stringify({ keepForever: isKept }),
+    cost: 'update',
+    fileId: id,
+    signal,
+  }
+  await context.calls.run(call, (answer) => answer.drain())
+}
+
 const idsAnswer = z.object({ ids: z.array(z.string().min(1)).min(1) })
 
 export async function generateIds(

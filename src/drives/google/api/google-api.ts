@@ -9,6 +9,8 @@ import {
   createFile,
   deleteFile,
   generateIds,
+  type Keeping,
+  keepRevision,
   type ListFilesQuery,
   listFiles,
   trash,
@@ -135,6 +137,11 @@ export class GoogleApi {
   /** Ids as `newId` gives them, 1 to 1,000. */
   generateIds(count: number, options: CallOptions = {}): Promise<readonly string[]> {
     return generateIds(this.#context, count, options)
+  }
+
+  /** Marks former bytes to be kept, or takes the mark away. @throws GoogleNotFound. */
+  keepRevision(id: string, keeping: Keeping): Promise<void> {
+    return keepRevision(this.#context, id, keeping)
   }
 
   /** @throws GoogleNotFound; DriveError `changed` when the range lies outside the file. */

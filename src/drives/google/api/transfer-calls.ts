@@ -41,7 +41,7 @@ export interface SessionOptions extends UploadTarget {
 export interface DownloadOptions extends CallOptions {
   /** At least one byte: Drive refuses ranges of empty files. Absent: the whole file. */
   readonly range?: ByteRange | undefined
-  /** Exactly these bytes of the file's history (GoogleFile.headRevisionId); absent: the latest. */
+  /** Exactly these bytes of the file's history, which must be kept (`keepRevision`); absent: the latest. */
   readonly revisionId?: string | undefined
 }
 

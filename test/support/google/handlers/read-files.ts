@@ -1,7 +1,7 @@
 import { type Call, type Handler, isSet, type Reply } from '../call.ts'
 import type { Content } from '../content-store.ts'
 import { findFile } from '../file-operations.ts'
-import { fileNotFound, GoogleError, invalidValue } from '../google-error.ts'
+import { GoogleError, invalidValue } from '../google-error.ts'
 import { callFileReply } from './shaped-reply.ts'
 
 const mostIds = 1000
@@ -20,29 +20,6 @@ export const downloadFile: Handler = (call) => {
   return contentReply(call, record.content, record.mimeType)
 }
 
-/** One content of a file's history: `/files/{id}/revisions/{revision}?alt=media`. */
-export const downloadRevision: Handler = (call) => {
-  const [fileId = '', , revisionId = ''] = call.id.split('/')
-  const { revisions } = findFile(call.account, fileId, call.query)
-  const revision = revisions.find(({ id }) => id === revisionId)
-  if (revision === undefined) {
-    const message = `Revision not found: ${revisionId}.`
-    throw new GoogleError('notFound', { message, location: 'revisionId' })
-  }
-  return contentReply(call, revision.content, revision.mimeType)
-}
-
-export const getRevision: Handler = (call) => {
-  const [fileId = '', , revisionId = ''] = call.id.split('/')
-  const { revisions } = findFile(call.account, fileId, call.query)
-  const revision = revisions.find(({ id }) => id === revisionId)
-  if (revision === undefined) throw fileNotFound(revisionId)
-  const { id, mimeType, modifiedAtMs, content } = revision
-  const modifiedTime = new Date(modifiedAtMs).toISOString()
-  const facts = { size: String(content.size), md5Checksum: content.md5 }
-  return { status: 200, json: { kind: 'drive#revision', id, mimeType, modifiedTime, ...facts } }
-}
-
 export const generateIds: Handler = ({ query, account }) => {
   const text = query.get('count') ?? '10'
   const count = Number(text)
@@ -54,7 +31,7 @@ export const generateIds: Handler = ({ query, account }) => {
   return { status: 200, json: { kind: 'drive#generatedIds', space: 'drive', ids } }
 }
 
-function contentReply(call: Call, content: Content, mimeType: string): Reply {
+export function contentReply(call: Call, content: Content, mimeType: string): Reply {
   const headers = { 'content-type': mimeType, 'cache-control': 'private, max-age=0' }
   const range = call.headers.range
   const whole = { of: content, start: 0, end: content.size }
