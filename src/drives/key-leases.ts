@@ -22,10 +22,10 @@ export interface KeyLeasesOptions {
   /** How long `hold` waits for its turn. */
   readonly waitMs?: number
   /**
-   * Finishes or undoes what a dead holder's note says, before anybody else gets the place. When it
-   * rejects, `hold` does, and the note stays for the next one.
+   * Finishes or undoes what a dead holder's note says, before anybody else gets the place, which
+   * `lease` holds. When it rejects, `hold` does, and the note stays for the next one.
    */
-  readonly recover?: (note: string) => Promise<void>
+  readonly recover?: (note: string, lease: KeyLease) => Promise<void>
 }
 
 export interface HoldOptions {
@@ -60,17 +60,26 @@ export class KeyLeases {
   ): Promise<R> {
     const wanted = [...new Set(places)]
     const patience = this.#patience(options.signal)
-    try {
-      await this.#queue.enter(wanted, patience.signal)
-    } catch (error) {
-      throw patience.isOver() ? tooBusy() : error
+    for (;;) {
+      let unfinished: readonly PlaceLease[]
+      await this.#enter(wanted, patience)
+      try {
+        const taken = await this.#take(wanted, patience, options.note ?? '')
+        if (taken instanceof KeyLease) return await this.#work(taken, work)
+        unfinished = taken
+      } finally {
+        this.#queue.leave(wanted)
+      }
+      // Without the other places: they may be needed to finish what was begun at these.
+      for (const lease of Map.groupBy(unfinished, ({ owner }) => owner).values()) {
+        await this.#finish(lease, patience)
+      }
     }
-    try {
-      const lease = await this.#take(wanted, patience, options.note ?? '')
-      return await this.#work(lease, work)
-    } finally {
-      this.#queue.leave(wanted)
-    }
+  }
+
+  /** Resolves when what dead holders began at these places is finished. Rejects as `hold` does. */
+  async settle(places: readonly string[]): Promise<void> {
+    await this.hold(places, async () => undefined)
   }
 
   /** Waits until nobody holds these places; holds none itself. Rejects as `hold` does. */
@@ -88,15 +97,18 @@ export class KeyLeases {
     return asked(this.#options.table.look(places, names))
   }
 
-  /** Whether anybody else than `owner` holds a place directly below these. */
+  /** Whether there are such leases as `heldBelow` gives of others than `owner`. */
   async isHeldBelow(places: readonly string[], owner: string): Promise<boolean> {
     return (await this.heldBelow(places)).some((lease) => lease.owner !== owner)
   }
 
-  /** The leases on places directly below these whose holders may still be at work. */
+  /**
+   * The leases on places directly below these whose holders may still be at work, or have died in the
+   * middle of it.
+   */
   async heldBelow(places: readonly string[]): Promise<LeaseClaim[]> {
     const leases = await asked(this.#options.table.below(places))
-    return leases.filter((lease) => this.isLive(lease))
+    return leases.filter((lease) => lease.note !== '' || this.isLive(lease))
   }
 
   /** Whether the lease's holder may still be at work. */
@@ -109,36 +121,79 @@ export class KeyLeases {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
   }
 
-  async #take(places: readonly string[], patience: Patience, note: string): Promise<KeyLease> {
-    const { table, now } = this.#options
-    const owner = `${thisProcess} ${randomBytes(9).toString('base64url')}`
+  async #enter(places: readonly string[], patience: Patience): Promise<void> {
+    try {
+      await this.#queue.enter(places, patience.signal)
+    } catch (error) {
+      throw patience.isOver() ? tooBusy() : error
+    }
+  }
+
+  /** The lease, or those of dead holders that have left notes. */
+  async #take(
+    places: readonly string[],
+    patience: Patience,
+    note: string,
+  ): Promise<KeyLease | readonly PlaceLease[]> {
+    const { table } = this.#options
     let ended: readonly PlaceLease[] = []
     for (let pauseMs = firstPauseMs; ; ) {
       patience.signal.throwIfAborted()
-      const claim = { owner, untilMs: now() + leaseMs, note }
-      if (await asked(table.take(places, claim, ended))) {
-        const lease = new KeyLease({ places, claim, table, now })
-        await this.#recover(lease, ended, note)
-        return lease
-      }
+      const lease = await this.#tryTake(places, note, ended)
+      if (lease !== undefined) return lease
       const { leases } = await asked(table.look(places, []))
-      ended = leases.filter((lease) => !this.isLive(lease))
-      if (ended.length === leases.length) continue
+      ended = leases.filter((one) => !this.isLive(one))
+      if (ended.length === leases.length) {
+        const unfinished = ended.filter((one) => one.note !== '')
+        if (unfinished.length > 0) return unfinished
+        continue
+      }
       await pause(pauseMs, patience)
       pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }
   }
 
-  async #recover(lease: KeyLease, ended: readonly PlaceLease[], note: string): Promise<void> {
-    const notes = new Set(ended.map((one) => one.note).filter((one) => one !== ''))
-    if (notes.size === 0) return
+  /** Undefined when one of the places is not free. */
+  async #tryTake(
+    places: readonly string[],
+    note: string,
+    ended: readonly PlaceLease[],
+  ): Promise<KeyLease | undefined> {
+    const { table, now } = this.#options
+    const owner = `${thisProcess} ${randomBytes(9).toString('base64url')}`
+    const claim = { owner, untilMs: now() + leaseMs, note }
+    if (!(await asked(table.take(places, claim, ended)))) return undefined
+    const lease = new KeyLease({ places, claim, table, now })
+    if (ended.length === 0 || note === '') return lease
     try {
-      for (const one of notes) await this.#options.recover?.(one)
+      // Those that ended have kept theirs.
       await lease.setNote(note)
+      return lease
     } catch (error) {
-      lease.leaveNote()
-      await lease.release()
+      await lease.release().catch(() => undefined)
       throw error
+    }
+  }
+
+  /** @param ended what is wanted of the places of one dead holder */
+  async #finish(ended: readonly PlaceLease[], patience: Patience): Promise<void> {
+    const places = ended.map(({ place }) => place)
+    const note = ended[0]?.note ?? ''
+    await this.#enter(places, patience)
+    try {
+      const lease = await this.#tryTake(places, '', ended)
+      // Else somebody else is at it.
+      if (lease === undefined) return
+      await this.#work(lease, async () => {
+        try {
+          await this.#options.recover?.(note, lease)
+        } catch (error) {
+          lease.leaveNote()
+          throw error
+        }
+      })
+    } finally {
+      this.#queue.leave(places)
     }
   }
 

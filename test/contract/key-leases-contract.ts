@@ -187,6 +187,33 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.deepEqual((await leases.look(['dead'], [])).leases, [])
   })
 
+  test('hold leaves its own note where a dead process left none', async () => {
+    const leases = leasesOf()
+    await tableOf().take(['silent'], claim(deadOwner, Date.now() + 60_000), [])
+    await leases.hold(
+      ['silent', 'new'],
+      async () => {
+        const { leases: held } = await leases.look(['silent', 'new'], [])
+        assert.deepEqual(held.map(({ note }) => note).sort(), ['my own', 'my own'])
+      },
+      { note: 'my own' },
+    )
+  })
+
+  test('hold lets recovery hold the other places that it wants', async () => {
+    const held: string[] = []
+    const leases = leasesOf({
+      waitMs: 1_000,
+      recover: async (note, lease) => {
+        lease.assertHeld()
+        await leases.hold(['outer'], async () => void held.push(note))
+      },
+    })
+    await tableOf().take(['outer/inner'], claim(deadOwner, Date.now() + 60_000, 'half done'), [])
+    await leases.hold(['outer', 'outer/inner'], async () => void held.push('then'))
+    assert.deepEqual(held, ['half done', 'then'])
+  })
+
   test('hold waits for the end of a lease from elsewhere', async () => {
     let now = Date.now()
     const leases = leasesOf({ now: () => now, waitMs: 2_000 })
@@ -236,6 +263,17 @@ function describeHolding(tableOf: () => LeaseTable) {
       assert.equal(await leases.isHeldBelow(['tree/a'], lease.owner), false)
       assert.equal(await leases.isHeldBelow(['tree'], 'somebody'), false)
     })
+    assert.equal(await leases.isHeldBelow(['tree/a'], 'somebody'), false)
+  })
+
+  test('isHeldBelow sees what a dead process left half done, and nothing else of it', async () => {
+    const leases = leasesOf()
+    await tableOf().take(['tree/c/d'], claim(deadOwner, Date.now() + 60_000), [])
+    assert.equal(await leases.isHeldBelow(['tree/c'], 'somebody'), false)
+    await tableOf().take(['tree/c/e'], claim(deadOwner, Date.now() + 60_000, 'half done'), [])
+    assert.equal(await leases.isHeldBelow(['tree/c'], 'somebody'), true)
+    for (const place of ['tree/c/d', 'tree/c/e']) await leases.hold([place], async () => undefined)
+    assert.equal(await leases.isHeldBelow(['tree/c'], 'somebody'), false)
   })
 }
 

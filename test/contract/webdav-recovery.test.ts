@@ -1,57 +1,23 @@
 /** What the next process does with what a dead one left between two steps. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive } from '../../src/drives/drive.ts'
-import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
-import { thisProcess } from '../../src/process/identity.ts'
-import { DatabaseDavRecords } from '../../src/state/dav-records.ts'
-import { DatabaseLeases } from '../../src/state/key-leases.ts'
-import { openDatabase } from '../../src/state/open-database.ts'
 import { type Nextcloud, startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
 import { buckets } from './drive/drive-suite.ts'
 import { bucket, getText, listKeys, put, rejectsAs } from './drive/stored-object.ts'
 import { UploadSession } from './drive/upload-session.ts'
-import { folderFor } from './webdav-drive-under-test.ts'
+import { type DavWorld, davWorldOn, deadTmp, leaveLease } from './webdav-world.ts'
 
-/** Process 1 began long before this tick. */
-const deadProcess = thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')
-const tmp = `.stowage/tmp/${deadProcess.replaceAll('/', '~')}`
-
-interface World {
+interface World extends DavWorld {
   readonly server: Nextcloud
-  readonly leases: DatabaseLeases
-  open(): Promise<Drive>
 }
 
 async function worldOf(t: TestContext): Promise<World> {
   const server = await startNextcloud(t)
-  const folder = folderFor(t)
-  const location = { kind: 'sqlite', path: `${folder}/stowage.db` } as const
-  const database = await openDatabase(location, { migrate: true })
-  t.after(() => database.close())
-  const leases = new DatabaseLeases(database)
-  const log = { info: () => undefined, warn: () => undefined }
-  const open = async () => {
-    const records = new DatabaseDavRecords(database)
-    const spool = { spoolFolder: `${folder}/spool`, maxSpoolBytes: 1_000_000 }
-    const drive = await openWebdavDrive({ url: server.url, records, leases, log, ...spool })
-    t.after(async () => {
-      await drive.close()
-      records.close()
-    })
-    return drive
-  }
-  return { server, leases, open }
+  return { server, ...(await davWorldOn(t, server.url)) }
 }
 
-/** The lease of a process that died while it did what the note says. */
-async function leaveLease(world: World, place: string, note: object): Promise<void> {
-  const claim = {
-    owner: `${deadProcess} x`,
-    untilMs: Date.now() + 15_000,
-    note: JSON.stringify(note),
-  }
-  assert.ok(await world.leases.take([place], claim, []))
+async function notesLeft({ leases }: World): Promise<unknown[]> {
+  return await leases.endedWithNote(Date.now() + 60_000, 10_000)
 }
 
 describe('a process that died in the middle of a write', () => {
@@ -60,8 +26,12 @@ describe('a process that died in the middle of a write', () => {
       const world = await worldOf(t)
       const running = await world.open()
       await running.prepare(buckets)
-      world.server.otherClient.put(`${tmp}/new`, Buffer.from('new'))
-      await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path: [...tmp.split('/'), 'new'] })
+      world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+      await leaveLease(world, `${bucket}/k`, {
+        bucket,
+        key: 'k',
+        path: [...deadTmp.split('/'), 'new'],
+      })
       const drive = when === 'at start' ? await world.open() : running
       if (when === 'at start') await drive.prepare(buckets)
       assert.equal(await getText(drive, 'k'), 'new')
@@ -76,8 +46,12 @@ describe('a process that died in the middle of a write', () => {
     const first = await world.open()
     await first.prepare(buckets)
     await put(first, 'k', 'old')
-    world.server.otherClient.put(`${tmp}/new`, Buffer.from('new'))
-    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path: [...tmp.split('/'), 'new'] })
+    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+    await leaveLease(world, `${bucket}/k`, {
+      bucket,
+      key: 'k',
+      path: [...deadTmp.split('/'), 'new'],
+    })
     const drive = await world.open()
     await drive.prepare(buckets)
     assert.equal(await getText(drive, 'k'), 'old')
@@ -86,6 +60,64 @@ describe('a process that died in the middle of a write', () => {
       left.filter((path) => path.includes('new')),
       [],
     )
+  })
+
+  it('in a folder whose last other object is removed then: the new one is put there', async (t) => {
+    const world = await worldOf(t)
+    const { otherClient } = world.server
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    await put(drive, 'a/x', 'old')
+    await put(drive, 'a/y', 'y')
+    otherClient.remove(`${bucket}/a/x`)
+    otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+    const path = [...deadTmp.split('/'), 'new']
+    await leaveLease(world, `${bucket}/a/x`, { bucket, key: 'a/x', path })
+    assert.equal(await drive.remove(bucket, 'a/y'), true)
+    assert.equal(await getText(drive, 'a/x'), 'new')
+  })
+
+  it('whose folder is gone by now: it is made anew', async (t) => {
+    const world = await worldOf(t)
+    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+    const path = [...deadTmp.split('/'), 'new']
+    await leaveLease(world, `${bucket}/a/b/x`, { bucket, key: 'a/b/x', path })
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    assert.deepEqual(await listKeys(drive), ['a/b/x'])
+    assert.deepEqual(await notesLeft(world), [])
+  })
+
+  it('is finished by the next start when the server refuses it at this one', async (t) => {
+    const world = await worldOf(t)
+    const { otherClient, faults } = world.server
+    const first = await world.open()
+    await first.prepare(buckets)
+    otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+    const path = [...deadTmp.split('/'), 'new']
+    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path })
+    const second = await world.open()
+    faults.add({ method: 'MOVE', fault: { kind: 'answer', status: 507 }, times: 100 })
+    await second.prepare(buckets)
+    assert.equal((await notesLeft(world)).length, 1)
+    faults.clear()
+    const third = await world.open()
+    await third.prepare(buckets)
+    assert.equal(await getText(third, 'k'), 'new')
+    assert.deepEqual(await notesLeft(world), [])
+  })
+
+  it('shows in listings before anybody asks for it', async (t) => {
+    const world = await worldOf(t)
+    const { otherClient } = world.server
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    await put(drive, 'z', 'z')
+    otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+    const path = [...deadTmp.split('/'), 'new']
+    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path })
+    assert.deepEqual(await listKeys(drive), ['k', 'z'])
+    assert.deepEqual(await notesLeft(world), [])
   })
 })
 
@@ -96,7 +128,7 @@ describe('a process that died while it removed a folder', () => {
     const first = await world.open()
     await first.prepare(buckets)
     otherClient.put('.stowage/aside/x/by hand', Buffer.from('mine'))
-    const note = { folder: [bucket, 'f'], aside: ['.stowage', 'aside', 'x'] }
+    const note = { key: 'f/x', folder: [bucket, 'f'], inner: [], aside: ['.stowage', 'aside', 'x'] }
     await leaveLease(world, `${bucket}/f`, note)
     const drive = await world.open()
     await drive.prepare(buckets)
@@ -114,13 +146,63 @@ describe('a process that died while it removed a folder', () => {
     for (const name of ['one', 'both', 'deep/er']) {
       otherClient.put(`.stowage/aside/x/${name}`, Buffer.from('old'))
     }
-    const note = { folder: [bucket, 'f'], aside: ['.stowage', 'aside', 'x'] }
+    const note = { key: 'f/x', folder: [bucket, 'f'], inner: [], aside: ['.stowage', 'aside', 'x'] }
     await leaveLease(world, `${bucket}/f`, note)
     const drive = await world.open()
     await drive.prepare(buckets)
     assert.deepEqual(await listKeys(drive), ['f/both', 'f/deep/er', 'f/new', 'f/one'])
     assert.equal(await getText(drive, 'f/both'), 'new')
     assert.deepEqual(otherClient.list('.stowage/aside'), ['x/', 'x/both'])
+  })
+
+  it('that was in a folder which is gone by now: both are put back', async (t) => {
+    const world = await worldOf(t)
+    const { otherClient } = world.server
+    const first = await world.open()
+    await first.prepare(buckets)
+    await put(first, 'p/z', 'z')
+    otherClient.put('.stowage/aside/x/by hand', Buffer.from('mine'))
+    const folder = [bucket, 'p', 'q']
+    const note = { key: 'p/q/x', folder, inner: [], aside: ['.stowage', 'aside', 'x'] }
+    await leaveLease(world, folder.join('/'), note)
+    await first.remove(bucket, 'p/z')
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    assert.equal(await getText(drive, 'p/q/by hand'), 'mine')
+    assert.deepEqual(otherClient.list('.stowage/aside'), [])
+  })
+
+  it('is no obstacle to who makes that folder anew, those above it with it', async (t) => {
+    const world = await worldOf(t)
+    const { otherClient } = world.server
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    otherClient.put('.stowage/aside/x/by hand', Buffer.from('mine'))
+    const folder = [bucket, 'p', 'q']
+    const note = { key: 'p/q/x', folder, inner: [], aside: ['.stowage', 'aside', 'x'] }
+    await leaveLease(world, folder.join('/'), note)
+    await put(drive, 'p/q/new', 'new')
+    assert.deepEqual(await listKeys(drive), ['p/q/by hand', 'p/q/new'])
+  })
+
+  it('with a thousand others in it: no note stays, and none hides that of an object', async (t) => {
+    const world = await worldOf(t)
+    const first = await world.open()
+    await first.prepare(buckets)
+    for (const name of ['d1', 'd2', 'd3']) {
+      const inner = Array.from({ length: 501 }, () => 'f')
+      const chain = [name, ...inner].map((_, index, all) => all.slice(0, index + 1).join('/'))
+      const note = { key: 'x', folder: [bucket, name], inner, aside: ['.stowage', 'aside', name] }
+      const places = chain.map((path) => `${bucket}/${path}`)
+      await leaveLease(world, places, note, Date.now() - 10_000)
+    }
+    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+    const path = [...deadTmp.split('/'), 'new']
+    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path })
+    const drive = await world.open()
+    await drive.prepare(buckets)
+    assert.equal(await getText(drive, 'k'), 'new')
+    assert.deepEqual(await notesLeft(world), [])
   })
 })
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
-import { copyThrough, readFirst } from './copy-through.ts'
+import { readFirst } from './copy-through.ts'
+import { cutUpload, longPath, restoreUpload } from './cut-upload.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
+import type { DavEntry } from './multistatus.ts'
 import type { OwnFolder } from './own-folder.ts'
 import { RangeWriter } from './range-writer.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
@@ -65,25 +67,15 @@ export class AppendedBytes implements UploadBytes {
 
   async gather(uploadId: string, _state: string, size: number): Promise<void> {
     const { server, own } = this.#parts
-    const path = uploadPath(uploadId)
-    const entry = await server.stat(path)
+    const entry = await this.#stat(uploadId)
     if (entry === undefined || entry.size < size) throw lostBytes()
     if (entry.size === size) return
-    // Behind the committed bytes are others, which WebDAV has no means to cut off.
-    const shorter = own.newPath()
-    try {
-      await copyThrough(server, { from: path, to: shorter, size })
-      const paths = { from: shorter, to: path }
-      const answer = await server.transfer('MOVE', paths, { overwrite: true })
-      if (answer.status !== 201 && answer.status !== 204) throw statusError('MOVE', answer)
-    } catch (error) {
-      await own.discard(shorter)
-      throw error
-    }
+    // Behind the committed bytes are others.
+    await cutUpload({ server, own }, uploadId, size)
   }
 
-  async isThere(): Promise<boolean> {
-    return false
+  async isThere(uploadId: string): Promise<boolean> {
+    return (await this.#parts.server.stat(longPath(uploadId))) !== undefined
   }
 
   async remove(): Promise<void> {
@@ -112,11 +104,16 @@ export class AppendedBytes implements UploadBytes {
     }
   }
 
+  async #stat(uploadId: string): Promise<DavEntry | undefined> {
+    const { server } = this.#parts
+    return (await server.stat(uploadPath(uploadId))) ?? (await restoreUpload(server, uploadId))
+  }
+
   /** Waits until nothing is written any more of a part that was broken off. */
   async #settle(uploadId: string, offset: number): Promise<void> {
     let before: number | undefined
     for (let look = 0; look < maxLooks; look++) {
-      const size = (await this.#parts.server.stat(uploadPath(uploadId)))?.size
+      const size = (await this.#stat(uploadId))?.size
       if (size === undefined || size < offset) throw lostBytes()
       if (size === offset || size === before) return
       before = size

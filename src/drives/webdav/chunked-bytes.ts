@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
-import { copyThrough } from './copy-through.ts'
+import { cutUpload, longPath, restoreUpload } from './cut-upload.ts'
 import type { DavAnswer } from './dav-client.ts'
 import { StatusError, statusError } from './dav-error.ts'
 import { DavFileWriter, type Spool } from './dav-file-writer.ts'
@@ -97,11 +97,13 @@ export class ChunkedBytes implements UploadBytes {
     if (present?.size === size) return
     const total = present?.size ?? (await this.#assemble(uploadId, countOf(state)))
     if (total < size) throw lostBytes()
-    if (total > size) await this.#shorten(uploadId, size)
+    if (total > size) await cutUpload(this.#parts, uploadId, size)
   }
 
   async isThere(uploadId: string): Promise<boolean> {
-    return (await this.#parts.origin.stat(this.#folder(uploadId))) !== undefined
+    const { origin, server } = this.#parts
+    if ((await origin.stat(this.#folder(uploadId))) !== undefined) return true
+    return (await server.stat(longPath(uploadId))) !== undefined
   }
 
   async remove(uploadId: string): Promise<void> {
@@ -130,6 +132,7 @@ export class ChunkedBytes implements UploadBytes {
   async #assemble(uploadId: string, count: number): Promise<number> {
     const { origin, server } = this.#parts
     const total = await this.#keepFirst(uploadId, count)
+    if (total === undefined) return await this.#restore(uploadId)
     if (total === 0) {
       const answer = await server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
       if (answer.status >= 300) throw statusError('PUT', answer)
@@ -164,11 +167,18 @@ export class ChunkedBytes implements UploadBytes {
     return answer.status < 300 ? undefined : statusError('MOVE', answer)
   }
 
-  /** Removes chunks that were never committed; resolves to the bytes of the others. */
-  async #keepFirst(uploadId: string, count: number): Promise<number> {
+  /** The size of the whole that was put together before, and then cut short. */
+  async #restore(uploadId: string): Promise<number> {
+    const entry = await restoreUpload(this.#parts.server, uploadId)
+    if (entry === undefined) throw lostBytes()
+    return entry.size
+  }
+
+  /** Removes chunks that were never committed; the bytes of the others, undefined when there are none. */
+  async #keepFirst(uploadId: string, count: number): Promise<number | undefined> {
     const { origin } = this.#parts
     const folder = await origin.list(this.#folder(uploadId))
-    if (folder === undefined) throw lostBytes()
+    if (folder === undefined) return undefined
     const chunks = folder.children.filter(({ name }) => /^\d+$/.test(name))
     const kept = chunks.filter(({ name }) => Number(name) <= count)
     if (kept.length !== count) throw lostBytes()
@@ -176,21 +186,6 @@ export class ChunkedBytes implements UploadBytes {
       if (Number(name) > count) await origin.removeFile([...this.#folder(uploadId), name])
     }
     return kept.reduce((sum, { size }) => sum + size, 0)
-  }
-
-  async #shorten(uploadId: string, size: number): Promise<void> {
-    const { server, own } = this.#parts
-    const path = uploadPath(uploadId)
-    const shorter = own.newPath()
-    try {
-      await copyThrough(server, { from: path, to: shorter, size })
-      const paths = { from: shorter, to: path }
-      const answer = await server.transfer('MOVE', paths, { overwrite: true })
-      if (answer.status >= 300) throw statusError('MOVE', answer)
-    } catch (error) {
-      await own.discard(shorter)
-      throw error
-    }
   }
 
   #folder(uploadId: string): DavPath {

@@ -9,8 +9,9 @@ import {
 import { DavFileWriter, type Spool } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavPlace } from './dav-place.ts'
-import { type DavPublisher, UnsettledMove } from './dav-publisher.ts'
+import type { DavPublisher } from './dav-publisher.ts'
 import type { DavServer } from './dav-server.ts'
+import { UnsettledMove } from './file-mover.ts'
 import { requireEntry } from './object-finder.ts'
 import type { OwnFolder } from './own-folder.ts'
 

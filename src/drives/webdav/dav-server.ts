@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
-import type { DavAnswer, DavClient, DavResponse } from './dav-client.ts'
+import type { DavAnswer, DavClient, DavRequest, DavResponse } from './dav-client.ts'
 import { drain } from './dav-client.ts'
 import { statusError, unreachable } from './dav-error.ts'
 import { type DavPath, folderTargetOf, segmentsOfHref, targetOf } from './dav-path.ts'
@@ -58,7 +58,10 @@ interface ListQuestion {
   readonly limit: number
 }
 
-export interface TransferOptions {
+/** `beforeAttempt` as in DavRequest. */
+type Guarded = Pick<DavRequest, 'beforeAttempt'>
+
+export interface TransferOptions extends Guarded {
   readonly overwrite: boolean
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
@@ -222,16 +225,18 @@ export class DavServer {
       },
       signal: options.signal,
       isSlow: true,
+      beforeAttempt: options.beforeAttempt,
     })
   }
 
   /** Moves a folder with all that is in it to where nothing is. */
-  moveFolder(from: DavPath, to: DavPath): Promise<DavAnswer> {
+  moveFolder(from: DavPath, to: DavPath, { beforeAttempt }: Guarded = {}): Promise<DavAnswer> {
     return this.#client.ask({
       method: 'MOVE',
       target: folderTargetOf(this.#root, from),
       headers: { destination: this.#origin + folderTargetOf(this.#root, to), overwrite: 'F' },
       isSlow: true,
+      beforeAttempt,
     })
   }
 
@@ -248,8 +253,8 @@ export class DavServer {
   }
 
   /** Removes a file, never a folder where the server can tell; false when there was none. */
-  async removeFile(path: DavPath): Promise<boolean> {
-    return await this.#remove(targetOf(this.#root, path))
+  async removeFile(path: DavPath, guarded: Guarded = {}): Promise<boolean> {
+    return await this.#remove(targetOf(this.#root, path), guarded)
   }
 
   /** Removes a folder with all that is in it; false when there was none. */
@@ -282,9 +287,9 @@ export class DavServer {
     return answer.status === 207 && entryIn(answer, 'nothing')?.record !== undefined
   }
 
-  async #remove(target: string): Promise<boolean> {
+  async #remove(target: string, { beforeAttempt }: Guarded = {}): Promise<boolean> {
     const request = { method: 'DELETE', target, isSlow: true, isRepeatable: true }
-    const answer = await this.#client.ask(request)
+    const answer = await this.#client.ask({ ...request, beforeAttempt })
     if (found.includes(answer.status)) return true
     if (answer.status === 404 || answer.status === 410) return false
     throw statusError('DELETE', answer)

@@ -11,6 +11,7 @@ import {
 import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
 import { asked } from './attribute-store.ts'
+import { longPath, uploadIdOf } from './cut-upload.ts'
 import { type DavPlace, davPlaceOf } from './dav-place.ts'
 import type { DavPublisher } from './dav-publisher.ts'
 import type { DavRecords } from './dav-records.ts'
@@ -103,6 +104,7 @@ export class DavUploads implements UploadDrive {
     const { id, inner } = this.#parse(state)
     await this.#parts.bytes.remove(id, inner)
     await this.#parts.server.removeFile(uploadPath(id))
+    await this.#parts.server.removeFile(longPath(id))
     await asked(this.#parts.records.forgetCompletion(id))
   }
 
@@ -111,7 +113,7 @@ export class DavUploads implements UploadDrive {
     const folder = await server.list(uploadsFolder)
     for (const { name, modifiedAtMs, isFolder } of folder?.children ?? []) {
       const isOld = modifiedAtMs <= Date.now() - olderThanMs
-      if (isFolder || !isOld || (await isKnown(name))) continue
+      if (isFolder || !isOld || (await isKnown(uploadIdOf(name)))) continue
       await server.removeFile([...uploadsFolder, name])
     }
     await bytes.sweep(isKnown, olderThanMs)

@@ -1,3 +1,4 @@
+import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import { decodeName } from '../key-path.ts'
 import type { NameRules } from '../name-rules.ts'
@@ -6,8 +7,8 @@ import { readRecord } from './dav-attributes.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 import type { DavPath } from './dav-path.ts'
 import { davPlaceOf, textOf } from './dav-place.ts'
-import { targetOfNote } from './dav-publisher.ts'
 import type { DavChild, DavServer } from './dav-server.ts'
+import { placesOfNote, targetOfNote } from './lease-note.ts'
 import type { ObjectFinder } from './object-finder.ts'
 
 /** Readings of a folder in which others write. */
@@ -36,6 +37,15 @@ interface CachedFolder {
   readonly readAtMs: number
 }
 
+/** What is going on in a folder. */
+interface Watch {
+  /** Notes of those at work. */
+  readonly writers: readonly string[]
+  /** Notes of those who died at it. */
+  readonly dead: readonly string[]
+  readonly revision: number
+}
+
 /**
  * Reads folders whole: WebDAV has no pages and no order. A listing that goes on behind a key may use
  * one that was read for the page before, as long as no process of ours has written in the folder.
@@ -60,12 +70,13 @@ export class FolderLister {
     const names = new Map<string, ListedName>()
     const writers = new Set<string>()
     for (let reading = 0; reading < maxReadings; reading++) {
-      const before = await this.#watch(place)
+      const before = await this.#settled(place)
       const found = await this.#readNames(path)
       if (found === undefined) return undefined
       const after = await this.#watch(place)
       const isQuiet = before.writers.length + after.writers.length === 0
-      if (isQuiet && before.revision === after.revision) {
+      const isSettled = after.dead.length === before.dead.length
+      if (isQuiet && isSettled && before.revision === after.revision) {
         return this.#remember(place, new DavFolderIndex(found), after.revision)
       }
       // An object that is being overwritten may be missing from one reading. One that is missing
@@ -79,11 +90,34 @@ export class FolderLister {
     return new DavFolderIndex([...late, ...names.values()])
   }
 
-  async #watch(place: string): Promise<{ writers: string[]; revision: number }> {
+  async #watch(place: string): Promise<Watch> {
     const { leases } = this.#parts
     const held = await leases.heldBelow([place])
     const { revisions } = await leases.look([], [place])
-    return { writers: held.map((lease) => lease.note), revision: revisions[0] ?? 0 }
+    const notesOf = (isLive: boolean) =>
+      held.filter((lease) => leases.isLive(lease) === isLive).map(({ note }) => note)
+    return { writers: notesOf(true), dead: notesOf(false), revision: revisions[0] ?? 0 }
+  }
+
+  /** As `#watch`, when what dead processes left in the folder has been put in its place. */
+  async #settled(place: string): Promise<Watch> {
+    const seen = await this.#watch(place)
+    if (seen.dead.length === 0) return seen
+    for (const note of seen.dead.slice(0, maxLateLooks)) await this.#finish(note)
+    return await this.#watch(place)
+  }
+
+  async #finish(note: string): Promise<void> {
+    const { leases, rules } = this.#parts
+    try {
+      await leases.settle(placesOfNote(note, rules))
+    } catch (error) {
+      // On a full server the old object is gone and there is no room for the new one, which nobody was
+      // told is there. Who wants to make room needs the listing of the others.
+      const isRefused =
+        error instanceof DriveError && (error.kind === 'full' || error.kind === 'denied')
+      if (!isRefused) throw error
+    }
   }
 
   /** Objects that were being written, and that no reading has shown. */

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DriveError } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import { asked } from './attribute-store.ts'
+import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
-import { type DavPlace, ownerOf, textOf } from './dav-place.ts'
+import { type DavPlace, davPlaceOf, ownerOf, textOf } from './dav-place.ts'
 import type { DavRecords } from './dav-records.ts'
 import type { DavServer } from './dav-server.ts'
+import type { FolderMaker } from './folder-maker.ts'
+import { placesOfNote, type TidyNote } from './lease-note.ts'
 import type { OwnFolder } from './own-folder.ts'
 
 /** How long others may be at work in a folder before it is left alone. */
@@ -25,15 +29,9 @@ export interface FolderTidierParts {
   readonly leases: KeyLeases
   readonly records: DavRecords
   readonly own: OwnFolder
+  readonly folders: FolderMaker
   readonly rules: NameRules
   readonly log: { warn(fields: object, message: string): void }
-}
-
-/** What a tidier's lease says, for whoever takes over from it. */
-export interface TidyNote {
-  readonly folder: DavPath
-  /** Where the folder may be. */
-  readonly aside: DavPath
 }
 
 interface Removal {
@@ -132,9 +130,11 @@ export class FolderTidier {
   async #removeChain(place: DavPlace, chain: Chain): Promise<'gone' | 'stays'> {
     const { leases } = this.#parts
     const places = chain.paths.map(textOf)
-    const giveUpAt = Date.now() + patienceMs
+    const giveUpAt = performance.now() + patienceMs
     const aside = this.#parts.own.newAside()
-    const note: TidyNote = { folder: chain.paths.at(-1) ?? [], aside }
+    const [innermost = [], outermost = []] = [chain.paths[0], chain.paths.at(-1)]
+    const inner = innermost.slice(outermost.length)
+    const note: TidyNote = { key: place.key, folder: outermost, inner, aside }
     const work = async (lease: KeyLease): Promise<'gone' | 'stays' | 'busy'> => {
       // Whoever writes into these folders looks at this lease after taking his own.
       if (await leases.isHeldBelow(places, lease.owner)) return 'busy'
@@ -146,8 +146,23 @@ export class FolderTidier {
     for (;;) {
       const outcome = await leases.hold(places, work, { note: JSON.stringify(note) })
       if (outcome !== 'busy') return outcome
-      if (Date.now() > giveUpAt) return 'stays'
+      if (performance.now() > giveUpAt || !(await this.#finishDead(places))) return 'stays'
       await sleep(pauseMs)
+    }
+  }
+
+  /** Has finished what dead processes began directly in these folders; false when that is not to be. */
+  async #finishDead(places: readonly string[]): Promise<boolean> {
+    const { leases, rules } = this.#parts
+    try {
+      for (const lease of await leases.heldBelow(places)) {
+        if (!leases.isLive(lease)) await leases.settle(placesOfNote(lease.note, rules))
+      }
+      return true
+    } catch (error) {
+      // The object is gone that was to be removed: that others' can't be put back is not told here.
+      if (error instanceof DriveError) return false
+      throw error
     }
   }
 
@@ -155,13 +170,13 @@ export class FolderTidier {
     const { server, records } = this.#parts
     const outermost = chain.at(-1) ?? []
     lease.raise(...[outermost.slice(0, -1), ...chain].map(textOf))
-    lease.assertHeld()
+    const guarded = { beforeAttempt: () => lease.assertHeld() }
     try {
-      const answer = await server.moveFolder(outermost, aside)
+      const answer = await server.moveFolder(outermost, aside, guarded)
       // Gone meanwhile, or not to be moved.
       if (answer.status >= 300 && !doubtfulStatuses.has(answer.status)) return 'stays'
       if (!(await this.#isEmptyAside(chain, aside))) {
-        await this.#putBack({ folder: outermost, aside })
+        await this.#putBack({ key: place.key, folder: outermost, aside }, lease)
         return 'stays'
       }
       await server.removeFolder(aside)
@@ -170,33 +185,59 @@ export class FolderTidier {
       throw error
     }
     await asked(records.forgetFolders(chain.map(textOf)))
-    await this.#restoreOwner(place, outermost)
+    await this.#restoreOwner(place, outermost, lease)
     return 'gone'
   }
 
-  /** Puts back what a dead process had moved aside. */
-  async recover(note: TidyNote): Promise<void> {
-    await this.#putBack(note)
+  /**
+   * Puts back what a dead process had moved aside.
+   * @throws what keeps it from that; the note has to stay then
+   */
+  async recover(note: TidyNote, lease: KeyLease): Promise<void> {
+    await this.#putBack(note, lease)
   }
 
   /** Moves a folder back that is not empty, or what is in it where another has taken its place. */
-  async #putBack({ folder, aside }: TidyNote): Promise<void> {
-    const { server, log } = this.#parts
+  async #putBack({ key, folder, aside }: Omit<TidyNote, 'inner'>, lease: KeyLease): Promise<void> {
+    const { server, folders, rules, log } = this.#parts
     if ((await server.statFolder(aside)) === undefined) return
-    const answer = await server.moveFolder(aside, folder)
-    if (answer.status < 300) return
-    const found = await server.list(aside)
-    for (const { name, isFolder } of found?.children ?? []) {
-      const [from, to] = [
-        [...aside, name],
-        [...folder, name],
-      ]
-      if (isFolder) await server.moveFolder(from, to)
-      else await server.transfer('MOVE', { from, to }, { overwrite: false })
+    const [bucket = ''] = folder
+    lease.raise(textOf(folder.slice(0, -1)), textOf(folder))
+    const outer = folder.slice(0, -1)
+    // Who has removed the last other key above it found the folders there empty.
+    if ((await server.statFolder(outer)) === undefined) {
+      await folders.ensure(davPlaceOf(bucket, key, rules), outer)
     }
-    const left = await server.someNames(aside, 1)
-    if (left?.length === 0) await server.removeFolder(aside)
-    else log.warn({ folder, aside }, 'files stay aside: others of their names are in their folder')
+    if (await this.#merge(aside, folder, lease)) return
+    log.warn({ folder, aside }, 'files stay aside: others of their names are in their folder')
+  }
+
+  /** Whether all of it is there now; for what stays, something else is in the way. */
+  async #merge(from: DavPath, to: DavPath, lease: KeyLease): Promise<boolean> {
+    const { server } = this.#parts
+    const answer = await server.moveFolder(from, to, { beforeAttempt: () => lease.assertHeld() })
+    if (answer.status === 201 || answer.status === 204) return true
+    const isInDoubt = doubtfulStatuses.has(answer.status)
+    if (isInDoubt || (await server.stat(to)) === undefined) throw statusError('MOVE', answer)
+    for (const { name, isFolder } of (await server.list(from))?.children ?? []) {
+      const [inner, target] = [
+        [...from, name],
+        [...to, name],
+      ]
+      if (isFolder) await this.#merge(inner, target, lease)
+      else await this.#moveBack(inner, target, lease)
+    }
+    const left = await server.someNames(from, 1)
+    if (left?.length === 0) await server.removeFolder(from)
+    return left === undefined || left.length === 0
+  }
+
+  async #moveBack(from: DavPath, to: DavPath, lease: KeyLease): Promise<void> {
+    const { server } = this.#parts
+    const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
+    const answer = await server.transfer('MOVE', { from, to }, options)
+    const isRefused = answer.status >= 300
+    if (isRefused && (await server.stat(to)) === undefined) throw statusError('MOVE', answer)
   }
 
   /** Whether nobody has put anything into the folders before they were moved. */
@@ -214,11 +255,12 @@ export class FolderTidier {
   }
 
   /** The object that gave way to the folder takes its natural path again. */
-  async #restoreOwner(place: DavPlace, folder: DavPath): Promise<void> {
+  async #restoreOwner(place: DavPlace, folder: DavPath, lease: KeyLease): Promise<void> {
     const owner = ownerOf(place, textOf(folder), this.#parts.rules)
     if (owner === undefined) return
     const paths = { from: owner.alternative, to: owner.natural }
-    await this.#parts.server.transfer('MOVE', paths, { overwrite: false })
+    const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
+    await this.#parts.server.transfer('MOVE', paths, options)
   }
 
   #remember(folder: string, name: string | undefined): void {

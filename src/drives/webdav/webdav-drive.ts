@@ -12,11 +12,11 @@ import type {
   WriteConditions,
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
-import { KeyLeases } from '../key-leases.ts'
+import { type KeyLease, KeyLeases } from '../key-leases.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import { AppendedBytes } from './appended-bytes.ts'
-import { AttributeStore, asked } from './attribute-store.ts'
+import { AttributeStore } from './attribute-store.ts'
 import { ChunkedBytes } from './chunked-bytes.ts'
 import type { DavAbilities } from './dav-abilities.ts'
 import { describeAbilities } from './dav-abilities.ts'
@@ -29,12 +29,14 @@ import type { Spool } from './dav-file-writer.ts'
 import { type DavAddress, parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
-import { DavPublisher, placeOfNote } from './dav-publisher.ts'
+import { DavPublisher } from './dav-publisher.ts'
 import { DavContent, DavReader, smallBytes } from './dav-reader.ts'
 import type { DavRecords } from './dav-records.ts'
 import { DavServer } from './dav-server.ts'
 import { DavUploads } from './dav-uploads.ts'
 import { findDriveNames } from './drive-names.ts'
+import { FileMover } from './file-mover.ts'
+import { finishEnded } from './finish-ended.ts'
 import { FolderLister } from './folder-lister.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { FolderTidier } from './folder-tidier.ts'
@@ -78,11 +80,6 @@ const readAttempts = 16
 const longestPauseMs = 500
 /** Objects of one page that are looked at once more because they were being written. */
 const maxLooksPerPage = 50
-/** Objects under recovery at a time; what is left comes at the next start, or when it is asked for. */
-const maxRecovered = 1_000
-/** No lease ends later than this from now. */
-const longestLeaseMs = 60_000
-
 /**
  * A drive over a folder of a WebDAV server. Several processes may have the same one open, over the
  * same database.
@@ -95,11 +92,11 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   const server = new DavServer(client, address)
   const own = new OwnFolder(server)
   // Leases come before the drive, and what they recover is the drive's affair.
-  const recovery: { run?: (note: string) => Promise<void> } = {}
+  const recovery: { run?: (note: string, lease: KeyLease) => Promise<void> } = {}
   const leases = new KeyLeases({
     table: options.leases,
     now: Date.now,
-    recover: async (note) => await recovery.run?.(note),
+    recover: async (note, lease) => await recovery.run?.(note, lease),
   })
   try {
     await own.prepare()
@@ -110,7 +107,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const bytes = await openUploadBytes({ options, client, address, server, own, abilities })
     const drive = new WebdavDrive({ options, client, server, own, leases, abilities, bytes })
-    recovery.run = (note) => drive.recover(note)
+    recovery.run = (note, lease) => drive.recover(note, lease)
     return drive
   } catch (error) {
     leases.close()
@@ -167,9 +164,10 @@ class WebdavDrive implements Drive {
     const store = new AttributeStore({ server, records, abilities })
     const finder = new ObjectFinder({ server, leases, store })
     const folders = new FolderMaker({ server, leases, records, rules })
-    const tidier = new FolderTidier({ server, leases, records, own, rules, log: options.log })
-    const firstPauseMs = firstPauseOf(options)
-    const seen = { store, finder, rules, firstPauseMs }
+    const { log } = options
+    const tidier = new FolderTidier({ server, leases, records, own, folders, rules, log })
+    const mover = new FileMover({ server, store, firstPauseMs: firstPauseOf(options) })
+    const seen = { store, finder, mover, rules }
     const publisher = new DavPublisher({ server, leases, folders, tidier, ...seen })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
@@ -198,12 +196,8 @@ class WebdavDrive implements Drive {
       await this.#requireBucket(bucket)
     }
     // What died between two steps is finished before what it left is swept.
-    const until = Date.now() + longestLeaseMs
-    const ended = await asked(options.leases.endedWithNote(until, maxRecovered))
-    for (const lease of ended) {
-      if (!leases.isLive(lease)) await leases.hold([placeOfNote(lease.note, this.#rules)], noWork)
-    }
-    await own.sweep(Date.now())
+    const { leases: table, log } = options
+    if (await finishEnded({ leases, table, rules: this.#rules, log })) await own.sweep(Date.now())
   }
 
   async check(): Promise<void> {
@@ -269,8 +263,8 @@ class WebdavDrive implements Drive {
   }
 
   /** For what a dead process left at a key. */
-  async recover(note: string): Promise<void> {
-    await this.#publisher.recover(note)
+  async recover(note: string, lease: KeyLease): Promise<void> {
+    await this.#publisher.recover(note, lease)
   }
 
   get #rules() {
@@ -337,8 +331,4 @@ function firstPauseOf({ firstPauseMs = defaultFirstPauseMs }: WebdavDriveOptions
 
 function spoolOf({ spoolFolder, maxSpoolBytes }: WebdavDriveOptions): Spool {
   return { folder: spoolFolder, maxBytes: maxSpoolBytes }
-}
-
-async function noWork(): Promise<void> {
-  // Taking the lease is what recovers the place.
 }

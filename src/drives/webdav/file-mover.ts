@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type WriteConditions } from '../drive.ts'
+import type { KeyLease } from '../key-leases.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import { abandon } from './dav-client.ts'
+import { statusError } from './dav-error.ts'
+import { type DavPath, targetOf } from './dav-path.ts'
+import { type DavPlace, textOf } from './dav-place.ts'
+import type { DavServer } from './dav-server.ts'
+import type { DavEntry } from './multistatus.ts'
+import { requireEntry } from './object-finder.ts'
+
+/** How long a MOVE whose answer was lost is looked after before the next one has to. */
+const patienceMs = 60_000
+const longestPauseMs = 5_000
+/** With these a proxy or a lock stands between: the MOVE may have been done, or come to be. */
+const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
+/** After so many refusals without a reason there is one that no look shows: a permission. */
+const maxRefusals = 4
+/** Characters of a target beyond which a server may refuse it as a Destination. */
+const longTarget = 3_500
+
+/** A file that is whole, on its way to a key. */
+export interface Publication {
+  readonly place: DavPlace
+  /** Where the file is now, in the drive's own folder. On rejection it stays there. */
+  readonly path: DavPath
+  readonly entry: DavEntry
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions | undefined
+  readonly uploadId?: string
+}
+
+/** It is not known whether the file got to its place: it must not be removed from where it was. */
+export class UnsettledMove extends DriveError {}
+
+/** Where a file is to go, and what was seen there. */
+export interface Way {
+  readonly target: DavPath
+  readonly isOverwriting: boolean
+  readonly lease: KeyLease
+  readonly progress: MoveProgress
+}
+
+/** What has come of the attempts to get one file to its place. */
+export interface MoveProgress {
+  hasMadeFolders: boolean
+  /** How often a MOVE was refused of which nothing was seen that would explain it. */
+  refusals: number
+  /** Where an object was when a MOVE over it was sent. Apache, rclone and sabre/dav remove it first. */
+  overwritten: DavPath | undefined
+  /** A MOVE was sent of which it is not known whether it is still under way. */
+  isInDoubt: boolean
+}
+
+export interface FileMoverParts {
+  readonly server: DavServer
+  readonly store: AttributeStore
+  /** Before the first look after a MOVE whose answer was lost; each further pause is twice as long. */
+  readonly firstPauseMs: number
+}
+
+interface Outcome {
+  /** `refused`: the file is where it was. `doubtful`: it may have been moved, or be about to be. */
+  readonly kind: 'refused' | 'doubtful'
+  readonly error: DriveError
+}
+
+/** Moves files to where objects are, and finds out what has become of each MOVE. */
+export class FileMover {
+  readonly #parts: FileMoverParts
+
+  constructor(parts: FileMoverParts) {
+    this.#parts = parts
+  }
+
+  /** What is at the target then; undefined when something else is in the way than was seen. */
+  async move(publication: Publication, way: Way): Promise<DavEntry | undefined> {
+    const giveUpAt = performance.now() + patienceMs
+    for (let attempt = 0; ; attempt++) {
+      const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
+      const outcome = await this.#tryMove(publication.path, way)
+      if (outcome === 'moved') return publication.entry
+      if (outcome.kind === 'refused') return await this.#afterRefusal(publication, way, outcome)
+      try {
+        if (!(await this.#isStillThere(publication))) {
+          return await this.#requireArrived(publication, way)
+        }
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+      }
+      await sleep(pauseMs)
+      if (performance.now() > giveUpAt) throw outcome.error
+    }
+  }
+
+  /**
+   * The error to be told when a file did not get to its place: UnsettledMove where a MOVE may yet be
+   * done, or has cost the object that was there. Then the file is all there is, and who comes next
+   * puts it there.
+   */
+  async judge(
+    error: unknown,
+    { lease, progress }: Pick<Way, 'lease' | 'progress'>,
+  ): Promise<unknown> {
+    const { overwritten, isInDoubt } = progress
+    const isHarmless = overwritten === undefined || (await this.#isFile(overwritten))
+    if (isHarmless && !isInDoubt) return error
+    lease.leaveNote()
+    const isFull = error instanceof DriveError && error.kind === 'full'
+    const message = isFull
+      ? 'There is no space left to put the new object in its place. It is put there when there is.'
+      : 'The WebDAV server does not say whether it has put the new object in its place.'
+    return new UnsettledMove(isFull ? 'full' : 'unavailable', message, { cause: error })
+  }
+
+  async #tryMove(from: DavPath, way: Way): Promise<'moved' | Outcome> {
+    const { target: to, isOverwriting: overwrite, lease, progress } = way
+    let sent = 0
+    const beforeAttempt = () => {
+      lease.assertHeld()
+      sent++
+      if (overwrite) progress.overwritten = to
+    }
+    try {
+      const options = { overwrite, beforeAttempt }
+      const answer = await this.#parts.server.transfer('MOVE', { from, to }, options)
+      if (answer.status === 201 || answer.status === 204) return 'moved'
+      const isDoubtful = doubtfulStatuses.has(answer.status)
+      progress.isInDoubt ||= isDoubtful
+      return { kind: isDoubtful ? 'doubtful' : 'refused', error: statusError('MOVE', answer) }
+    } catch (error) {
+      // Before it is sent again it was refused with such a status, or there was no answer.
+      progress.isInDoubt ||= sent > 1 || isUnavailable(error)
+      if (isUnavailable(error)) return { kind: 'doubtful', error }
+      throw error
+    }
+  }
+
+  async #isStillThere({ path }: Publication): Promise<boolean> {
+    return (await this.#parts.server.stat(path)) !== undefined
+  }
+
+  /** The file is not where it was: an earlier MOVE, whose answer was lost, has done it. */
+  async #requireArrived({ entry }: Publication, { target }: Way): Promise<DavEntry> {
+    const { server, store } = this.#parts
+    const there = requireEntry(await server.stat(target), 'the new object')
+    if (store.versionOf(there) === store.versionOf(entry)) return there
+    throw new DriveError('unavailable', 'The WebDAV server has lost the new object.')
+  }
+
+  /** Undefined when there is a reason for the refusal that another attempt takes into account. */
+  async #afterRefusal(
+    publication: Publication,
+    way: Way,
+    { error }: Outcome,
+  ): Promise<DavEntry | undefined> {
+    const { server } = this.#parts
+    const { target, isOverwriting } = way
+    if (!(await this.#isStillThere(publication))) {
+      return await this.#requireArrived(publication, way)
+    }
+    const there = await server.stat(target)
+    const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
+    if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
+    if (error.kind === 'full') throw error
+    if (encodedLength(target) > longTarget) return await this.#putThrough(publication, way)
+    // The reason may have gone before it was looked for: another process makes the same folder.
+    if (++way.progress.refusals < maxRefusals) return undefined
+    const place = textOf(target).slice(0, 200)
+    const message = `The WebDAV server refuses to put a file at ${place}.`
+    throw new DriveError('denied', `${message} Check what the account may do there.`)
+  }
+
+  /**
+   * lighttpd takes no Destination beyond 4 KiB, but targets of any length: the bytes go through here.
+   * Readers see that they have no record yet, and wait for the lease.
+   */
+  async #putThrough(publication: Publication, way: Way): Promise<DavEntry> {
+    const { server, store } = this.#parts
+    const { path, entry, place, attributes, uploadId } = publication
+    way.lease.assertHeld()
+    const response = await server.get(path, {})
+    if (response.status !== 200) {
+      abandon(response.body)
+      throw statusError('GET', response)
+    }
+    const headers = { 'content-length': String(entry.size) }
+    // Where nothing is sent, nobody reads what was opened.
+    const put = server.put(way.target, { body: response.body, headers })
+    const answer = await put.finally(() => abandon(response.body))
+    if (answer.status >= 300) throw statusError('PUT', answer)
+    const there = requireEntry(await server.stat(way.target), 'the new object')
+    const record = { version: store.versionOf(there), attributes }
+    await store.save(way.target, place.path, {
+      ...record,
+      ...(uploadId !== undefined && { uploadId }),
+    })
+    await server.removeFile(path)
+    return there
+  }
+
+  /** False also when that can't be found out. */
+  async #isFile(path: DavPath): Promise<boolean> {
+    try {
+      return (await this.#parts.server.stat(path))?.isFolder === false
+    } catch {
+      return false
+    }
+  }
+}
+
+function encodedLength(path: DavPath): number {
+  return targetOf([], path).length
+}
+
+function isUnavailable(error: unknown): error is DriveError {
+  return error instanceof DriveError && error.kind === 'unavailable'
+}

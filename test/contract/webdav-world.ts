@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Drive } from '../../src/drives/drive.ts'
+import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
+import { thisProcess } from '../../src/process/identity.ts'
+import { DatabaseDavRecords } from '../../src/state/dav-records.ts'
+import { DatabaseLeases } from '../../src/state/key-leases.ts'
+import { openDatabase } from '../../src/state/open-database.ts'
+import { folderFor } from './webdav-drive-under-test.ts'
+
+/** Process 1 began long before this tick. */
+export const deadProcess = thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')
+/** Where it kept files that were to become objects. */
+export const deadTmp = `.stowage/tmp/${deadProcess.replaceAll('/', '~')}`
+
+/** A server, and a database for any number of processes. */
+export interface DavWorld {
+  readonly leases: DatabaseLeases
+  open(): Promise<Drive>
+}
+
+export async function davWorldOn(t: TestContext, url: string): Promise<DavWorld> {
+  const folder = folderFor(t)
+  const location = { kind: 'sqlite', path: `${folder}/stowage.db` } as const
+  const database = await openDatabase(location, { migrate: true })
+  t.after(() => database.close())
+  const leases = new DatabaseLeases(database)
+  const log = { info: () => undefined, warn: () => undefined }
+  const open = async () => {
+    const records = new DatabaseDavRecords(database)
+    const spool = { spoolFolder: `${folder}/spool`, maxSpoolBytes: 1_000_000 }
+    const drive = await openWebdavDrive({ url, records, leases, log, ...spool, firstPauseMs: 5 })
+    t.after(async () => {
+      await drive.close()
+      records.close()
+    })
+    return drive
+  }
+  return { leases, open }
+}
+
+/** The lease of a process that died while it did what the note says. */
+export async function leaveLease(
+  { leases }: DavWorld,
+  places: string | readonly string[],
+  note: object,
+  untilMs = Date.now() + 15_000,
+): Promise<void> {
+  const claim = {
+    owner: `${deadProcess} x`,
+    untilMs,
+    note: JSON.stringify(note),
+  }
+  assert.ok(await leases.take([places].flat(), claim, []))
+}
