@@ -276,6 +276,8 @@ export type DriveErrorKind =
   | 'not-found'
   /** The file changed under a reader, or the version asked for is gone. */
   | 'changed'
+  /** What a growing upload was sent is lost, or can't become the object: no retry helps, it begins anew. */
+  | 'upload-gone'
   /** The drive refuses for lack of permission: an operator must act. */
   | 'denied'
   /** No space or quota left: final, not to be retried soon. */

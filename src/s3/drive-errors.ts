@@ -16,6 +16,7 @@ const answers: Readonly<
   'invalid-key': { code: 'InvalidArgument' },
   'key-too-long': { code: 'KeyTooLongError' },
   'not-found': { code: 'NoSuchKey' },
+  'upload-gone': { code: 'NoSuchUpload' },
   unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: 5 },
 }
 

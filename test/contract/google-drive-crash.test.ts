@@ -293,7 +293,10 @@ async function goOn(session: UploadSession, rest: Rest): Promise<UploadSession> 
     if (session.bytes.length === 0) await session.append(one)
     if (session.bytes.length === one.length && !isCompleting) await session.append(second)
   } catch (error) {
-    assert.ok(mayRefuse && error instanceof DriveError && error.kind === 'changed', String(error))
+    assert.ok(
+      mayRefuse && error instanceof DriveError && error.kind === 'upload-gone',
+      String(error),
+    )
     await session.abort()
     const anew = await UploadSession.begin(heir, session.target.key)
     return await goOn(anew, { ...rest, mayRefuse: false })

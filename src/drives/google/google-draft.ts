@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Attributes } from '../attributes.ts'
-import type { Draft, DraftOptions, ObjectFacts, ObjectName, WriteConditions } from '../drive.ts'
+import {
+  type Draft,
+  type DraftOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type WriteConditions,
+} from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { Blocks } from './blocks.ts'
 import type { DriveRoom } from './drive-room.ts'
@@ -56,7 +63,7 @@ export class GoogleDraft implements Draft {
     this.#size += chunk.length
     for (const block of this.#blocks.add(chunk)) {
       if (isHeld) this.#held.push(block)
-      else await (await this.#send()).stream.push(block)
+      else await sendable(this.#push(block))
     }
   }
 
@@ -65,7 +72,9 @@ export class GoogleDraft implements Draft {
     this.#options.signal?.throwIfAborted()
     const object = { attributes, conditions }
     try {
-      if (this.#sending !== undefined) return await this.#publishSent(this.#sending, object)
+      if (this.#sending !== undefined) {
+        return await sendable(this.#publishSent(this.#sending, object))
+      }
       const bytes = Buffer.concat([...this.#held, this.#blocks.rest])
       return await this.#parts.small.put(this.#name, bytes, object)
     } finally {
@@ -120,6 +129,11 @@ export class GoogleDraft implements Draft {
     return this.#sending
   }
 
+  async #push(block: Buffer): Promise<void> {
+    const { stream } = await this.#send()
+    await stream.push(block)
+  }
+
   #letGo(): void {
     this.#parts.memory.give(this.#reserved)
     this.#reserved = 0
@@ -128,5 +142,15 @@ export class GoogleDraft implements Draft {
 
   #assertOpen(): void {
     if (this.#hasEnded) throw new Error('This draft was published or discarded already')
+  }
+}
+
+/** Where an upload would have to begin anew, an object can be sent again as it is. */
+async function sendable<R>(work: Promise<R>): Promise<R> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof DriveError && error.kind === 'upload-gone')) throw error
+    throw new DriveError('changed', error.message, { cause: error })
   }
 }

@@ -178,13 +178,13 @@ export class GoogleUploads implements UploadDrive {
     return file?.id === fileId && file.revision === revision ? factsOf(file) : undefined
   }
 
-  /** @throws DriveError `changed` when the upload is not known any more. */
+  /** @throws DriveError `upload-gone` when the upload is not known any more. */
   async #carry({ id, size }: UploadState): Promise<Uint8Array> {
     const length = size - wholeBlocks(size)
     const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)
     const carry = Buffer.from(bytes ?? '', 'base64')
     if (carry.length === length) return carry
-    throw new DriveError('changed', `Bytes of upload ${id} are gone: start it again.`)
+    throw new DriveError('upload-gone', `Bytes of upload ${id} are gone: start it again.`)
   }
 
   async #remove(uploadId: string, name?: ObjectName): Promise<void> {

@@ -129,7 +129,7 @@ export class SessionPublisher {
    * Whether a session that has ended has become an object that is not there any more: its file is
    * not where it waits for that.
    *
-   * @throws DriveError `changed` when nothing is left of it.
+   * @throws DriveError `upload-gone` when nothing is left of it.
    */
   async #isOver({ fileId, isNew }: ObjectSession, hasEnded: 'done' | 'gone'): Promise<boolean> {
     const { staging } = this.#options
@@ -182,7 +182,7 @@ export class SessionPublisher {
 
 function wentAway({ bucket, key }: ObjectName): DriveError {
   return new DriveError(
-    'changed',
+    'upload-gone',
     `The file of ${bucket}/${key} was deleted for good or moved on Google Drive while it was ` +
       'being replaced: start the upload again.',
   )

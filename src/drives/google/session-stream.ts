@@ -281,7 +281,7 @@ export class SessionStream {
 export function sessionGone(): DriveError {
   const message =
     'Google Drive has let this upload expire (after a week) or has lost it: start it again.'
-  return new DriveError('changed', message)
+  return new DriveError('upload-gone', message)
 }
 
 function keepsNothing(): DriveError {

@@ -43,13 +43,13 @@ export class UploadSessions {
     this.#options = options
   }
 
-  /** @throws DriveError `changed` when the upload is not known any more, or damaged. */
+  /** @throws DriveError `upload-gone` when the upload is not known any more, or damaged. */
   async record(uploadId: string): Promise<UploadRecord> {
     const json = await this.#options.records.find(uploadId)
     const record = json === undefined ? undefined : parseRecord(json)
     if (record !== undefined && !record.isDamaged) return record
     const what = record?.isDamaged ? 'did not arrive as they were sent' : 'are gone'
-    throw new DriveError('changed', `The bytes of upload ${uploadId} ${what}: start it again.`)
+    throw new DriveError('upload-gone', `The bytes of upload ${uploadId} ${what}: start it again.`)
   }
 
   async save(uploadId: string, record: UploadRecord): Promise<void> {
@@ -97,7 +97,7 @@ export class UploadSessions {
   /**
    * A new session with the first `until` bytes of the one that the upload has, which are right.
    *
-   * @throws DriveError `changed` where that can't be: the session goes into the file of an object,
+   * @throws DriveError `upload-gone` where that can't be: the session goes into the file of an object,
    *   and ending it would show what is in it.
    */
   async rebuild(state: UploadState, until: number): Promise<ReadySession> {
@@ -202,12 +202,12 @@ function stillGrowing(): DriveError {
 }
 
 function isOver(uploadId: string): DriveError {
-  return new DriveError('changed', `Upload ${uploadId} is published and takes no more parts.`)
+  return new DriveError('upload-gone', `Upload ${uploadId} is published and takes no more parts.`)
 }
 
 function cannotTakeBack(uploadId: string): DriveError {
   return new DriveError(
-    'changed',
+    'upload-gone',
     `Upload ${uploadId} was given other bytes than before for the same part, and Google Drive ` +
       'takes nothing back: start it again.',
   )

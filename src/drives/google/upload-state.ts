@@ -29,7 +29,7 @@ export function encodeState(state: UploadState): string {
   return JSON.stringify(state)
 }
 
-/** @throws DriveError `changed` for a state of another drive, as after a change of DRIVE. */
+/** @throws DriveError `upload-gone` for a state of another drive, as after a change of DRIVE. */
 export function decodeState(text: string): UploadState {
   try {
     const { id, bucket, key, size, md5 } = JSON.parse(text) as Partial<UploadState>
@@ -39,7 +39,7 @@ export function decodeState(text: string): UploadState {
     // Other drives have other texts.
   }
   const message = 'The upload was begun on another drive: start it again.'
-  throw new DriveError('changed', message)
+  throw new DriveError('upload-gone', message)
 }
 
 export function parseRecord(json: string): UploadRecord {

@@ -26,6 +26,7 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   condition: 'A condition did not hold.',
   'not-found': 'It is not there.',
   changed: 'It changed meanwhile.',
+  'upload-gone': 'The upload must be begun anew.',
   denied: 'The system refuses; check the permissions of the drive.',
   full: 'There is no space left on the drive.',
   'key-too-long': 'The path would be longer than the system takes.',
