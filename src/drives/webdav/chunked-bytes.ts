@@ -3,10 +3,11 @@ import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
 import { cutUpload, longPath, restoreUpload } from './cut-upload.ts'
 import type { DavAnswer } from './dav-client.ts'
 import { StatusError, statusError } from './dav-error.ts'
-import { DavFileWriter, type Spool } from './dav-file-writer.ts'
+import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 import type { OwnFolder } from './own-folder.ts'
+import type { Spool } from './spool.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** Nextcloud takes names of chunks from 1 to this. */

@@ -6,7 +6,7 @@ import {
   type ObjectFacts,
   type WriteConditions,
 } from '../drive.ts'
-import { DavFileWriter, type Spool } from './dav-file-writer.ts'
+import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavPlace } from './dav-place.ts'
 import type { DavPublisher } from './dav-publisher.ts'
@@ -14,6 +14,7 @@ import type { DavServer } from './dav-server.ts'
 import { UnsettledMove } from './file-mover.ts'
 import { requireEntry } from './object-finder.ts'
 import type { OwnFolder } from './own-folder.ts'
+import type { Spool } from './spool.ts'
 
 export interface DraftParts {
   readonly server: DavServer

@@ -4,6 +4,7 @@ import type { DavAnswer } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
+import type { Spool } from './spool.ts'
 import { UnsizedFile } from './unsized-file.ts'
 
 /** So much waits in memory: most objects are then sent in one piece of known length. */
@@ -17,12 +18,6 @@ export interface DavFileWriterOptions {
   readonly signal: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly spool: Spool
-}
-
-/** Where bytes wait on this machine, and how many at most. */
-export interface Spool {
-  readonly folder: string
-  readonly maxBytes: number
 }
 
 /**
@@ -106,7 +101,7 @@ export class DavFileWriter {
       const all = { ...headers, 'content-length': String(size) }
       this.#pipe = new BodyPipe((body) => server.put(path, { body, headers: all, signal }))
     } else {
-      this.#unsized = await UnsizedFile.create(spool.folder, spool.maxBytes)
+      this.#unsized = await UnsizedFile.create(spool)
     }
     const waiting = this.#waiting
     this.#waiting = []

@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
@@ -12,18 +12,14 @@ import type { FileRecords } from '../local/file-records.ts'
 import { openLocalDrive } from '../local/local-drive.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
+import type { Spool } from './spool.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** Where on the local drive uploads are that are whole. */
 const bucket = 'spool'
-/** How long a look at what the spool holds is good for. */
-const usageLookMs = 1_000
 
 export interface SpooledBytesOptions {
-  /** A folder on this machine, for all processes that serve this drive; made when it is absent. */
-  readonly spoolFolder: string
-  /** What all uploads together may take there. */
-  readonly maxSpoolBytes: number
+  readonly spool: Spool
   readonly server: DavServer
   readonly log: { warn(fields: object, message: string): void }
 }
@@ -47,7 +43,6 @@ export class SpooledBytes implements UploadBytes {
   readonly kind = 'spool'
   readonly #options: SpooledBytesOptions
   readonly #local: Drive
-  #usage: { readonly bytes: Promise<number>; readonly lookedAtMs: number } | undefined
 
   private constructor(options: SpooledBytesOptions, local: Drive) {
     this.#options = options
@@ -55,8 +50,8 @@ export class SpooledBytes implements UploadBytes {
   }
 
   static async open(options: SpooledBytesOptions): Promise<SpooledBytes> {
-    const { spoolFolder: root, log } = options
-    const local = await openLocalDrive({ root, records: noRecords, log })
+    const { spool, log } = options
+    const local = await openLocalDrive({ root: spool.folder, records: noRecords, log })
     await local.prepare([bucket])
     return new SpooledBytes(options, local)
   }
@@ -128,53 +123,27 @@ export class SpooledBytes implements UploadBytes {
 
   /** Keeps a part within what the spool may take. */
   #limited(part: PartDraft, { offset, size }: AppendOptions): PartDraft {
-    let written = 0
+    const { spool } = this.#options
+    const claim = spool.claim({ isNameless: false })
     return {
       write: async (chunk) => {
-        if (written === 0) await this.#requireRoom(offset, Math.max(size ?? 0, chunk.length))
-        written += chunk.length
-        if (size === undefined || written > size) await this.#requireRoom(offset + written, 0)
+        const bytes = Math.max(size ?? 0, claim.taken + chunk.length)
+        if (offset + bytes > spool.maxBytes) throw tooLarge(spool.maxBytes)
+        await claim.take(chunk.length, size ?? 0)
         await part.write(chunk)
       },
-      commit: () => part.commit(),
-      discard: () => part.discard(),
+      commit: () => part.commit().finally(() => claim.end()),
+      discard: () => part.discard().finally(() => claim.end()),
     }
-  }
-
-  /** @throws DriveError `full` when this upload alone is too large, `busy` when others are in the way */
-  async #requireRoom(offset: number, more: number): Promise<void> {
-    const { maxSpoolBytes } = this.#options
-    if (offset + more > maxSpoolBytes) {
-      const message = `Uploads in parts may have ${maxSpoolBytes} bytes here, which wait in a local folder.`
-      throw new DriveError('full', message)
-    }
-    if ((await this.#usedBytes()) + more > maxSpoolBytes) {
-      const message = 'The local folder in which parts wait is full of other uploads.'
-      throw new DriveError('busy', message, { retryAfterSeconds: 10 })
-    }
-  }
-
-  #usedBytes(): Promise<number> {
-    const now = performance.now()
-    if (this.#usage === undefined || now - this.#usage.lookedAtMs > usageLookMs) {
-      this.#usage = { bytes: bytesIn(this.#options.spoolFolder), lookedAtMs: now }
-    }
-    return this.#usage.bytes
   }
 
   async #isOpen(uploadId: string): Promise<boolean> {
-    const folder = join(this.#options.spoolFolder, '.stowage', 'uploads', uploadId)
+    const folder = join(this.#options.spool.folder, '.stowage', 'uploads', uploadId)
     return (await lstat(folder).catch(() => undefined)) !== undefined
   }
 }
 
-async function bytesIn(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  let bytes = 0
-  for (const entry of entries) {
-    if (!entry.isFile()) continue
-    // Files come and go meanwhile.
-    bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0
-  }
-  return bytes
+function tooLarge(maxBytes: number): DriveError {
+  const message = `Uploads in parts may have ${maxBytes} bytes here, which wait in a local folder.`
+  return new DriveError('full', message)
 }

@@ -1,28 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { DriveError } from '../drive.ts'
+import type { Spool, SpoolClaim } from './spool.ts'
 
 /** Bytes that wait on this machine until it is known how many they are. */
 export class UnsizedFile {
   readonly #handle: FileHandle
-  readonly #maxBytes: number
+  readonly #spool: Spool
+  readonly #claim: SpoolClaim
   #size = 0
 
-  private constructor(handle: FileHandle, maxBytes: number) {
+  private constructor(handle: FileHandle, spool: Spool) {
     this.#handle = handle
-    this.#maxBytes = maxBytes
+    this.#spool = spool
+    this.#claim = spool.claim({ isNameless: true })
   }
 
   /** The file has no name any more when this resolves, so that it goes with the process. */
-  static async create(folder: string, maxBytes: number): Promise<UnsizedFile> {
-    const path = join(folder, `unsized-${randomBytes(9).toString('base64url')}`)
+  static async create(spool: Spool): Promise<UnsizedFile> {
+    const { folder } = spool
+    const path = spool.namelessPath(randomBytes(9).toString('base64url'))
     try {
       await mkdir(folder, { recursive: true })
       const handle = await open(path, 'wx+', 0o600)
-      await rm(path)
-      return new UnsizedFile(handle, maxBytes)
+      // Another process that starts may have been faster.
+      await rm(path, { force: true })
+      return new UnsizedFile(handle, spool)
     } catch (cause) {
       throw new DriveError('unavailable', `Could not write into ${folder}.`, { cause })
     }
@@ -32,11 +36,14 @@ export class UnsizedFile {
     return this.#size
   }
 
+  /** @throws DriveError `full` when this object alone is too large, `busy` when others are in the way */
   async write(chunk: Uint8Array): Promise<void> {
-    if (this.#size + chunk.length > this.#maxBytes) {
-      const message = `Objects of unknown size may have ${this.#maxBytes} bytes on this server.`
+    const { maxBytes } = this.#spool
+    if (this.#size + chunk.length > maxBytes) {
+      const message = `Objects of unknown size may have ${maxBytes} bytes on this server.`
       throw new DriveError('full', message)
     }
+    await this.#claim.take(chunk.length, 0)
     for (let written = 0; written < chunk.length; ) {
       // A disk takes as much as it has room for, and says so (write(2)).
       const bytes = await this.#writeSome(chunk.subarray(written))
@@ -51,6 +58,7 @@ export class UnsizedFile {
   }
 
   async close(): Promise<void> {
+    this.#claim.end()
     await this.#handle.close()
   }
 

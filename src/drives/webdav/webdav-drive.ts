@@ -25,7 +25,6 @@ import { DavClient } from './dav-client.ts'
 import { DavCopier } from './dav-copier.ts'
 import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
 import { DavDraft } from './dav-draft.ts'
-import type { Spool } from './dav-file-writer.ts'
 import { type DavAddress, parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
@@ -44,6 +43,7 @@ import type { DavEntry } from './multistatus.ts'
 import { rulesFrom } from './name-probe.ts'
 import { ObjectFinder } from './object-finder.ts'
 import { OwnFolder } from './own-folder.ts'
+import { Spool } from './spool.ts'
 import { SpooledBytes } from './spooled-bytes.ts'
 import type { UploadBytes } from './upload-bytes.ts'
 
@@ -105,8 +105,10 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
       return await probeServer({ client, ...address, server, folder }, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
-    const bytes = await openUploadBytes({ options, client, address, server, own, abilities })
-    const drive = new WebdavDrive({ options, client, server, own, leases, abilities, bytes })
+    const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })
+    const parts = { options, client, server, own, abilities, spool }
+    const bytes = await openUploadBytes({ ...parts, address })
+    const drive = new WebdavDrive({ ...parts, leases, bytes })
     recovery.run = (note, lease) => drive.recover(note, lease)
     return drive
   } catch (error) {
@@ -118,21 +120,19 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
 
 /** The way in which this server keeps uploads best. */
 async function openUploadBytes(
-  parts: Pick<DriveParts, 'options' | 'client' | 'server' | 'own' | 'abilities'> & {
+  parts: Pick<DriveParts, 'options' | 'client' | 'server' | 'own' | 'abilities' | 'spool'> & {
     readonly address: DavAddress
   },
 ): Promise<UploadBytes> {
-  const { options, client, address, server, own, abilities } = parts
+  const { options, client, address, server, own, abilities, spool } = parts
   const { chunkRoot, writesRanges } = abilities
   if (chunkRoot !== undefined) {
     const origin = new DavServer(client, { origin: address.origin, root: [] })
     const firstPauseMs = firstPauseOf(options)
-    const spool = spoolOf(options)
     return new ChunkedBytes({ server, origin, chunkRoot, own, spool, firstPauseMs })
   }
   if (writesRanges) return new AppendedBytes({ server, own })
-  const { spoolFolder, maxSpoolBytes, log } = options
-  return await SpooledBytes.open({ spoolFolder, maxSpoolBytes, server, log })
+  return await SpooledBytes.open({ spool, server, log: options.log })
 }
 
 interface DriveParts {
@@ -142,6 +142,7 @@ interface DriveParts {
   readonly own: OwnFolder
   readonly leases: KeyLeases
   readonly abilities: DavAbilities
+  readonly spool: Spool
   readonly bytes: UploadBytes
 }
 
@@ -189,7 +190,7 @@ class WebdavDrive implements Drive {
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
-    const { server, own, options, leases } = this.#parts
+    const { server, own, options, leases, spool } = this.#parts
     for (const bucket of buckets) {
       if ((await server.statFolder([bucket])) !== undefined) continue
       await server.makeFolder([bucket])
@@ -198,6 +199,7 @@ class WebdavDrive implements Drive {
     // What died between two steps is finished before what it left is swept.
     const { leases: table, log } = options
     if (await finishEnded({ leases, table, rules: this.#rules, log })) await own.sweep(Date.now())
+    await spool.sweep()
   }
 
   async check(): Promise<void> {
@@ -242,8 +244,8 @@ class WebdavDrive implements Drive {
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    const { server, own } = this.#parts
-    const parts = { server, own, publisher: this.#publisher, spool: spoolOf(this.#parts.options) }
+    const { server, own, spool } = this.#parts
+    const parts = { server, own, publisher: this.#publisher, spool }
     return new DavDraft(parts, this.#placeOf(bucket, key), options)
   }
 
@@ -327,8 +329,4 @@ class WebdavDrive implements Drive {
 
 function firstPauseOf({ firstPauseMs = defaultFirstPauseMs }: WebdavDriveOptions): number {
   return firstPauseMs
-}
-
-function spoolOf({ spoolFolder, maxSpoolBytes }: WebdavDriveOptions): Spool {
-  return { folder: spoolFolder, maxBytes: maxSpoolBytes }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
+import { Spool } from '../../../../src/drives/webdav/spool.ts'
 import { UnsizedFile } from '../../../../src/drives/webdav/unsized-file.ts'
 
 function folderOf(t: TestContext): string {
@@ -35,7 +36,7 @@ describe('UnsizedFile', () => {
   it('holds all bytes when the disk takes them in pieces', async (t) => {
     const folder = folderOf(t)
     await takeAtMost(t, folder, () => 300)
-    const file = await UnsizedFile.create(folder, 10_000)
+    const file = await UnsizedFile.create(new Spool({ folder, maxBytes: 10_000 }))
     t.after(() => file.close())
     const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index % 251))
     await file.write(bytes)
@@ -48,7 +49,7 @@ describe('UnsizedFile', () => {
     const folder = folderOf(t)
     const room = [300, 0]
     await takeAtMost(t, folder, () => room.shift() ?? 0)
-    const file = await UnsizedFile.create(folder, 10_000)
+    const file = await UnsizedFile.create(new Spool({ folder, maxBytes: 10_000 }))
     t.after(() => file.close())
     const isFull = (error: unknown) => error instanceof DriveError && error.kind === 'full'
     await assert.rejects(file.write(Buffer.alloc(1_000)), isFull)
