@@ -83,6 +83,34 @@ async function putCopy(drive: GoogleDrive, replaced: () => Promise<unknown>): Pr
   return await copy(drive, 'source', 'k')
 }
 
+test('a small upload whose answer was lost is completed again, though it must be new', async (t) => {
+  const { open, emulator } = await googleWorld(t)
+  const heir = await open()
+  const api = hastyApi(emulator)
+  let failures = 0
+  const uploadSmall: GoogleApi['uploadSmall'] = async (upload) => {
+    failures += 1
+    // First it does not arrive, then its answer is lost.
+    if (failures === 2) await api.uploadSmall(upload)
+    throw down()
+  }
+  const drive = await open({ api: replacing(api, { uploadSmall }), pollSeconds: 3600 })
+  const session = await UploadSession.begin(drive, 'small')
+  await session.append(Buffer.from('bytes'))
+  const isNew = { ifNoneMatch: '*' } as const
+  for (let round = 0; round < 2; round++) await rejectsAs(session.complete(isNew), 'unavailable')
+  session.moveTo(heir)
+  assert.equal((await session.complete(isNew))?.size, 5)
+  assert.equal((await session.complete(isNew))?.size, 5)
+  assert.equal(await getText(heir, 'small'), 'bytes')
+  const other = await UploadSession.begin(heir, 'small')
+  await other.append(Buffer.from('other'))
+  await rejectsAs(other.complete(isNew), 'condition')
+  await other.complete()
+  assert.equal(await session.complete(isNew), undefined)
+  assert.equal(await getText(heir, 'small'), 'other')
+})
+
 describe('an object whose last call was not answered', () => {
   for (const isLate of [false, true]) {
     const when = isLate ? 'does its work late' : 'has done its work'

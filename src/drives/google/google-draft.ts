@@ -76,7 +76,7 @@ export class GoogleDraft implements Draft {
         return await sendable(this.#publishSent(this.#sending, object))
       }
       const bytes = Buffer.concat([...this.#held, this.#blocks.rest])
-      return await this.#parts.small.put(this.#name, bytes, object)
+      return published(await this.#parts.small.put(this.#name, bytes, object))
     } finally {
       await this.discard()
     }
@@ -101,8 +101,8 @@ export class GoogleDraft implements Draft {
     const [size, carry] = [this.#size, this.#blocks.rest]
     const md5 = this.#digest.digest('hex')
     const finish = () => endSession(api, session, { carry, size })
-    const facts = await publisher.publish(this.#name, session, { size, md5, finish, object })
-    if (facts === undefined) throw new Error('a draft is published once')
+    const end = { size, md5, finish, object }
+    const facts = published(await publisher.publish(this.#name, session, end))
     this.#sending = undefined
     return facts
   }
@@ -153,4 +153,10 @@ async function sendable<R>(work: Promise<R>): Promise<R> {
     if (!(error instanceof DriveError && error.kind === 'upload-gone')) throw error
     throw new DriveError('changed', error.message, { cause: error })
   }
+}
+
+/** Uploads alone may have been published before. */
+function published(facts: ObjectFacts | undefined): ObjectFacts {
+  if (facts === undefined) throw new Error('a draft is published once')
+  return facts
 }

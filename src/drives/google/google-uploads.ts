@@ -16,7 +16,7 @@ import { GooglePart } from './google-part.ts'
 import type { IndexNews } from './index-news.ts'
 import { factsOf } from './indexed-file.ts'
 import type { ObjectIndex } from './object-index.ts'
-import type { NewObject } from './object-writer.ts'
+import type { NewObject, PublishedUpload } from './object-writer.ts'
 import { emptyMd5, finishMd5 } from './resumable-md5.ts'
 import type { SendMemory } from './send-memory.ts'
 import { isStored } from './sent-file.ts'
@@ -51,6 +51,16 @@ export interface GoogleUploadsOptions {
 
 /** Uploads that one sweep looks at at a time. */
 const sweepPage = 100
+
+/** Calls of Complete whose end nobody heard and that are looked up. */
+const maxSmallIds = 20
+
+/** What an upload becomes. */
+interface LastBytes {
+  /** Behind the last whole block. */
+  readonly carry: Uint8Array
+  readonly object: NewObject & { readonly upload: PublishedUpload }
+}
 
 /** Multipart uploads: parts go straight into one resumable session. */
 export class GoogleUploads implements UploadDrive {
@@ -89,19 +99,15 @@ export class GoogleUploads implements UploadDrive {
       const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}.`
       throw new DriveError('changed', message)
     }
-    const object: NewObject = {
-      attributes: options.attributes,
-      conditions: options.conditions,
-      upload: {
-        id: state.id,
-        jsonOf: ({ id, revision }) => JSON.stringify({ published: { fileId: id, revision } }),
-      },
+    const upload: PublishedUpload = {
+      id: state.id,
+      jsonOf: ({ id, revision }) => JSON.stringify({ published: { fileId: id, revision } }),
     }
+    const { attributes, conditions } = options
+    const object = { attributes, conditions, upload }
     const carry = await this.#carry(state)
     if (wholeBlocks(state.size) > 0) return await this.#publish(state, { carry, object })
-    const facts = await this.#options.small.put(state, carry, object)
-    if (record.session !== undefined) await this.#options.publisher.discard(record.session)
-    return facts
+    return await this.#putSmall(state, record, { carry, object })
   }
 
   async isPublished(text: string): Promise<boolean> {
@@ -149,9 +155,25 @@ export class GoogleUploads implements UploadDrive {
     }
   }
 
+  /** Less than a block. The file that it becomes is noted first: it must not be in its own way. */
+  async #putSmall(
+    state: UploadState,
+    record: UploadRecord,
+    { carry, object }: LastBytes,
+  ): Promise<ObjectFacts | undefined> {
+    const { api, small, publisher } = this.#options
+    const earlierIds = record.smallIds?.slice(-maxSmallIds) ?? []
+    const newId = await api.newId()
+    await this.#sessions.save(state.id, { ...record, smallIds: [...earlierIds, newId] })
+    const upload = { ...object.upload, newId, earlierIds }
+    const facts = await small.put(state, carry, { ...object, upload })
+    if (record.session !== undefined) await publisher.discard(record.session)
+    return facts
+  }
+
   async #publish(
     state: UploadState,
-    { carry, object }: { readonly carry: Uint8Array; readonly object: NewObject },
+    { carry, object }: LastBytes,
   ): Promise<ObjectFacts | undefined> {
     const { api, publisher } = this.#options
     const { size } = state

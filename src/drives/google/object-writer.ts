@@ -31,7 +31,16 @@ export interface NewObject {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
   /** The upload that it comes from, and what is noted of it once it is published. */
-  readonly upload?: { readonly id: string; readonly jsonOf: (file: IndexedFile) => string }
+  readonly upload?: PublishedUpload
+}
+
+export interface PublishedUpload {
+  readonly id: string
+  readonly jsonOf: (file: IndexedFile) => string
+  /** The file that it becomes if there is no object, where that was noted already. */
+  readonly newId?: string
+  /** Files that it was to become before, by calls whose end nobody heard. */
+  readonly earlierIds?: readonly string[]
 }
 
 /** A folder that goes while a file is put into it is made anew, so many times. */

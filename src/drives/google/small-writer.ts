@@ -34,18 +34,30 @@ export class SmallWriter {
     this.#options = options
   }
 
-  /** Writes an object into the file that is there, or into a new one. */
-  async put(name: ObjectName, bytes: Uint8Array, object: NewObject): Promise<ObjectFacts> {
+  /**
+   * Writes an object into the file that is there, or into a new one. Undefined when it is an upload's
+   * that was published by an earlier call and has been overwritten since.
+   */
+  async put(
+    name: ObjectName,
+    bytes: Uint8Array,
+    object: NewObject,
+  ): Promise<ObjectFacts | undefined> {
     const { api, writer } = this.#options
-    const newId = await api.newId()
+    const { newId: notedId, earlierIds = [] } = object.upload ?? {}
+    const newId = notedId ?? (await api.newId())
     return await writer.keys.hold(name, [newId], async (held) => {
-      held.assert(object.conditions)
       const small = { bytes, md5: hash('md5', bytes), newId }
       const { current } = held
+      if (current !== undefined && earlierIds.includes(current.row.id)) {
+        const isSame = current.file.md5Checksum === small.md5
+        return isSame ? await writer.changeAttributes(held, current, object) : undefined
+      }
+      held.assert(object.conditions)
       if (current === undefined) return await this.#createSmall(held, small, object)
       try {
         const facts = await this.#replaceSmall(held, current, { ...small, object })
-        api.giveBackId(newId)
+        if (notedId === undefined) api.giveBackId(newId)
         return facts
       } catch (error) {
         if (!(error instanceof GoogleNotFound)) throw error

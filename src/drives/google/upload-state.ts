@@ -21,6 +21,8 @@ export interface UploadRecord {
   readonly isEnding?: boolean
   /** Whether what Google got is not what was sent. */
   readonly isDamaged?: boolean
+  /** Files that an upload of less than a block was to become, the newest last. */
+  readonly smallIds?: readonly string[]
   /** What it has become. */
   readonly published?: { readonly fileId: string; readonly revision: string }
 }
