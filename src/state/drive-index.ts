@@ -11,12 +11,18 @@ import {
   saveBelowVisible,
   saveStatements,
 } from './drive-index-rows.ts'
+import { someUnlisted, unsureKind, type WalkedRow, walkStatement } from './drive-index-walk.ts'
 import { parameterLists } from './parameter-lists.ts'
 
 export type ListedFileRow = Pick<
   DriveFileRow,
   'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
 >
+interface FoundRows {
+  readonly files: DriveFileRow[]
+  readonly isSure: boolean
+}
+
 type HiddenRow = Pick<DriveFileRow, 'id' | 'version'>
 
 interface AttributesRow {
@@ -46,13 +52,16 @@ const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
   WHERE root = ? AND owner = ? AND until_ms = ?`
 const beginCrawl = `UPDATE drive_index SET crawl = ?, page_token = ?
   WHERE root = ? AND crawl = ? AND page_token = ?`
+/** What was known stays so while it is listed again. */
+const relistAll = `UPDATE drive_files SET unlisted = CASE WHEN unlisted = 1 THEN 1 ELSE 2 END
+  WHERE kind = 'folder' AND parent <> ''`
 const advance = `UPDATE drive_index SET page_token = ?, polled_at_ms = ?
   WHERE root = ? AND page_token = ?`
 const advancePage = 'UPDATE drive_index SET page_token = ? WHERE root = ? AND page_token = ?'
 
 const listedColumns = `id, sort_name AS "sortName", kind, size,
   modified_at_ms AS "modifiedAtMs", etag`
-const isNotEmpty = `(kind = 'file' OR is_own = 0
+const isNotEmpty = `(kind = 'file' OR is_own = 0 OR unlisted = 1
   OR EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id))`
 /** Twins stand together, the one that counts first. */
 const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
@@ -92,35 +101,39 @@ export class DatabaseDriveIndex {
     path: readonly string[],
     kind: DriveFileKind,
   ): Promise<DriveFileRow[]> {
+    return (await this.look(parents, path, kind)).files
+  }
+
+  async look(
+    parents: readonly string[],
+    path: readonly string[],
+    kind: DriveFileKind,
+  ): Promise<FoundRows> {
     let above = parents
+    let isSure = true
     for (let at = 0; at < path.length && above.length > 0; at += maxJoined) {
       const isLast = at + maxJoined >= path.length
       const steps = path.slice(at, at + maxJoined)
-      const rows = await this.#walk(above, steps, isLast ? kind : 'folder')
-      if (isLast) return rows.map(fileOf)
-      above = rows.map((row) => row.id)
+      const found = await this.#walk(above, steps, isLast ? kind : 'folder')
+      isSure &&= found.isSure
+      if (isLast) return { files: found.files, isSure }
+      above = found.files.map((row) => row.id)
     }
-    return []
+    return { files: [], isSure }
   }
 
-  /** One statement for all steps: with PostgreSQL each would be a round trip. */
   async #walk(
     parents: readonly string[],
     steps: readonly string[],
     kind: DriveFileKind,
-  ): Promise<StoredFile[]> {
-    const found: StoredFile[] = []
-    const tables = steps.map((_, index) => `drive_files AS f${index}`).join(' CROSS JOIN ')
-    const links = steps.slice(1).map((_, index) => `f${index + 1}.parent = f${index}.id`)
-    const named = steps.map((_, index) => `f${index}.sort_name = ? AND f${index}.kind = ?`)
-    const last = steps.length - 1
-    const names = steps.flatMap((step, index) => [step, index === last ? kind : 'folder'])
-    for (const { sql, params } of idLists(parents)) {
-      const where = [`f0.parent IN (${sql})`, ...links, ...named].join(' AND ')
-      const select = `SELECT ${fileColumns(`f${last}.`)} FROM ${tables} WHERE ${where}`
-      found.push(...(await this.#database.read<StoredFile>(select, [...params, ...names])))
+  ): Promise<FoundRows> {
+    const rows: WalkedRow[] = []
+    for (const list of idLists(parents)) {
+      const { sql, params } = walkStatement({ parents: list, steps, kind })
+      rows.push(...(await this.#database.read<WalkedRow>(sql, params)))
     }
-    return found
+    const files = rows.filter((row) => row.kind !== unsureKind)
+    return { files: files.map(fileOf), isSure: files.length === rows.length }
   }
 
   async children(
@@ -253,16 +266,33 @@ export class DatabaseDriveIndex {
         params: [seen.crawl + 1, pageToken, root, seen.crawl, seen.pageToken],
         mustChange: 1,
       },
-      { sql: `UPDATE drive_files SET unlisted = 1 WHERE kind = 'folder' AND parent <> ''` },
+      { sql: relistAll },
     ])
   }
 
   async unlisted(limit: number): Promise<string[]> {
-    const rows = await this.#database.read<{ id: string }>(
-      `SELECT id FROM drive_files WHERE unlisted = 1 LIMIT ?`,
-      [limit],
-    )
-    return rows.map((row) => row.id)
+    const found: string[] = []
+    for (const mark of ['1', '2']) {
+      const sql = `SELECT id FROM drive_files WHERE unlisted = ${mark} AND parent <> '' LIMIT ?`
+      const rows = await this.#database.read<{ id: string }>(sql, [limit - found.length])
+      found.push(...rows.map((row) => row.id))
+    }
+    return found
+  }
+
+  async hasUnlisted(): Promise<boolean> {
+    return (await this.#database.read(`SELECT 1 AS one WHERE ${someUnlisted}`)).length > 0
+  }
+
+  async unlistedOf(ids: readonly string[]): Promise<string[]> {
+    const found: string[] = []
+    for (const { sql, params } of idLists(ids)) {
+      const select = `SELECT id FROM drive_files
+        WHERE id IN (${sql}) AND unlisted = 1 AND parent <> ''`
+      const rows = await this.#database.read<{ id: string }>(select, params)
+      found.push(...rows.map((row) => row.id))
+    }
+    return found
   }
 
   async saveListed(files: readonly DriveFileRow[], crawl: number): Promise<void> {
@@ -279,11 +309,12 @@ export class DatabaseDriveIndex {
     return found
   }
 
-  async listed(folders: readonly string[]): Promise<void> {
+  async listed(folders: readonly string[], crawl: number): Promise<void> {
+    const isSame = 'EXISTS (SELECT 1 FROM drive_index WHERE crawl = ?)'
     await this.#database.write(
       idLists(folders).map(({ sql, params }) => ({
-        sql: `UPDATE drive_files SET unlisted = 0 WHERE id IN (${sql})`,
-        params,
+        sql: `UPDATE drive_files SET unlisted = 0 WHERE id IN (${sql}) AND ${isSame}`,
+        params: [...params, crawl],
       })),
     )
   }

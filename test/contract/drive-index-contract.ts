@@ -59,7 +59,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       await index.open('another')
       await index.open(root)
       await index.save([folderOf('bucket', root)], [])
-      await index.listed(['bucket'])
+      await index.listed(['bucket'], 0)
     })
 
     const stateNow = async (): Promise<IndexState> => {
@@ -151,8 +151,10 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
         const own = { isOwn: true }
         await index.save([folderOf('empty', 'bucket', own), folderOf('full', 'bucket', own)], [])
         await index.save([folderOf('by hand', 'bucket'), fileOf('x', 'full')], [])
+        await index.listed(['empty', 'full'], 0)
+        await index.save([folderOf('not listed', 'bucket', own)], [])
         const seen = await index.children(['bucket'], { ...all, hidesEmpty: true })
-        assert.deepEqual(ids(seen), ['by hand', 'full'])
+        assert.deepEqual(ids(seen), ['by hand', 'full', 'not listed'])
       })
 
       test('save takes no older news, and of one file the last', async () => {
@@ -279,7 +281,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
 
       test('a crawl lists every folder once, and tells what it did not see', async () => {
         await index.save([folderOf('f', 'bucket'), fileOf('gone', 'f'), fileOf('stays', 'f')], [])
-        await index.listed(await index.unlisted(10))
+        await index.listed(await index.unlisted(10), 0)
         assert.deepEqual(await index.unlisted(10), [])
         const before = await stateNow()
         assert.equal(await index.beginCrawl(root, before, 'token'), true)
@@ -293,16 +295,43 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
           crawl,
         )
         assert.deepEqual(await index.unseen(['f', 'bucket'], crawl), ['gone'])
-        await index.listed(['bucket', 'f'])
+        await index.listed(['bucket', 'f'], crawl)
         assert.deepEqual(await index.unlisted(10), ['g'])
-        await index.listed(['g'])
+        await index.listed(['g'], crawl)
         await index.endCrawl(root)
         assert.equal((await stateNow()).isReady, true)
       })
 
+      test('look is sure while the content of all folders is known', async () => {
+        const look = () => index.look([root], [sortNameOf('bucket', 'folder')], 'folder')
+        const unknown = async () => [
+          (await look()).isSure,
+          await index.hasUnlisted(),
+          await index.unlistedOf(['f', 'bucket', 'none']),
+        ]
+        assert.deepEqual(await unknown(), [true, false, []])
+        await index.save([folderOf('f', 'bucket')], [])
+        assert.deepEqual(await unknown(), [false, true, ['f']])
+        assert.deepEqual(ids((await look()).files), ['bucket'])
+        const long = [...'abcdef'].map((name) => sortNameOf(name, 'folder'))
+        assert.deepEqual(await index.look([root], long, 'file'), { files: [], isSure: false })
+        await index.save([], [{ id: 'f', version: 2 }])
+        assert.deepEqual(await unknown(), [true, false, []], 'nobody asks for hidden ones')
+        assert.deepEqual(await index.unlisted(10), [])
+        await index.save([folderOf('f', 'bucket', { version: 3 })], [])
+        assert.deepEqual(await unknown(), [false, true, ['f']])
+        await index.listed(['f'], 7)
+        assert.deepEqual(await unknown(), [false, true, ['f']], 'it was another crawl')
+        await index.beginCrawl(root, await stateNow(), 'token')
+        assert.deepEqual(await index.unlisted(10), ['f', 'bucket'])
+        await index.listed(['f'], 1)
+        assert.deepEqual(await unknown(), [true, false, []], 'what was known is known')
+        assert.deepEqual(await index.unlisted(10), ['bucket'])
+      })
+
       test('a folder that comes back is listed again, one that changes is not', async () => {
         await index.save([folderOf('f', 'bucket')], [])
-        await index.listed(['f'])
+        await index.listed(['f'], 0)
         await index.save([folderOf('f', 'bucket', { version: 2 })], [])
         assert.deepEqual(await index.unlisted(10), [])
         await index.save([], [{ id: 'f', version: 3 }])

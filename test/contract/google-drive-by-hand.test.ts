@@ -17,6 +17,8 @@ interface Scene {
 async function scene(t: TestContext): Promise<Scene> {
   const { open, emulator, warnings } = await googleWorld(t)
   const drive = await open()
+  // Nothing is told from now on but when a test asks for it.
+  await drive.refresh()
   return { drive, emulator, warnings, home: folderAt(emulator, `${driveFolder}/${bucket}`) }
 }
 

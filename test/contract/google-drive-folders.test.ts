@@ -1,12 +1,51 @@
 /** Folders of the Google drive: removed when they are empty, listed when they are new. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { DriveError } from '../../src/drives/drive.ts'
-import { bucket, getText, listKeys, put, rejectsAs } from './drive/stored-object.ts'
-import { driveFolder, folderAt, googleWorld, hastyApi } from './google-drive-under-test.ts'
+import type { GoogleDrive } from '../../src/drives/google/google-drive.ts'
+import type { GoogleEmulator } from '../support/google/google-emulator.ts'
+import { bucket, getText, listAll, listKeys, put, rejectsAs } from './drive/stored-object.ts'
+import {
+  driveFolder,
+  emptyDatabase,
+  folderAt,
+  googleWorld,
+  hastyApi,
+} from './google-drive-under-test.ts'
 import { replacing } from './replaced-calls.ts'
 
 const home = `${driveFolder}/${bucket}`
+
+/** An API whose lists of one folder wait. */
+function holdingApi(emulator: GoogleEmulator) {
+  const api = hastyApi(emulator)
+  let release: () => void = () => undefined
+  let isReleased = Promise.resolve()
+  const gate = {
+    folder: '',
+    shut(folder: string) {
+      gate.folder = folder
+      isReleased = new Promise((resolve) => {
+        release = () => resolve()
+      })
+    },
+    open: () => release(),
+  }
+  const listFiles: typeof api.listFiles = async (query) => {
+    if (gate.folder !== '' && query.q?.includes(gate.folder)) {
+      const gone = query.signal && once(query.signal, 'abort')
+      await Promise.race([isReleased, ...(gone ? [gone] : [])])
+    }
+    return await api.listFiles(query)
+  }
+  return { api: replacing(api, { listFiles }), gate }
+}
+
+async function keysIn(drive: GoogleDrive, name: string): Promise<string[]> {
+  const entries = await drive.list(name, { prefix: '', after: '' }).next(1000)
+  return entries.map((entry) => entry.key)
+}
 
 describe('a folder that is removed as empty', () => {
   for (const heard of ['nobody told of the file', 'the feed told of the file']) {
@@ -72,4 +111,136 @@ describe('a folder that is removed as empty', () => {
       )
     })
   }
+})
+
+describe('a folder that is not listed yet', () => {
+  test('is listed when somebody asks for what is in it', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const { byHand } = emulator
+    const first = await open()
+    await first.refresh()
+    const extra = byHand.folder('extra', folderAt(emulator, driveFolder))
+    const inner = byHand.folder('inner', extra)
+    await byHand.file('a', 'x', { parent: extra })
+    await byHand.file('b', 'theirs', { parent: inner })
+    await first.refresh()
+    // The first one keeps the index, and knows nothing of this bucket.
+    const second = await open()
+    await second.prepare(['extra'])
+    assert.equal((await second.head('extra', 'inner/b'))?.size, 6)
+    assert.deepEqual(await keysIn(second, 'extra'), ['a', 'inner/b'])
+    const conditions = { ifNoneMatch: '*' } as const
+    const again = put(second, 'inner/b', 'mine', { bucket: 'extra', conditions })
+    await rejectsAs(again, 'condition')
+    await put(second, 'inner/b', 'mine', { bucket: 'extra' })
+    assert.equal(byHand.children(inner).length, 1)
+  })
+
+  test('is answered for when it is listed, and what lies elsewhere at once', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const { byHand } = emulator
+    const { api, gate } = holdingApi(emulator)
+    const drive = await open({ api })
+    await put(drive, 'z', 'x')
+    await put(drive, 'f/z', 'x')
+    const folder = byHand.folder('in', byHand.folder('outside'))
+    await byHand.file('k', 'theirs', { parent: folder })
+    await drive.refresh()
+    gate.shut(folder)
+    byHand.move(folder, folderAt(emulator, home))
+    const refreshing = drive.refresh()
+    while ((await listKeys(drive, { delimiter: '/' }).catch(() => [])).length < 3) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    assert.deepEqual(await listKeys(drive, { delimiter: '/' }), ['f/', 'in/', 'z'])
+    assert.deepEqual(await listKeys(drive, { prefix: 'f/' }), ['f/z'])
+    assert.equal(await drive.head(bucket, 'none'), undefined)
+    assert.equal((await drive.head(bucket, 'f/z'))?.size, 1)
+    const conditions = { ifNoneMatch: '*' } as const
+    await Promise.all([
+      rejectsAs(drive.head(bucket, 'in/k'), 'busy'),
+      rejectsAs(listAll(drive), 'busy'),
+      rejectsAs(listAll(drive, { prefix: 'in/', delimiter: '/' }), 'busy'),
+      rejectsAs(put(drive, 'in/k', 'mine', { conditions }), 'busy'),
+    ])
+    const waiting = [drive.head(bucket, 'in/k'), drive.head(bucket, 'in/none')] as const
+    gate.open()
+    assert.equal((await waiting[0])?.size, 6)
+    assert.equal(await waiting[1], undefined)
+    await refreshing
+    assert.deepEqual(await listKeys(drive), ['f/z', 'in/k', 'z'])
+  })
+
+  test('keeps no other bucket from answering during the first crawl', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const before = await open()
+    for (const name of [bucket, 'beta']) await put(before, 'f/k', 'x', { bucket: name })
+    const { options } = await emptyDatabase(t)
+    const { api, gate } = holdingApi(emulator)
+    gate.shut(folderAt(emulator, home))
+    const drive = await open({ ...options, api })
+    assert.equal((await drive.head('beta', 'f/k'))?.size, 1)
+    assert.deepEqual(await keysIn(drive, 'beta'), ['f/k'])
+    await put(drive, 'f/new', 'x', { bucket: 'beta' })
+    const held = drive.head(bucket, 'f/k')
+    gate.open()
+    assert.equal((await held)?.size, 1)
+  })
+
+  test('is listed again behind the scenes when the feed has ended', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const { api, gate } = holdingApi(emulator)
+    const drive = await open({ api })
+    await put(drive, 'f/k', 'x')
+    await drive.refresh()
+    emulator.files.changes.oldest = emulator.files.changes.end()
+    gate.shut(folderAt(emulator, `${home}/f`))
+    const refreshing = drive.refresh()
+    for (let look = 0; look < 20; look++) {
+      assert.deepEqual(await listKeys(drive), ['f/k'])
+      assert.equal(await drive.head(bucket, 'f/none'), undefined)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    gate.open()
+    await refreshing
+    assert.equal(await getText(drive, 'f/k'), 'x')
+  })
+
+  test('and that Google has no more holds nothing up', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const { byHand } = emulator
+    const { api, gate } = holdingApi(emulator)
+    const drive = await open({ api })
+    await drive.refresh()
+    const parent = folderAt(emulator, home)
+    const gone = byHand.folder('gone', parent)
+    await byHand.file('k', 'x', { parent: byHand.folder('stays', parent) })
+    gate.shut(gone)
+    const refreshing = drive.refresh()
+    const asked = drive.head(bucket, 'gone/k').catch(() => undefined)
+    byHand.delete(gone)
+    gate.open()
+    await refreshing
+    assert.equal(await asked, undefined)
+    await byHand.file('later', 'x', { parent })
+    await drive.refresh()
+    assert.deepEqual(await listKeys(drive), ['later', 'stays/k'])
+  })
+
+  test('is not lost with its files to a list that lags', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const { byHand, files } = emulator
+    const drive = await open()
+    await drive.refresh()
+    files.byParent.lagMs = Number.POSITIVE_INFINITY
+    const outer = byHand.folder('outer', folderAt(emulator, home))
+    const inner = byHand.folder('inner', outer)
+    await byHand.file('a', 'x', { parent: outer })
+    await byHand.file('b', 'x', { parent: inner })
+    // The feed tells of a file where it changed last: the folders come behind what is in them.
+    byHand.rename(inner, 'in')
+    byHand.rename(outer, 'out')
+    await drive.refresh()
+    assert.deepEqual(await listKeys(drive), ['out/a', 'out/in/b'])
+  })
 })

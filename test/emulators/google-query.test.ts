@@ -92,6 +92,7 @@ for (const query of mistakes) {
 test('query tells whether it asks for a name', () => {
   assert.equal(parseQuery("'x' in parents and (trashed=false or name='y')").asksForName, true)
   assert.equal(parseQuery("'x' in parents").asksForName, false)
+  assert.deepEqual(parseQuery("'x' in parents or ('y' in parents)").parents, ['x', 'y'])
 })
 
 const list = {

@@ -45,7 +45,7 @@ export interface ChildrenQuery {
   readonly from: string
   /** Whether `from` itself is one of them. */
   readonly isInclusive: boolean
-  /** Folders of our own with nothing in them are left out. */
+  /** Folders of our own that are known to have nothing in them are left out. */
   readonly hidesEmpty: boolean
   readonly limit: number
 }
@@ -105,6 +105,13 @@ export interface DriveIndex {
     kind: IndexedFile['kind'],
   ): Promise<IndexedFile[]>
 
+  /** As `find`; sure when at that moment the content of all folders was known, whatever folders. */
+  look(
+    parents: readonly string[],
+    path: readonly string[],
+    kind: IndexedFile['kind'],
+  ): Promise<{ readonly files: IndexedFile[]; readonly isSure: boolean }>
+
   /** What lies in these folders, by sort name and then the newest first, ids descending. */
   children(parents: readonly string[], query: ChildrenQuery): Promise<ListedFile[]>
 
@@ -148,16 +155,23 @@ export interface DriveIndex {
   staging(root: string): Promise<string | undefined>
   noteStaging(root: string, id: string): Promise<void>
 
-  /** Begins a crawl: every folder is to be listed. The feed goes on from `pageToken`. */
+  /**
+   * Begins a crawl: every folder is to be listed, those whose content was known again. The feed goes
+   * on from `pageToken`.
+   */
   beginCrawl(root: string, seen: IndexState, pageToken: string): Promise<boolean>
-  /** Folders that are to be listed, at most `limit`. */
+  /** Folders that are to be listed, at most `limit`; those of unknown content first. */
   unlisted(limit: number): Promise<string[]>
+  /** Whether the content of any folder is unknown, hidden ones left out. */
+  hasUnlisted(): Promise<boolean>
+  /** Those of these folders whose content is unknown, hidden ones left out. */
+  unlistedOf(folders: readonly string[]): Promise<string[]>
   /** What a crawl finds; new folders are to be listed. */
   saveListed(files: readonly IndexedFile[], crawl: number): Promise<void>
   /** Files of these folders that this crawl did not see. */
   unseen(folders: readonly string[], crawl: number): Promise<string[]>
-  /** These folders are listed. */
-  listed(folders: readonly string[]): Promise<void>
+  /** These folders are listed, unless another crawl has begun since. */
+  listed(folders: readonly string[], crawl: number): Promise<void>
   endCrawl(root: string): Promise<void>
   /** All or nothing; false when the feed is no longer at `from`. New folders are to be listed. */
   advance(root: string, page: FeedPage): Promise<boolean>

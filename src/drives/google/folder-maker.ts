@@ -1,24 +1,23 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { GoogleApi } from './api/google-api.ts'
-import { quoted } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 import type { IndexedFile } from './drive-index.ts'
+import { folderPages } from './folder-pages.ts'
 import { nameOfSegment } from './google-names.ts'
 import type { IndexNews } from './index-news.ts'
 import { indexedFile, ownFolderProperty } from './indexed-file.ts'
 import { folderPlace } from './key-place.ts'
 import { noteOf } from './lease-note.ts'
+import type { MissedFiles } from './missed-files.ts'
 import type { ObjectIndex } from './object-index.ts'
-import { sortNameOf } from './sort-name.ts'
 
 export interface FolderMakerOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
   readonly news: IndexNews
   readonly leases: KeyLeases
-  /** Whether the index has heard of Google lately. */
-  readonly isFresh: () => Promise<boolean>
+  readonly missed: MissedFiles
 }
 
 /** A folder that goes while something is put into it is made anew, so many times. */
@@ -70,7 +69,7 @@ export class FolderMaker {
     segments: readonly string[],
     parents: readonly string[],
   ): Promise<string | undefined> {
-    const { api, objects, leases } = this.#options
+    const { api, objects, leases, missed } = this.#options
     const [parent = ''] = parents
     const segment = segments.at(-1) ?? ''
     const place = folderPlace(bucket, segments)
@@ -78,7 +77,7 @@ export class FolderMaker {
     const work = async (): Promise<string | undefined> => {
       const [found] = await objects.foldersIn(parents, segment)
       if (found !== undefined) return found.id
-      const [seen] = await this.#look(parent, segment)
+      const [seen] = await missed.findFolders(parent, segment)
       if (seen !== undefined) return seen.id
       const metadata = { id, name: nameOfSegment(segment), mimeType: folderType }
       const properties = { appProperties: { [ownFolderProperty]: '1' } }
@@ -110,23 +109,6 @@ export class FolderMaker {
   /** Whether Google has the folder no more, or in the trash; the index then knows. */
   async isGone(folderId: string): Promise<boolean> {
     return (await this.#options.news.refresh(folderId)) === undefined
-  }
-
-  /** Folders of this name that Google has and the index may have missed. */
-  async #look(parent: string, segment: string): Promise<IndexedFile[]> {
-    const { api, objects, news, isFresh } = this.#options
-    if (await isFresh()) return []
-    const q = `${quoted(parent)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
-    const found: IndexedFile[] = []
-    let pageToken: string | undefined
-    do {
-      const page = await api.listFiles({ q, pageToken })
-      found.push(...(await news.listed(page.files)))
-      pageToken = page.nextPageToken
-    } while (pageToken !== undefined)
-    await objects.index.save(found, [])
-    const sortName = sortNameOf(segment, 'folder')
-    return found.filter((folder) => folder.sortName === sortName)
   }
 
   /**
@@ -187,16 +169,12 @@ export class FolderMaker {
   /** Whether Google has something in the folder, whatever it is. */
   async #holdsAnything(folderId: string): Promise<boolean> {
     const { api, objects } = this.#options
-    const q = `${quoted(folderId)} in parents and trashed = false`
-    let pageToken: string | undefined
-    do {
-      const page = await api.listFiles({ q, pageSize: 10, pageToken })
+    for await (const files of folderPages(api, folderId, { pageSize: 10 })) {
       // The list may still have what was removed a moment ago.
-      const rows = await objects.index.getMany(page.files.map((file) => file.id))
+      const rows = await objects.index.getMany(files.map((file) => file.id))
       const gone = new Set(rows.filter((row) => row.parent === '').map((row) => row.id))
-      if (page.files.some((file) => !gone.has(file.id))) return true
-      pageToken = page.nextPageToken
-    } while (pageToken !== undefined)
+      if (files.some((file) => !gone.has(file.id))) return true
+    }
     return false
   }
 }

@@ -29,6 +29,10 @@ export class FolderRows {
     this.#isInclusive = options.isInclusive
   }
 
+  get ids(): readonly string[] {
+    return this.#options.ids
+  }
+
   /** The next name's rows, without waiting; undefined when they are not in memory. */
   take(): readonly ListedFile[] | undefined {
     const first = this.#rows[this.#at]

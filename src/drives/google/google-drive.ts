@@ -20,11 +20,13 @@ import { prepareBuckets } from './bucket-folders.ts'
 import { ContentRestorer } from './content-restorer.ts'
 import type { DriveIndex } from './drive-index.ts'
 import { DriveRoom } from './drive-room.ts'
+import { FolderListings } from './folder-listings.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { type DraftParts, GoogleDraft } from './google-draft.ts'
 import { maxFolders } from './google-names.ts'
 import { GoogleUploads } from './google-uploads.ts'
 import { KeyHolder } from './held-key.ts'
+import { IndexCrawl } from './index-crawl.ts'
 import { IndexCursor } from './index-cursor.ts'
 import { withIndexErrors } from './index-errors.ts'
 import { IndexKeeper } from './index-keeper.ts'
@@ -32,6 +34,7 @@ import { IndexNews } from './index-news.ts'
 import { factsOf } from './indexed-file.ts'
 import { recoverWork } from './interrupted-work.ts'
 import { parseNote } from './lease-note.ts'
+import { MissedFiles } from './missed-files.ts'
 import { ObjectCopier } from './object-copier.ts'
 import { type IndexLog, ObjectIndex } from './object-index.ts'
 import { ObjectReader } from './object-reader.ts'
@@ -115,6 +118,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly uploads: UploadDrive
   readonly #opened: Opened
   readonly #objects: ObjectIndex
+  readonly #listings: FolderListings
   readonly #keeper: IndexKeeper
   readonly #writer: ObjectWriter
   readonly #copier: ObjectCopier
@@ -124,10 +128,13 @@ class OpenGoogleDrive implements GoogleDrive {
 
   constructor(opened: Opened) {
     const { pollSeconds, deletes } = opened
-    const objects = new ObjectIndex(opened)
+    const crawl = new IndexCrawl(opened)
+    const listings = new FolderListings({ ...opened, crawl })
+    const objects = new ObjectIndex({ ...opened, listings })
     const recover = () => recoverEnded(opened)
-    const keeper = new IndexKeeper({ ...opened, recover, pollMs: pollSeconds * 1000 })
-    const parts = { ...opened, objects, isFresh: () => keeper.isFresh() }
+    const keeper = new IndexKeeper({ ...opened, crawl, recover, pollMs: pollSeconds * 1000 })
+    const missed = new MissedFiles({ ...opened, objects, isFresh: () => keeper.isFresh() })
+    const parts = { ...opened, objects, missed }
     const folders = new FolderMaker(parts)
     const keys = new KeyHolder(parts)
     const memory = new SendMemory()
@@ -142,6 +149,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const staging = new StagingFolder(opened)
     this.#opened = opened
     this.#objects = objects
+    this.#listings = listings
     this.#keeper = keeper
     this.#writer = writer
     this.#folders = folders
@@ -151,8 +159,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const isShared = opened.sharedDriveId !== undefined
     const room = new DriveRoom({ api: opened.api, isShared })
     this.#draftParts = { api: opened.api, small, publisher, memory, room }
-    const ready = () => keeper.ready()
-    this.uploads = new GoogleUploads({ ...parts, small, publisher, staging, memory, room, ready })
+    this.uploads = new GoogleUploads({ ...parts, small, publisher, staging, memory, room })
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
@@ -178,24 +185,20 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   list(bucket: string, query: ListQuery): EntryCursor {
-    const ready = () => this.#keeper.ready()
-    return new IndexCursor({ objects: this.#objects, ready }, bucket, query)
+    return new IndexCursor({ objects: this.#objects }, bucket, query)
   }
 
   async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
-    await this.#keeper.ready()
     const [file] = await this.#objects.find(bucket, key)
     return file && factsOf(file)
   }
 
   async open(bucket: string, key: string): Promise<OpenObject | undefined> {
-    await this.#keeper.ready()
     const [file] = await this.#objects.find(bucket, key)
     return file && new ObjectReader(this.#opened, { bucket, key }, file)
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    await this.#keeper.ready()
     return new GoogleDraft(this.#draftParts, { bucket, key }, options)
   }
 
@@ -204,19 +207,17 @@ class OpenGoogleDrive implements GoogleDrive {
     target: ObjectName,
     options: CopyOptions,
   ): Promise<ObjectFacts | undefined> {
-    await this.#keeper.ready()
     return await this.#copier.copy(source, target, options)
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
-    await this.#keeper.ready()
     return await this.#writer.remove({ bucket, key }, conditions)
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
-    await this.#keeper.ready()
     const segments = key.split('/').slice(0, -1)
     if (segments.length > 0 && segments.length <= maxFolders) {
+      await this.#objects.complete(bucket, segments)
       await this.#folders.remove(bucket, segments)
     }
   }
@@ -231,6 +232,7 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async close(): Promise<void> {
     this.#opened.leases.close()
+    await this.#listings.close()
     await this.#keeper.close()
     await this.#opened.api.close()
   }

@@ -44,7 +44,6 @@ export interface GoogleUploadsOptions {
   readonly records: UploadRecords
   readonly memory: SendMemory
   readonly room: DriveRoom
-  readonly ready: () => Promise<void>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -82,8 +81,7 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async append(text: string, append: AppendOptions): Promise<PartDraft> {
-    const { ready, records } = this.#options
-    await ready()
+    const { records } = this.#options
     const state = decodeState(text)
     const carry = await this.#carry(state)
     await records.forgetBefore(state.id, state.size)
@@ -91,7 +89,6 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async complete(text: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
-    await this.#options.ready()
     const state = decodeState(text)
     const record = await this.#sessions.record(state.id)
     if (record.published !== undefined) return await this.#published(record.published, options)

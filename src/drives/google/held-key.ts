@@ -1,23 +1,19 @@
 import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import { assertConditions } from '../write-conditions.ts'
-import type { GoogleApi } from './api/google-api.ts'
-import { quoted } from './api/google-api.ts'
 import type { GoogleFile } from './api/google-file.ts'
 import type { IndexedFile } from './drive-index.ts'
-import { nameOfDeepSegment, nameOfSegment, pathOfKey } from './google-names.ts'
 import type { IndexNews } from './index-news.ts'
 import { keyPlace } from './key-place.ts'
 import { noteOf } from './lease-note.ts'
+import type { MissedFiles } from './missed-files.ts'
 import type { ObjectIndex } from './object-index.ts'
 
 export interface KeyHolderOptions {
-  readonly api: GoogleApi
   readonly objects: ObjectIndex
   readonly news: IndexNews
   readonly leases: KeyLeases
-  /** Whether the index has heard of Google lately. */
-  readonly isFresh: () => Promise<boolean>
+  readonly missed: MissedFiles
 }
 
 /** The object of a key, as Google has it at this moment. */
@@ -71,10 +67,10 @@ export class KeyHolder {
   }
 
   async #look(name: ObjectName, lease: KeyLease): Promise<HeldKey> {
-    const { objects, news } = this.#options
+    const { objects, news, missed } = this.#options
     const { bucket, key } = name
     let rows = await objects.find(bucket, key)
-    if (rows.length === 0 && (await this.#hasMissed(name))) rows = await objects.find(bucket, key)
+    if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
     for (let look = 0; look < maxLooks; look++) {
       const [first] = rows
       if (first === undefined) return new HeldKey({ name, lease, rows, current: undefined })
@@ -86,23 +82,6 @@ export class KeyHolder {
     }
     const message = `${bucket}/${key} is being moved about on Google Drive. Try again.`
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
-  }
-
-  /** When the feed has been silent for long, the folder is asked: else there would be twins. */
-  async #hasMissed({ bucket, key }: ObjectName): Promise<boolean> {
-    const { api, objects, news, isFresh } = this.#options
-    if (await isFresh()) return false
-    const { folders, segment, isDeep } = pathOfKey(key)
-    const name = isDeep ? nameOfDeepSegment(segment) : nameOfSegment(segment)
-    let isFound = false
-    for (const folder of await objects.folders(bucket, folders)) {
-      const q = `${quoted(folder.id)} in parents and name = ${quoted(name)} and trashed = false`
-      const { files } = await api.listFiles({ q })
-      const rows = await news.listed(files)
-      await objects.index.save(rows, [])
-      isFound ||= rows.length > 0
-    }
-    return isFound
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GoogleApi } from './api/google-api.ts'
 import { quoted } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
 import type { GoogleFile } from './api/google-file.ts'
 import type { DriveIndex } from './drive-index.ts'
 import type { IndexNews } from './index-news.ts'
@@ -38,21 +39,40 @@ export class IndexCrawl {
       const folders = await index.unlisted(foldersPerList * listsAtOnce)
       if (folders.length === 0) return this.#found
       const groups = inGroups(folders)
-      await Promise.all(groups.map((group) => this.#list(group, crawl, signal)))
+      await Promise.all(groups.map((group) => this.list(group, crawl, signal)))
     }
   }
 
-  async #list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
+  /** Lists these folders, and not those that are found in them. */
+  async list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
     const { index, news } = this.#options
-    const found = await this.#read(folders, crawl, signal)
-    // Lists of several folders have come back empty, of each alone they had not (rclone, `drive`).
-    if (found === 0 && folders.length > 1) {
-      for (const folder of folders) await this.#read([folder], crawl, signal)
-    }
+    const there = await this.#readThere(folders, crawl, signal)
     // Lists may lag; files that are asked for by id do not.
-    const unseen = await index.unseen(folders, crawl)
+    const unseen = await index.unseen(there, crawl)
     for (const id of unseen) await news.refresh(id, signal)
-    await index.listed(folders)
+    await index.listed(folders, crawl)
+  }
+
+  /** The folders that Google has: of one that it has not, a list of several is refused. */
+  async #readThere(
+    folders: readonly string[],
+    crawl: number,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    try {
+      const found = await this.#read(folders, crawl, signal)
+      // Lists of several folders have come back empty, of each alone they had not (rclone, `drive`).
+      if (found > 0 || folders.length === 1) return folders
+    } catch (error) {
+      if (!(error instanceof GoogleNotFound)) throw error
+      if (folders.length === 1) {
+        await this.#options.news.refresh(folders[0] ?? '', signal)
+        return []
+      }
+    }
+    const there: string[] = []
+    for (const folder of folders) there.push(...(await this.#readThere([folder], crawl, signal)))
+    return there
   }
 
   async #read(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<number> {

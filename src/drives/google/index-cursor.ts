@@ -3,6 +3,7 @@ import type { Entry, EntryCursor, ListQuery } from '../drive.ts'
 import { compareKeys } from '../key-order.ts'
 import { isLegalKey } from '../key-path.ts'
 import type { ListedFile } from './drive-index.ts'
+import type { ListingPatience } from './folder-listings.ts'
 import { FolderRows } from './folder-rows.ts'
 import { maxFolders } from './google-names.ts'
 import type { ObjectIndex } from './object-index.ts'
@@ -10,8 +11,6 @@ import { sortNameOf, textOfSortName } from './sort-name.ts'
 
 export interface CursorOptions {
   readonly objects: ObjectIndex
-  /** Resolves when the index can answer. */
-  readonly ready: () => Promise<void>
 }
 
 /** A folder that is being listed. */
@@ -41,6 +40,8 @@ export class IndexCursor implements EntryCursor {
   /** Innermost last; undefined: to be found from the bound. */
   #levels: Level[] | undefined
   #hasEnded = false
+  /** While there are folders that are not listed yet. */
+  #patience: ListingPatience | undefined
 
   constructor(options: CursorOptions, bucket: string, query: ListQuery) {
     this.#options = options
@@ -61,7 +62,8 @@ export class IndexCursor implements EntryCursor {
   }
 
   async next(limit: number): Promise<Entry[]> {
-    await this.#options.ready()
+    const { index, listings } = this.#options.objects
+    this.#patience = (await index.hasUnlisted()) ? listings.patience() : undefined
     // SQLite answers without waiting: who lists for long must let others run.
     await setImmediate()
     const entries: Entry[] = []
@@ -72,10 +74,21 @@ export class IndexCursor implements EntryCursor {
       if (level === undefined) break
       const twins = level.rows.take()
       if (twins !== undefined) await this.#visit(level, twins, entries)
-      else if (!(await level.rows.fetch(limit - entries.length))) this.#levels.pop()
+      else if (!(await this.#fetch(level.rows, limit - entries.length))) this.#levels.pop()
     }
     this.#hasEnded = entries.length === 0
     return entries
+  }
+
+  async #fetch(rows: FolderRows, wanted: number): Promise<boolean> {
+    await this.#complete(rows.ids)
+    return await rows.fetch(wanted)
+  }
+
+  /** Nothing is said of a folder before it is listed. */
+  async #complete(ids: readonly string[]): Promise<void> {
+    const { listings } = this.#options.objects
+    if (this.#patience !== undefined) await listings.complete(ids, this.#patience)
   }
 
   async #visit(level: Level, twins: readonly ListedFile[], entries: Entry[]): Promise<void> {
@@ -147,10 +160,12 @@ export class IndexCursor implements EntryCursor {
     const segments = prefix.split('/').slice(0, -1).slice(0, maxFolders)
     const levels: Level[] = []
     let above = segments.map((segment) => `${segment}/`).join('')
+    if (this.#patience !== undefined) await objects.complete(this.#bucket, segments)
     let folders = await objects.folders(this.#bucket, segments)
     if (folders.length === 0) await objects.requireBucket(this.#bucket)
     for (let depth = segments.length; folders.length > 0; depth++) {
       const ids = folders.map((folder) => folder.id)
+      await this.#complete(ids)
       const rest = this.#bound.slice(above.length)
       const end = depth < maxFolders ? rest.indexOf('/') : -1
       const folderKey = above + rest.slice(0, end + 1)

@@ -5,24 +5,23 @@ import { DriveError } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { GooglePageExpired } from './api/google-errors.ts'
 import type { DriveIndex, IndexState } from './drive-index.ts'
-import { IndexCrawl } from './index-crawl.ts'
+import type { IndexCrawl } from './index-crawl.ts'
 import type { IndexNews } from './index-news.ts'
 import type { IndexLog } from './object-index.ts'
 
 /** Who keeps the index says so every few steps; silent for this long, it may be replaced. */
 const claimMs = 60_000
-/** A request waits this long for the first crawl before it is told to come back. */
-const readyWaitMs = 5_000
-const readyLookMs = 50
-const busyRetrySeconds = 10
+/** Between looks at what another process does. */
+const lookMs = 50
 /** Hidden files are forgotten after a day, when no old news of them can come any more. */
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
 
 export interface IndexKeeperOptions {
-  readonly api: Pick<GoogleApi, 'listFiles' | 'changes' | 'startPageToken'>
+  readonly api: Pick<GoogleApi, 'changes' | 'startPageToken'>
   readonly index: DriveIndex
   readonly news: IndexNews
+  readonly crawl: IndexCrawl
   readonly rootId: string
   readonly pollMs: number
   readonly log: IndexLog
@@ -39,43 +38,20 @@ export interface IndexKeeperOptions {
  */
 export class IndexKeeper {
   readonly #options: IndexKeeperOptions
-  readonly #crawl: IndexCrawl
   readonly #closed = new AbortController()
   readonly #name = `${thisProcess} ${randomBytes(9).toString('base64url')}`
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
-  #isReady = false
   #failure: unknown
   #untilMs = 0
   #tidyAtMs = 0
 
   constructor(options: IndexKeeperOptions) {
     this.#options = options
-    this.#crawl = new IndexCrawl(options)
   }
 
   start(): void {
     this.#schedule(0)
-  }
-
-  /**
-   * Resolves when the index can answer.
-   *
-   * @throws DriveError `busy` while the first crawl lasts, or what keeps it from going on.
-   */
-  async ready(): Promise<void> {
-    if (this.#isReady) return
-    const giveUpAt = performance.now() + readyWaitMs
-    for (;;) {
-      const { rootId, index } = this.#options
-      this.#isReady = (await index.state(rootId))?.isReady === true
-      if (this.#isReady) return
-      if (performance.now() >= giveUpAt || this.#closed.signal.aborted) break
-      await sleep(readyLookMs)
-    }
-    if (this.#failure instanceof DriveError) throw this.#failure
-    const message = 'The files on Google Drive are being listed for the first time. Try again soon.'
-    throw new DriveError('busy', message, { retryAfterSeconds: busyRetrySeconds })
   }
 
   /** Resolves when the feed was read to its end, by whatever process, after this call. */
@@ -88,7 +64,7 @@ export class IndexKeeper {
       if (state?.isReady && state.polledAtMs >= sinceMs) return
       if (this.#failure !== undefined) throw this.#failure
       this.#closed.signal.throwIfAborted()
-      await sleep(readyLookMs)
+      await sleep(lookMs)
     }
   }
 
@@ -191,14 +167,15 @@ export class IndexKeeper {
     const { index, rootId, log } = this.#options
     let state = await this.#stay()
     if (state.crawl === 0) state = await this.#begin(state)
-    const found = await this.#crawl.run(state.crawl, () => this.#stayed(), this.#closed.signal)
+    const found = await this.#list(state)
     if (state.isReady) return
     await index.endCrawl(rootId)
     log.info({ files: found }, `index of Google Drive: complete, ${found} files`)
   }
 
-  async #stayed(): Promise<void> {
-    await this.#stay()
+  async #list({ crawl }: IndexState): Promise<number> {
+    const onStep = async () => void (await this.#stay())
+    return await this.#options.crawl.run(crawl, onStep, this.#closed.signal)
   }
 
   /** The feed is told to go on from here first, so that nothing slips between it and the crawl. */
@@ -215,6 +192,8 @@ export class IndexKeeper {
       const state = await this.#stay()
       try {
         if (await this.#readPage(state)) break
+        // What lies in a new folder is asked for soon.
+        await this.#list(state)
       } catch (error) {
         if (!(error instanceof GooglePageExpired)) throw error
         // What happened since the token ended is not told any more: everything is listed again.

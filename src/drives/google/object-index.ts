@@ -1,5 +1,6 @@
 import { DriveError } from '../drive.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
+import type { FolderListings } from './folder-listings.ts'
 import { type GooglePath, pathOfKey } from './google-names.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
 import { sortNameOf } from './sort-name.ts'
@@ -16,6 +17,7 @@ export interface ObjectIndexOptions {
   readonly index: DriveIndex
   /** The id of the folder that holds the buckets' folders. */
   readonly rootId: string
+  readonly listings: Pick<FolderListings, 'complete' | 'patience'>
   readonly log: IndexLog
 }
 
@@ -23,25 +25,57 @@ export interface ObjectIndexOptions {
 export class ObjectIndex {
   readonly index: DriveIndex
   readonly rootId: string
+  readonly listings: Pick<FolderListings, 'complete' | 'patience'>
   readonly #log: IndexLog
   readonly #reported = new Set<string>()
 
-  constructor({ index, rootId, log }: ObjectIndexOptions) {
+  constructor({ index, rootId, listings, log }: ObjectIndexOptions) {
     this.index = index
     this.rootId = rootId
+    this.listings = listings
     this.#log = log
   }
 
-  /** The object first, then hidden twins of it: files of its name. Empty when there is none. */
+  /**
+   * The object first, then hidden twins of it: files of its name. Empty when there is none.
+   *
+   * @throws DriveError `busy` when that takes a folder that is not listed yet.
+   */
   async find(bucket: string, key: string): Promise<IndexedFile[]> {
     const { folders, segment } = pathOfKey(key)
     const path = [...folderPath(bucket, folders), sortNameOf(segment, 'file')]
-    const found = await this.index.find([this.rootId], path, 'file')
+    const found = await this.#find(bucket, folders, path)
     if (found.length === 0) await this.requireBucket(bucket)
     if (found.length < 2) return found
     const sorted = newestFirst(found)
     this.#report(`${bucket}/${key}`, sorted)
     return sorted
+  }
+
+  async #find(
+    bucket: string,
+    folders: readonly string[],
+    path: readonly string[],
+  ): Promise<IndexedFile[]> {
+    const { files, isSure } = await this.index.look([this.rootId], path, 'file')
+    if (files.length > 0 || isSure) return files
+    await this.complete(bucket, folders)
+    return await this.index.find([this.rootId], path, 'file')
+  }
+
+  /**
+   * Resolves when the content of the bucket's folder and of these in it is known.
+   *
+   * @throws DriveError `busy` when that takes too long.
+   */
+  async complete(bucket: string, segments: readonly string[]): Promise<void> {
+    const patience = this.listings.patience()
+    let ids: readonly string[] = [this.rootId]
+    for (const step of folderPath(bucket, segments)) {
+      ids = (await this.index.find(ids, [step], 'folder')).map((folder) => folder.id)
+      if (ids.length === 0) return
+      await this.listings.complete(ids, patience)
+    }
   }
 
   /** The folder with these segments below the bucket's; several when there are of one name. */

@@ -5,6 +5,7 @@ import { quoted } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 import type { DriveIndex } from './drive-index.ts'
+import { folderPages } from './folder-pages.ts'
 import { keyPlace } from './key-place.ts'
 import { noteOf } from './lease-note.ts'
 
@@ -112,7 +113,10 @@ export class StagingFolder {
   /** What is in it, if it was ever made. */
   async files(): Promise<GoogleFile[]> {
     const id = this.#id ?? (await this.#known())
-    return id === undefined ? [] : await this.#list(`${quoted(id)} in parents and trashed = false`)
+    const found: GoogleFile[] = []
+    if (id === undefined) return found
+    for await (const files of folderPages(this.#options.api, id)) found.push(...files)
+    return found
   }
 
   async #make(): Promise<string> {

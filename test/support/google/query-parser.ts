@@ -13,6 +13,8 @@ export interface FileQuery {
   readonly matches: Predicate
   /** Whether it asks for a name, which goes to an index of its own. */
   readonly asksForName: boolean
+  /** Folders that it names. */
+  readonly parents: readonly string[]
 }
 
 type Comparison = (actual: string, wanted: string) => boolean
@@ -70,11 +72,12 @@ const tokenPattern =
  * @throws GoogleError 400 when it is not that.
  */
 export function parseQuery(text: string): FileQuery {
-  if (text === '') return { matches: () => true, asksForName: false }
+  if (text === '') return { matches: () => true, asksForName: false, parents: [] }
   const parser = new QueryParser(tokensOf(text))
   const matches = parser.disjunction()
   parser.end()
-  return { matches, asksForName: parser.asksForName }
+  const { asksForName, parents } = parser
+  return { matches, asksForName, parents }
 }
 
 interface Token {
@@ -107,6 +110,7 @@ function unescaped(text: string): string {
 
 class QueryParser {
   asksForName = false
+  readonly parents: string[] = []
   readonly #tokens: readonly Token[]
   #position = 0
 
@@ -145,10 +149,11 @@ class QueryParser {
   }
 
   /** `'id' in parents` and the like. */
-  #membership({ literal }: Token): Predicate {
+  #membership({ literal = '' }: Token): Predicate {
     this.#expect('in')
     const field = this.#next().text
     if (field === 'parents') {
+      this.parents.push(literal)
       return (record, { rootId }) => record.parent === (literal === 'root' ? rootId : literal)
     }
     if (field === 'owners' || field === 'writers') return () => true

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DriveError } from '../../drive.ts'
 import { creating } from './creating.ts'
 import type { Call } from './google-calls.ts'
 import {
@@ -36,7 +37,7 @@ export interface UpdateOptions extends CallOptions {
 /** Drive copies while we wait; a file may have many GB. */
 const copyMs = 300_000
 
-export function listFiles(
+export async function listFiles(
   { calls, endpoints, sharedDriveId }: GoogleContext,
   { q, pageToken, pageSize = 1000, signal }: ListFilesQuery,
 ): Promise<FilePage> {
@@ -52,10 +53,17 @@ export function listFiles(
     fields: `nextPageToken,incompleteSearch,files(${fileFields})`,
   })
   const hasPageToken = pageToken !== undefined
-  return calls.json(
-    { doing: 'list files', method: 'GET', url, cost: 'list', hasPageToken, signal },
+  // A folder of the query that is gone is a 404.
+  const fileId = 'that the list is about'
+  const page = await calls.json(
+    { doing: 'list files', method: 'GET', url, cost: 'list', fileId, hasPageToken, signal },
     filePageSchema,
   )
+  // What is missing may exist (reference of files.list, `incompleteSearch`).
+  if (page.isIncomplete) {
+    throw new DriveError('unavailable', 'Google Drive could not look everywhere. Try again.')
+  }
+  return page
 }
 
 export async function createFile(

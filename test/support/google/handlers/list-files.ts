@@ -3,7 +3,7 @@ import type { Handler } from '../call.ts'
 import { applyFieldMask, type FieldMask } from '../field-mask.ts'
 import type { FileRecord } from '../file-record.ts'
 import { defaultFileMask, fileListSchema, fileResource } from '../file-resource.ts'
-import { invalidValue } from '../google-error.ts'
+import { fileNotFound, invalidValue } from '../google-error.ts'
 import type { PageCursor } from '../page-tokens.ts'
 import { parseQuery } from '../query-parser.ts'
 import { corporaOfSearch } from './corpora.ts'
@@ -63,7 +63,9 @@ function cursorOf(query: URLSearchParams, account: Account): PageCursor {
   const token = query.get('pageToken')
   if (token !== null) return account.pages.redeem(token, question)
   const { files } = account
-  const { matches, asksForName } = parseQuery(query.get('q') ?? '')
+  const { matches, asksForName, parents } = parseQuery(query.get('q') ?? '')
+  // Drive does not say which one: "File not found: .".
+  if (parents.some((id) => files.get(id) === undefined)) throw fileNotFound('')
   const isInCorpora = corporaOfSearch(query)
   const view = asksForName ? files.byName : files.byParent
   const scope = { records: view.records(), rootId: files.rootId }

@@ -8,6 +8,7 @@ import {
   type GoogleApiOptions,
   quoted,
 } from '../../../../../src/drives/google/api/google-api.ts'
+import { GoogleNotFound } from '../../../../../src/drives/google/api/google-errors.ts'
 import { folderType, type GoogleFile } from '../../../../../src/drives/google/api/google-file.ts'
 import type { CallKind } from '../../../../support/google/call.ts'
 import { type FaultName, faultKinds } from '../../../../support/google/fault-effects.ts'
@@ -328,3 +329,12 @@ for (const { kinds, run } of operations) {
     })
   }
 }
+
+test('listFiles rejects when Drive could not look everywhere, or a folder is gone', async (t) => {
+  const { google, api } = await startDrive(t)
+  google.knobs.isSearchIncomplete = true
+  await assert.rejects(api.listFiles({}), { kind: 'unavailable' })
+  google.knobs.isSearchIncomplete = false
+  const q = `${quoted(google.rootFolderId)} in parents or ${quoted('gone')} in parents`
+  await assert.rejects(api.listFiles({ q }), GoogleNotFound)
+})
