@@ -37,16 +37,18 @@ export class IndexNews {
     const files: IndexedFile[] = []
     const hidden: HiddenFile[] = []
     const doubtful = new Set<string>()
-    for (const { fileId, file } of changes) {
+    for (const { fileId, file } of parentsFirst(changes)) {
       const row =
         file && this.#isBelow(file, known)
           ? indexedFile(file, kept.get(`${file.id} ${file.md5Checksum}`))
           : undefined
       const before = known.get(fileId)
-      if (row !== undefined) files.push(row)
-      else if (before) hidden.push({ id: fileId, version: file?.version ?? before.version })
       const [parent = ''] = file?.parents ?? []
       if (row !== undefined && known.get(parent)?.parent === '') doubtful.add(parent)
+      if (row !== undefined) {
+        files.push(row)
+        known.set(fileId, row)
+      } else if (before) hidden.push({ id: fileId, version: file?.version ?? before.version })
     }
     return { files, hidden, doubtful: [...doubtful] }
   }
@@ -93,4 +95,24 @@ export class IndexNews {
     const kept = ids.length === 0 ? [] : await this.#options.index.keptAttributes(ids)
     return new Map(kept.map((one) => [`${one.id} ${one.md5}`, one]))
   }
+}
+
+/**
+ * The last change of each file, a folder's before those of what is in it: the feed tells of a folder
+ * where it changed last, which may be behind what was put into it.
+ */
+function parentsFirst(changes: readonly Change[]): Change[] {
+  const waiting = new Map(changes.map((change) => [change.fileId, change]))
+  const ordered: Change[] = []
+  for (let before = -1; before !== ordered.length; ) {
+    before = ordered.length
+    for (const change of waiting.values()) {
+      const [parent = ''] = change.file?.parents ?? []
+      if (waiting.has(parent)) continue
+      ordered.push(change)
+      waiting.delete(change.fileId)
+    }
+  }
+  // Folders that have moved into each other meanwhile.
+  return [...ordered, ...waiting.values()]
 }
