@@ -14,6 +14,8 @@ const settleMs = 200
 const maxLooks = 50
 /** Committed bytes that are held in memory to make room on a full drive. */
 const maxHeldBytes = 16 * 1024 * 1024
+/** How long it is tried to write them again. */
+const rewriteMs = 30_000
 
 export interface AppendedBytesParts {
   readonly server: DavServer
@@ -87,20 +89,36 @@ export class AppendedBytes implements UploadBytes {
   }
 
   /**
-   * What came of a part that did not fit fills the drive, and WebDAV can't cut it off: a file whose
-   * committed bytes fit in memory is written anew. Others keep it until they are completed or
-   * aborted. Never rejects: the reason for the failure is told already.
+   * What came of a part that did not fit fills the drive, and WebDAV can't cut it off: the committed
+   * bytes are written anew beside it, or, where there is no room for that, in its place. Others
+   * keep it until they are completed or aborted. Never rejects: the reason for the failure is told
+   * already.
    */
   async #makeRoom(uploadId: string, offset: number): Promise<void> {
-    if (offset > maxHeldBytes) return
+    try {
+      await cutUpload(this.#parts, uploadId, offset)
+    } catch (error) {
+      const isFull = error instanceof DriveError && error.kind === 'full'
+      if (!isFull || offset > maxHeldBytes) return
+      // The next part finds out whether its bytes are there.
+      await this.#rewrite(uploadId, offset).catch(() => undefined)
+    }
+  }
+
+  /** While the file is gone its bytes are in memory alone: a crash then costs the upload. */
+  async #rewrite(uploadId: string, size: number): Promise<void> {
     const { server } = this.#parts
     const path = uploadPath(uploadId)
-    try {
-      const body = await readFirst(server, path, offset)
-      await server.removeFile(path)
-      await server.put(path, { body })
-    } catch {
-      // The next part finds out whether its bytes are there.
+    const body = await readFirst(server, path, size)
+    const giveUpAt = performance.now() + rewriteMs
+    // If it is not known whether it is gone, it is written over.
+    await server.removeFile(path).catch(() => false)
+    for (;;) {
+      const answer = await server.put(path, { body }).catch(() => undefined)
+      if (answer !== undefined && answer.status < 300) return
+      // Others may have taken the room; somebody may make some.
+      if (performance.now() > giveUpAt) return
+      await sleep(settleMs)
     }
   }
 
