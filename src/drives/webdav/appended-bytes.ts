@@ -32,7 +32,10 @@ export class AppendedBytes implements UploadBytes {
   }
 
   async begin(uploadId: string): Promise<string> {
-    const answer = await this.#parts.server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
+    const { server, own } = this.#parts
+    const send = () => server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
+    let answer = await send()
+    if (await own.restoreAfter(answer)) answer = await send()
     if (answer.status >= 300) throw statusError('PUT', answer)
     return ''
   }

@@ -65,9 +65,11 @@ export class DavCopier {
     found: FoundObject,
     signal: AbortSignal | undefined,
   ): Promise<DavEntry> {
-    const { server, store } = this.#parts
+    const { server, own, store } = this.#parts
     const paths = { from: found.path, to: path }
-    const answer = await server.transfer('COPY', paths, { overwrite: false, signal })
+    const send = () => server.transfer('COPY', paths, { overwrite: false, signal })
+    let answer = await send()
+    if (await own.restoreAfter(answer)) answer = await send()
     if (answer.status === 404) throw isGone()
     if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
     // No two versions are alike: what is there before and after was there all the time.

@@ -35,8 +35,8 @@ export class DavDraft implements Draft {
     this.#parts = parts
     this.#place = place
     this.#path = parts.own.newPath()
-    const { server, spool } = parts
-    this.#writer = new DavFileWriter({ server, path: this.#path, size, signal, spool })
+    const { server, own, spool } = parts
+    this.#writer = new DavFileWriter({ server, own, path: this.#path, size, signal, spool })
   }
 
   async write(chunk: Uint8Array): Promise<void> {

@@ -4,6 +4,7 @@ import type { DavAnswer } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
+import type { OwnFolder } from './own-folder.ts'
 import type { Spool } from './spool.ts'
 import { UnsizedFile } from './unsized-file.ts'
 
@@ -18,6 +19,8 @@ export interface DavFileWriterOptions {
   readonly signal: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly spool: Spool
+  /** Where the path is in the drive's own folder. */
+  readonly own?: OwnFolder
 }
 
 /**
@@ -68,7 +71,7 @@ export class DavFileWriter {
       const sizes = `${this.#size} bytes came and ${this.#announced} were announced`
       throw new DriveError('changed', `${sizes}: too many to begin anew.`)
     }
-    const answer = this.#pipe === undefined ? await this.#sendWhole() : await this.#pipe.end()
+    const answer = await this.#send()
     await this.#unsized?.close()
     this.#unsized = undefined
     if (answer.status !== 200 && answer.status !== 201 && answer.status !== 204) {
@@ -82,6 +85,13 @@ export class DavFileWriter {
     await this.#pipe?.abort()
     await this.#unsized?.close()
     this.#unsized = undefined
+  }
+
+  async #send(): Promise<DavAnswer> {
+    const { own } = this.#options
+    const answer = this.#pipe === undefined ? await this.#sendWhole() : await this.#pipe.end()
+    if ((await own?.restoreAfter(answer)) !== true || this.#pipe !== undefined) return answer
+    return await this.#sendWhole()
   }
 
   #sendWhole(): Promise<DavAnswer> {
@@ -110,12 +120,14 @@ export class DavFileWriter {
 
   async #writeOn(chunk: Uint8Array): Promise<void> {
     if (this.#pipe === undefined) await this.#unsized?.write(chunk)
-    else requireNoAnswer(await this.#pipe.write(chunk))
+    else await this.#requireNoAnswer(await this.#pipe.write(chunk))
   }
-}
 
-function requireNoAnswer(answer: DavAnswer | undefined): void {
-  if (answer === undefined) return
-  if (answer.status >= 400) throw statusError('PUT', answer)
-  throw new DriveError('changed', 'More bytes came than were announced.')
+  async #requireNoAnswer(answer: DavAnswer | undefined): Promise<void> {
+    if (answer === undefined) return
+    // What was sent is gone; who comes next finds the folder.
+    await this.#options.own?.restoreAfter(answer)
+    if (answer.status >= 400) throw statusError('PUT', answer)
+    throw new DriveError('changed', 'More bytes came than were announced.')
+  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
+import type { DavAnswer } from './dav-client.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 
@@ -36,6 +37,17 @@ export class OwnFolder {
     ]) {
       await this.#ensure(path)
     }
+  }
+
+  /**
+   * Makes the folders anew if this answer to a write says that they are gone: a person has cleaned
+   * up, or another gateway has taken this one for dead.
+   * @returns whether it is worth another try
+   */
+  async restoreAfter({ status }: Pick<DavAnswer, 'status'>): Promise<boolean> {
+    if (status !== 404 && status !== 409) return false
+    await this.prepare()
+    return true
   }
 
   /** A path of which there is no other. */

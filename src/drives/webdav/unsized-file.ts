@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { DriveError } from '../drive.ts'
 import type { Spool, SpoolClaim } from './spool.ts'
+
+const readBytes = 64 * 1024
 
 /** Bytes that wait on this machine until it is known how many they are. */
 export class UnsizedFile {
@@ -53,13 +55,25 @@ export class UnsizedFile {
     }
   }
 
+  /** All of it; can be asked for again, whatever became of the last one. */
   read(): Readable {
-    return this.#handle.createReadStream({ start: 0, autoClose: false })
+    return Readable.from(this.#chunks(), { objectMode: false })
   }
 
   async close(): Promise<void> {
     this.#claim.end()
     await this.#handle.close()
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    for (let position = 0; position < this.#size; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - position))
+      const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position)
+      if (bytesRead === 0)
+        throw new DriveError('unavailable', 'A file that waited here is cut off.')
+      yield buffer.subarray(0, bytesRead)
+      position += bytesRead
+    }
   }
 
   async #writeSome(bytes: Uint8Array): Promise<number> {
