@@ -21,7 +21,10 @@ export async function startRedirectServer(consent: Consent, port: number): Promi
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   // The caller may be waiting for a pasted address instead.
   promise.catch(() => undefined)
+  const answering = new Set<ServerResponse>()
   const server = createServer({ requestTimeout: 10_000 }, ({ method, url }, response) => {
+    answering.add(response)
+    response.once('close', () => answering.delete(response))
     const target = URL.parse(url ?? '', 'http://127.0.0.1')
     if (method !== 'GET' || target?.pathname !== '/') {
       answer(response, 404, 'There is nothing here.')
@@ -48,7 +51,9 @@ export async function startRedirectServer(consent: Consent, port: number): Promi
     async close() {
       const closed = once(server, 'close')
       server.close()
-      server.closeIdleConnections()
+      await Promise.all([...answering].map((response) => once(response, 'close')))
+      // Browsers keep spare ones on which they have not asked anything.
+      server.closeAllConnections()
       await closed
     },
   }
