@@ -67,7 +67,7 @@ export class IndexNews {
     signal?: AbortSignal,
   ): Promise<{ readonly file: GoogleFile; readonly row: IndexedFile } | undefined> {
     const file = await this.#fileOf(id, signal)
-    const change = { fileId: id, isRemoved: file === undefined, ...(file && { file }) }
+    const change = { fileId: id, ...(file && { file }) }
     const { files, hidden, doubtful } = await this.sort([change])
     await this.#options.index.save(files, hidden)
     for (const folder of doubtful) await this.refresh(folder, signal)

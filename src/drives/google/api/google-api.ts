@@ -134,11 +134,6 @@ export class GoogleApi {
     this.#context.ids.giveBack(id)
   }
 
-  /** Ids as `newId` gives them, 1 to 1,000. */
-  generateIds(count: number, options: CallOptions = {}): Promise<readonly string[]> {
-    return generateIds(this.#context, count, options)
-  }
-
   /** Marks former bytes to be kept, or takes the mark away. @throws GoogleNotFound. */
   keepRevision(id: string, keeping: Keeping): Promise<void> {
     return keepRevision(this.#context, id, keeping)

@@ -3,7 +3,6 @@ import { z } from 'zod'
 /** Mime types that are no files with bytes begin with this, folders and shortcuts among them. */
 export const googleTypePrefix = 'application/vnd.google-apps.'
 export const folderType = 'application/vnd.google-apps.folder'
-export const shortcutType = 'application/vnd.google-apps.shortcut'
 
 /** A file or a folder as Drive knows it, as far as we ask. */
 export interface GoogleFile {
@@ -24,7 +23,6 @@ export interface GoogleFile {
   readonly trashed: boolean
   /** Values that this OAuth client keeps with the file. */
   readonly appProperties: Readonly<Record<string, string>>
-  readonly shortcutDetails?: { readonly targetId: string; readonly targetMimeType: string }
   /** Names the bytes: another one after each upload. Absent where `size` is. */
   readonly headRevisionId?: string
   /** Grows with every change of the file, in whatever field. */
@@ -58,9 +56,7 @@ export interface FilePage {
 
 export interface Change {
   readonly fileId: string
-  /** Deleted, or no longer visible to us. */
-  readonly isRemoved: boolean
-  /** Absent when removed. */
+  /** Absent when it was deleted, or is no longer visible to us. */
   readonly file?: GoogleFile
 }
 
@@ -83,7 +79,7 @@ export interface AccountFacts {
 
 /** `fields` of every call that answers with a file: Drive's default has neither size nor parents. */
 export const fileFields =
-  'id,name,mimeType,parents,size,md5Checksum,createdTime,modifiedTime,trashed,appProperties,shortcutDetails(targetId,targetMimeType),headRevisionId,version,driveId'
+  'id,name,mimeType,parents,size,md5Checksum,createdTime,modifiedTime,trashed,appProperties,headRevisionId,version,driveId'
 
 /** Drive writes 64-bit numbers as strings. */
 const wholeNumber = z
@@ -114,9 +110,6 @@ export const googleFileSchema = z
     modifiedTime: instant,
     trashed: z.boolean().default(false),
     appProperties: z.record(z.string(), z.string()).default({}),
-    shortcutDetails: z
-      .object({ targetId: z.string(), targetMimeType: z.string().default('') })
-      .optional(),
     headRevisionId: z.string().optional(),
     version: wholeNumber.default(0),
     driveId: z.string().optional(),
@@ -157,7 +150,6 @@ const changeSchema = z
       ? undefined
       : {
           fileId,
-          isRemoved: removed || file === undefined,
           ...(removed || file === undefined ? {} : { file }),
         },
   )

@@ -98,10 +98,14 @@ const calls: readonly CallCase[] = [
     body: { name: 'copy', parents: ['p2'], id: 'chosen' },
   },
   {
-    name: 'generateIds',
-    call: (api) => api.generateIds(7),
+    name: 'newId',
+    call: (api) => api.newId(),
     steps: [ids],
-    asked: ['GET', '/drive/v3/files/generateIds', { count: '7', space: 'drive', hasFields: true }],
+    asked: [
+      'GET',
+      '/drive/v3/files/generateIds',
+      { count: '500', space: 'drive', hasFields: true },
+    ],
   },
   {
     name: 'startPageToken',

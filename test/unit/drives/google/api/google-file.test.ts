@@ -79,10 +79,10 @@ test('changePageSchema leaves out changes of whole shared drives', () => {
   })
   assert.equal(page.newStartPageToken, '9')
   assert.deepEqual(
-    page.changes.map(({ fileId, isRemoved, file }) => [fileId, isRemoved, file?.name]),
+    page.changes.map(({ fileId, file }) => [fileId, file?.name]),
     [
-      ['gone', true, undefined],
-      ['f1', false, 'a.txt'],
+      ['gone', undefined],
+      ['f1', 'a.txt'],
     ],
   )
 })
