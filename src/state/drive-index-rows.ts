@@ -51,12 +51,12 @@ export const fileColumns = (prefix = '') =>
 export const removing = 'removing'
 
 /** News that are older than what is known are dropped. A folder that was hidden is listed again. */
-const onConflict = `ON CONFLICT (id) DO UPDATE SET
+const onConflict = (attributes: string) => `ON CONFLICT (id) DO UPDATE SET
     parent = excluded.parent, sort_name = excluded.sort_name, kind = excluded.kind,
     size = excluded.size, md5 = excluded.md5, revision = excluded.revision,
     mime_type = excluded.mime_type, created_at_ms = excluded.created_at_ms,
-    modified_at_ms = excluded.modified_at_ms, version = excluded.version, etag = excluded.etag,
-    attributes = excluded.attributes, is_own = excluded.is_own,
+    modified_at_ms = excluded.modified_at_ms, version = excluded.version,
+    ${attributes}, is_own = excluded.is_own,
     unlisted = CASE WHEN drive_files.parent = '' THEN excluded.unlisted
       ELSE drive_files.unlisted END,
     seen = CASE WHEN excluded.seen > drive_files.seen THEN excluded.seen
@@ -64,6 +64,17 @@ const onConflict = `ON CONFLICT (id) DO UPDATE SET
     touched_at_ms = excluded.touched_at_ms
   WHERE excluded.version >= drive_files.version
     AND (drive_files.parent <> '' OR drive_files.sort_name <> '${removing}')`
+
+const onOwnWrite = onConflict('etag = excluded.etag, attributes = excluded.attributes')
+/** News of the version that is known may be of before its attributes were kept: they tell less. */
+const isNewer = "excluded.version > drive_files.version OR drive_files.parent = ''"
+const onNews = onConflict(
+  ['etag', 'attributes']
+    .map(
+      (name) => `${name} = CASE WHEN ${isNewer} THEN excluded.${name} ELSE drive_files.${name} END`,
+    )
+    .join(', '),
+)
 
 /** PostgreSQL takes a bare parameter in SELECT for text. */
 const typedParameters = [
@@ -74,7 +85,7 @@ const typedParameters = [
   .join(', ')
 
 const insertBelowVisible = `INSERT INTO drive_files (${names}) SELECT ${typedParameters}
-  WHERE EXISTS (SELECT 1 FROM drive_files WHERE id = ? AND parent <> '') ${onConflict}`
+  WHERE EXISTS (SELECT 1 FROM drive_files WHERE id = ? AND parent <> '') ${onOwnWrite}`
 
 const hide = `UPDATE drive_files SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
   WHERE id = ? AND version <= ?`
@@ -89,7 +100,7 @@ export function saveStatements(files: readonly DriveFileRow[], marks: SaveMarks)
   const rows = [...last.values()].map((file) => valuesOf(file, marks))
   return rowInserts(`INSERT INTO drive_files (${names})`, rows).map(({ sql, ...rest }) => ({
     ...rest,
-    sql: `${sql} ${onConflict}`,
+    sql: `${sql} ${onNews}`,
   }))
 }
 

@@ -217,6 +217,23 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
         assert.deepEqual(await index.keptAttributes(['a']), [of('two')])
       })
 
+      test('save leaves attributes of the same version as they are', async () => {
+        const attributes = '{"etag":"e","metadata":{"long":"kept"}}'
+        await index.write({ file: fileOf('a', 'bucket', { attributes, etag: 'own' }) })
+        await index.save([fileOf('a', 'bucket', { etag: 'news' })], [])
+        await index.saveListed([fileOf('a', 'bucket', { etag: 'news' })], 4)
+        const [row] = await index.getMany(['a'])
+        assert.deepEqual([row?.attributes, row?.etag], [attributes, 'own'])
+        assert.deepEqual(await index.unseen(['bucket'], 4), [], 'it was seen all the same')
+        await index.write({ file: fileOf('a', 'bucket', { etag: 'own again' }) })
+        assert.equal((await index.getMany(['a']))[0]?.etag, 'own again')
+        await index.save([fileOf('a', 'bucket', { etag: 'news', version: 2 })], [])
+        assert.equal((await index.getMany(['a']))[0]?.etag, 'news')
+        await index.save([], [{ id: 'a', version: 3 }])
+        await index.save([fileOf('a', 'bucket', { etag: 'back', version: 3 })], [])
+        assert.equal((await index.getMany(['a']))[0]?.etag, 'back')
+      })
+
       test('write leaves newer news as they are, and notes the rest', async () => {
         await index.save([fileOf('a', 'bucket', { version: 9, size: 9 })], [])
         const kept = { id: 'a', md5: 'm', json: '{"kept":1}' }
