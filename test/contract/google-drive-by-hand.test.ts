@@ -81,6 +81,26 @@ describe('twins', () => {
     assert.ok(byHand.children(home).every((child) => child.isTrashed))
   })
 
+  test('that a person has just given another name or place are removed with none', async (t) => {
+    const { drive, emulator, home } = await scene(t)
+    const { byHand } = emulator
+    const nowMs = Date.now()
+    const ids: string[] = []
+    for (const text of ['renamed', 'moved', 'stays', 'newest']) {
+      const modifiedAtMs = nowMs - 5000 + ids.length
+      ids.push(await byHand.file('a', text, { parent: home, modifiedAtMs }))
+    }
+    await drive.refresh()
+    const [renamed = '', moved = ''] = ids
+    byHand.rename(renamed, 'kept')
+    byHand.move(moved, byHand.folder('elsewhere', home))
+    assert.equal(await drive.remove(bucket, 'a'), true)
+    await drive.refresh()
+    assert.deepEqual(await listKeys(drive), ['elsewhere/a', 'kept'])
+    assert.equal(await getText(drive, 'kept'), 'renamed')
+    assert.equal(await getText(drive, 'elsewhere/a'), 'moved')
+  })
+
   test('that are folders are one folder', async (t) => {
     const { drive, emulator, home } = await scene(t)
     const { byHand } = emulator

@@ -72,11 +72,13 @@ export class KeyHolder {
     let rows = await objects.find(bucket, key)
     if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
     for (let look = 0; look < maxLooks; look++) {
-      const [first] = rows
-      if (first === undefined) return new HeldKey({ name, lease, rows, current: undefined })
-      const current = await news.refresh(first.id, lease.signal)
+      if (rows.length === 0) return new HeldKey({ name, lease, rows, current: undefined })
+      // Twins, too: a person may have given one another name, as the log advises.
+      const files = new Map<string, CurrentObject | undefined>()
+      for (const { id } of rows) files.set(id, await news.refresh(id, lease.signal))
       rows = await objects.find(bucket, key)
-      if (current !== undefined && rows[0]?.id === current.row.id) {
+      const current = files.get(rows[0]?.id ?? '')
+      if (current !== undefined && rows.every((row) => files.get(row.id) !== undefined)) {
         return new HeldKey({ name, lease, rows, current })
       }
     }
