@@ -43,7 +43,9 @@ export class IndexKeeper {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   #failure: unknown
+  /** How long the feed is this process's to read; of the wall clock. */
   #untilMs = 0
+  /** Of performance.now(). */
   #tidyAtMs = 0
 
   constructor(options: IndexKeeperOptions) {
@@ -61,7 +63,7 @@ export class IndexKeeper {
     for (;;) {
       await this.#turn(sinceMs)
       const state = await index.state(rootId)
-      if (state?.isReady && state.polledAtMs >= sinceMs) return
+      if (state?.isReady && state.polledAtMs >= sinceMs && !this.#isAhead(state)) return
       if (this.#failure !== undefined) throw this.#failure
       this.#closed.signal.throwIfAborted()
       await sleep(lookMs)
@@ -72,7 +74,8 @@ export class IndexKeeper {
   async isFresh(): Promise<boolean> {
     const { index, rootId, pollMs, now } = this.#options
     const state = await index.state(rootId)
-    return state !== undefined && now() - state.polledAtMs < Math.max(60_000, 3 * pollMs)
+    const limitMs = Math.max(60_000, 3 * pollMs)
+    return state !== undefined && Math.abs(now() - state.polledAtMs) < limitMs
   }
 
   async close(): Promise<void> {
@@ -115,7 +118,8 @@ export class IndexKeeper {
     const { index, rootId } = this.#options
     this.#closed.signal.throwIfAborted()
     const state = await index.state(rootId)
-    if (state === undefined || (state.isReady && state.polledAtMs > sinceMs)) return
+    if (state === undefined) return
+    if (state.isReady && state.polledAtMs > sinceMs && !this.#isAhead(state)) return
     if (!this.#isFree(state) || !(await this.#claim(state))) return
     try {
       await this.#fill()
@@ -127,8 +131,15 @@ export class IndexKeeper {
     }
   }
 
+  /** The clock was set back since the feed was read: how long ago that was is not known. */
+  #isAhead({ polledAtMs }: IndexState): boolean {
+    return polledAtMs > this.#options.now()
+  }
+
   #isFree({ owner, untilMs }: IndexState): boolean {
-    if (owner === '' || untilMs <= this.#options.now()) return true
+    const leftMs = untilMs - this.#options.now()
+    // Nobody claims so far ahead: the clock was set back.
+    if (owner === '' || leftMs <= 0 || leftMs > 2 * claimMs) return true
     return livenessOf(owner.slice(0, owner.lastIndexOf(' '))) === 'dead'
   }
 
@@ -158,7 +169,8 @@ export class IndexKeeper {
     this.#closed.signal.throwIfAborted()
     const state = await this.#ownState()
     if (state === undefined) throw new DriveError('busy', 'Another process keeps the index.')
-    if (this.#untilMs - this.#options.now() < claimMs / 2) await this.#claim(state)
+    const leftMs = this.#untilMs - this.#options.now()
+    if (leftMs < claimMs / 2 || leftMs > claimMs) await this.#claim(state)
     return state
   }
 
@@ -220,8 +232,8 @@ export class IndexKeeper {
 
   async #tidy(): Promise<void> {
     const { index, now } = this.#options
-    if (now() < this.#tidyAtMs) return
-    this.#tidyAtMs = now() + tidyEveryMs
+    if (performance.now() < this.#tidyAtMs) return
+    this.#tidyAtMs = performance.now() + tidyEveryMs
     await index.tidy(now() - hiddenForMs)
   }
 }
