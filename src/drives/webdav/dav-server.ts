@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { DavAnswer, DavClient, DavRequest, DavResponse } from './dav-client.ts'
 import { drain } from './dav-client.ts'
-import { statusError, unreachable } from './dav-error.ts'
+import { statusError } from './dav-error.ts'
+import { type DavChild, type DavFolder, type FolderReading, readFolder } from './dav-folder.ts'
 import { type DavPath, folderTargetOf, segmentsOfHref, targetOf } from './dav-path.ts'
 import {
   type DavEntry,
@@ -13,9 +14,6 @@ import {
   recordNamespace,
   unreadable,
 } from './multistatus.ts'
-
-/** More in one folder are refused: a listing of them would not fit in memory. */
-const maxChildren = 250_000
 
 /** A listing whose end is missing is asked for again, so often, after such a pause each time. */
 const listAttempts = 4
@@ -42,20 +40,8 @@ const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308])
 const found = [200, 201, 204]
 
-export interface DavChild extends DavEntry {
-  readonly name: string
-}
-
-export interface DavFolder {
-  readonly self: DavEntry
-  readonly children: readonly DavChild[]
-}
-
-interface ListQuestion {
+interface ListQuestion<Kept> extends FolderReading<Kept> {
   readonly body: Uint8Array
-  readonly demand: Demand
-  /** The answer is left as soon as so many are known. */
-  readonly limit: number
 }
 
 /** `beforeAttempt` as in DavRequest. */
@@ -132,23 +118,31 @@ export class DavServer {
 
   /** A folder and what is in it, in no order; undefined when there is no such folder. */
   list(path: DavPath): Promise<DavFolder | undefined> {
-    return this.#list(path, {
-      body: askForFile,
-      demand: 'size',
-      limit: Number.POSITIVE_INFINITY,
-    })
+    return this.listAs(path, (child) => child)
+  }
+
+  /** As `list`; of each child what `keep` makes of it, for folders of any size. */
+  listAs<Kept>(
+    path: DavPath,
+    keep: (child: DavChild) => Kept,
+  ): Promise<DavFolder<Kept> | undefined> {
+    const limit = Number.POSITIVE_INFINITY
+    return this.#list(path, { body: askForFile, demand: 'size', limit, keep })
   }
 
   /**
    * Some names that are in a folder, at least `limit` if there are so many; undefined when there is
    * no folder.
    */
-  async someNames(path: DavPath, limit: number): Promise<string[] | undefined> {
-    const folder = await this.#list(path, { body: askForNames, demand: 'kind', limit })
-    return folder?.children.map(({ name }) => name)
+  async someNames(path: DavPath, limit: number): Promise<readonly string[] | undefined> {
+    const keep = ({ name }: DavChild) => name
+    return (await this.#list(path, { body: askForNames, demand: 'kind', limit, keep }))?.children
   }
 
-  async #list(path: DavPath, question: ListQuestion): Promise<DavFolder | undefined> {
+  async #list<Kept>(
+    path: DavPath,
+    question: ListQuestion<Kept>,
+  ): Promise<DavFolder<Kept> | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#listOnce(path, question)
@@ -161,7 +155,10 @@ export class DavServer {
     }
   }
 
-  async #listOnce(path: DavPath, question: ListQuestion): Promise<DavFolder | undefined> {
+  async #listOnce<Kept>(
+    path: DavPath,
+    question: ListQuestion<Kept>,
+  ): Promise<DavFolder<Kept> | undefined> {
     const response = await this.#client.send({
       method: 'PROPFIND',
       target: folderTargetOf(this.#root, path),
@@ -310,50 +307,6 @@ function entryIn({ text }: DavAnswer, demand: Demand): DavEntry | undefined {
   return entry
 }
 
-async function readFolder(
-  response: DavResponse,
-  question: ListQuestion,
-): Promise<DavFolder | undefined> {
-  try {
-    return await parseFolder(response, question)
-  } catch (error) {
-    throw error instanceof DriveError ? error : unreachable(error)
-  }
-}
-
-async function parseFolder(
-  { body }: DavResponse,
-  { limit, demand }: ListQuestion,
-): Promise<DavFolder | undefined> {
-  const reader = new MultistatusReader(demand)
-  const children = new Map<string, DavChild>()
-  let self: DavEntry | undefined
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    for (const entry of reader.read(chunk)) {
-      // RFC 4918 section 9.1: no order is promised, but all servers begin with the folder itself.
-      self ??= entry
-      const name = childNameOf(self, entry)
-      if (name !== undefined) children.set(name, { ...entry, name })
-    }
-    if (children.size > maxChildren) throw tooMany()
-    // Leaving the loop ends the connection.
-    if (self !== undefined && children.size >= limit) {
-      return { self, children: [...children.values()] }
-    }
-  }
-  reader.end()
-  if (self === undefined && !reader.isAbsent) throw unreadable()
-  return self?.isFolder === true ? { self, children: [...children.values()] } : undefined
-}
-
-/** The last name of what lies directly below the folder; undefined for everything else. */
-function childNameOf(folder: DavEntry, { segments }: DavEntry): string | undefined {
-  const depth = folder.segments.length
-  if (segments.length !== depth + 1) return undefined
-  const isBelow = folder.segments.every((segment, index) => segments[index] === segment)
-  return isBelow ? segments[depth] : undefined
-}
-
 function folderEntry(root: DavPath, path: DavPath, answer: DavAnswer): DavEntry {
   const segments = segmentsOfHref(answer.header('location') ?? '')
   const expected = [...root, ...path]
@@ -384,8 +337,4 @@ function hiddenFolder(path: DavPath): DriveError {
     `The WebDAV server does not list the folder ${path.join('/')} (405), likely because of an ` +
     'index file in it: turn directory indexes off for it (Apache: DirectoryIndex disabled).'
   return new DriveError('denied', message)
-}
-
-function tooMany(): DriveError {
-  return new DriveError('unavailable', `A folder holds more than ${maxChildren} names.`)
 }

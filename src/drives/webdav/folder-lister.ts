@@ -4,10 +4,11 @@ import { decodeName } from '../key-path.ts'
 import type { NameRules } from '../name-rules.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import { readRecord } from './dav-attributes.ts'
+import type { DavChild } from './dav-folder.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 import type { DavPath } from './dav-path.ts'
 import { davPlaceOf, textOf } from './dav-place.ts'
-import type { DavChild, DavServer } from './dav-server.ts'
+import type { DavServer } from './dav-server.ts'
 import { placesOfNote, targetOfNote } from './lease-note.ts'
 import type { ObjectFinder } from './object-finder.ts'
 
@@ -35,6 +36,13 @@ interface CachedFolder {
   readonly index: DavFolderIndex
   readonly revision: number
   readonly readAtMs: number
+}
+
+/** A folder that is to be read, for the names that are cut in it. */
+interface OpenFolder {
+  readonly below: readonly string[]
+  /** What of a name is in the names of the folders above. */
+  readonly continued: string | undefined
 }
 
 /** What is going on in a folder. */
@@ -151,23 +159,29 @@ export class FolderLister {
   /** The folder's names, those in folders of cut names among them. */
   async #readNames(path: DavPath): Promise<ListedName[] | undefined> {
     const names: ListedName[] = []
-    const open: { below: readonly string[]; continued: string | undefined }[] = [
-      { below: [], continued: undefined },
-    ]
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const { below, continued } = next
-      const folder = await this.#parts.server.list([...path, ...below])
+    const open: OpenFolder[] = [{ below: [], continued: undefined }]
+    for (let one = open.pop(); one !== undefined; one = open.pop()) {
+      const next = one
+      const { below } = next
+      const keep = (child: DavChild) => this.#read(child, next)
+      const folder = await this.#parts.server.listAs([...path, ...below], keep)
       if (folder === undefined && below.length === 0) return undefined
       for (const child of folder?.children ?? []) {
-        const at = { isFile: !child.isFolder, ...(continued !== undefined && { continued }) }
-        const decoded = decodeName(child.name, at, this.#parts.rules)
-        if (decoded?.kind === 'segment') names.push(this.#nameOf(child, below, decoded))
-        else if (decoded !== undefined && below.length < maxContinuations) {
-          open.push({ below: [...below, child.name], continued: decoded.continued })
-        }
+        if (child === undefined) continue
+        if ('below' in child) open.push(child)
+        else names.push(child)
       }
     }
     return names
+  }
+
+  /** What a child is: a name, a folder in which cut names go on, or nothing of ours. */
+  #read(child: DavChild, { below, continued }: OpenFolder): ListedName | OpenFolder | undefined {
+    const at = { isFile: !child.isFolder, ...(continued !== undefined && { continued }) }
+    const decoded = decodeName(child.name, at, this.#parts.rules)
+    if (decoded?.kind === 'segment') return this.#nameOf(child, below, decoded)
+    if (decoded === undefined || below.length >= maxContinuations) return undefined
+    return { below: [...below, child.name], continued: decoded.continued }
   }
 
   #nameOf(
