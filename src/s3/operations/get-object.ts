@@ -1,14 +1,29 @@
-import type { OpenObject } from '../../drives/drive.ts'
+import { DriveError, type OpenObject } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey } from '../errors.ts'
 import { objectBody } from '../object-body.ts'
 import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../read-plan.ts'
 
+/** An object that is overwritten again and again while it is read is begun so many times. */
+const maxReads = 3
+
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export async function getObject(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket, key } = context
   const asked = parseReadRequest(context)
+  for (let read = 1; ; read++) {
+    try {
+      return await readObject(context, asked)
+    } catch (error) {
+      // Nothing has gone out: what is there now is as good an answer.
+      const isChanged = error instanceof DriveError && error.kind === 'changed'
+      if (!isChanged || read === maxReads) throw error
+    }
+  }
+}
+
+async function readObject(context: ObjectContext, asked: ReadRequest): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
   const opening = service.drive.open(bucket, key)
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)

@@ -236,6 +236,19 @@ test('GetObject closes a small object whose bytes are gone', async () => {
   assert.equal(drive.openCount, 0)
 })
 
+test('GetObject reads anew what was overwritten before a byte went out', async () => {
+  const drive = newDrive()
+  drive.failsAfterBytes = 0
+  const open = drive.open.bind(drive)
+  drive.open = (...args) => {
+    if (drive.opened === 2) drive.failsAfterBytes = Number.POSITIVE_INFINITY
+    return open(...args)
+  }
+  const { status } = await getObject(contextOf(drive))
+  assert.equal(status, 200)
+  assert.deepEqual([drive.opened, drive.openCount], [3, 0])
+})
+
 test('GetObject closes a stream that breaks off in the middle', async () => {
   const drive = newDrive()
   drive.failsAfterBytes = 50_000
