@@ -24,7 +24,10 @@ const idPattern = /^[\w-]{19,}$/
 export async function findRootFolder(options: RootFolderOptions): Promise<string> {
   const { api, leases, folder, sharedDriveId } = options
   const byId = idPattern.test(folder) ? await folderOfId(api, folder) : undefined
-  if (byId !== undefined) return byId.id
+  if (byId !== undefined) {
+    assertDrive(byId, sharedDriveId)
+    return byId.id
+  }
   const names = folder.split('/').filter((name) => name !== '')
   let { id } = await api.getFile(sharedDriveId ?? 'root')
   for (const name of names) {
@@ -46,6 +49,16 @@ async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | unde
   if (file.mimeType === folderType && !file.trashed) return file
   const what = file.trashed ? 'is in the trash' : 'is no folder'
   throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
+}
+
+/** Lists and the feed of changes are asked of one drive: of another they tell nothing. */
+function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | undefined): void {
+  if (driveId === sharedDriveId || id === sharedDriveId) return
+  const where =
+    driveId === undefined
+      ? 'lies in My Drive: leave GDRIVE_SHARED_DRIVE out'
+      : `lies in a shared drive: set GDRIVE_SHARED_DRIVE=${driveId}`
+  throw new DriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
 }
 
 /** Asked for by the folder above: queries by name lag. Of several the oldest is taken, always. */
