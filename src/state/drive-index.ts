@@ -194,8 +194,11 @@ export class DatabaseDriveIndex {
     if (kept) statements.push(keepStatement(kept))
     if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
     if (await this.#writeAll([save, ...statements])) return true
-    const [row] = await this.getMany([file.id])
+    const rows = await this.getMany([file.id, file.parent])
+    const row = rows.find(({ id }) => id === file.id)
     if (row === undefined || row.version <= file.version) return false
+    const folder = rows.find(({ id }) => id === row.parent)
+    if (folder?.parent === '') return false
     // Somebody has changed the file since, and the feed was faster: what it told stays.
     await this.#database.write(statements)
     return true

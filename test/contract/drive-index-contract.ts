@@ -240,6 +240,14 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
         assert.equal(await index.write({ file: fileOf('a', 'bucket', { version: 8 }), kept }), true)
         assert.equal((await index.getMany(['a']))[0]?.size, 9)
         assert.deepEqual(await index.keptAttributes(['a']), [kept])
+        await index.save([folderOf('f', 'bucket')], [])
+        await index.removeEmptyFolder('f')
+        await index.save([fileOf('b', 'f', { version: 9 })], [])
+        const late = { file: fileOf('b', 'f', { version: 8 }) }
+        assert.equal(await index.write(late), false, 'the feed was faster, the folder is hidden')
+        await index.endRemoval(['f'])
+        await index.save([folderOf('f', 'bucket')], [])
+        assert.equal(await index.write(late), true)
       })
 
       test('removeEmptyFolder hides no folder with something in it', async () => {
