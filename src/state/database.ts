@@ -20,6 +20,9 @@ export interface Database {
   /** Begins what the first write would else wait for. Absent where that is nothing. */
   warmUp?(): void
 
+  /** The time on the database's machine, milliseconds since the epoch. Absent where that is this one. */
+  clockMs?(): Promise<number>
+
   /** Resolves when the database answers, rejects with DatabaseError if not. */
   check(): Promise<void>
 

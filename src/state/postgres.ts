@@ -85,6 +85,15 @@ export class PostgresDatabase implements Database {
     return this.#track(() => this.#writeUntilKept(statements))
   }
 
+  /** Not that of the transaction: its first statement may have waited. */
+  async clockMs(): Promise<number> {
+    const sql =
+      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS ms'
+    const [row] = await this.read<{ ms: number }>(sql)
+    if (row === undefined) throw new DatabaseError(`the database ${this.#name} tells no time`)
+    return Number(row.ms)
+  }
+
   async check(): Promise<void> {
     await this.read('SELECT 1 AS one')
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Drive } from '../drives/drive.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { Database } from '../state/database.ts'
+import type { DatabaseClock } from '../state/database-clock.ts'
 import { DatabaseFileRecords } from '../state/file-records.ts'
 import type { Log } from './log.ts'
 import type { DrivePlace } from './settings/parse-places.ts'
@@ -25,6 +26,9 @@ type Opener<Kind extends DrivePlace['kind']> = (
   parts: DriveParts,
 ) => Promise<OpenDrive>
 
+/** Clocks that are kept in step differ by less, answers on their way included. */
+const strangeMs = 2_000
+
 /** A drive of the cloud brings its HTTP client along: a local folder starts without it. */
 const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
   async file({ path }, { database, log }) {
@@ -47,6 +51,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     const { DatabaseDriveUploads } = await import('../state/drive-index-uploads.ts')
     const { DatabaseLeases } = await import('../state/key-leases.ts')
     const { gdriveApiUrl, gdriveSharedDrive: sharedDriveId } = settings
+    const clock = await startClock(database, log)
     const api = new GoogleApi({
       credentials: await googleCredentials(settings),
       sharedDriveId,
@@ -67,9 +72,16 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       leases: new DatabaseLeases(database),
       pollSeconds: settings.drivePollSeconds,
       deletes: settings.gdriveDelete,
+      now: clock.now,
       log,
     })
-    return { drive, close: () => drive.close() }
+    return {
+      drive,
+      async close() {
+        await drive.close()
+        clock.stop()
+      },
+    }
   },
 
   async webdav({ url }, { settings, database, log }) {
@@ -77,18 +89,21 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     const { DatabaseDavRecords } = await import('../state/dav-records.ts')
     const { DatabaseLeases } = await import('../state/key-leases.ts')
     const records = new DatabaseDavRecords(database)
+    const clock = await startClock(database, log)
     const drive = await openWebdavDrive({
       url,
       records,
       leases: new DatabaseLeases(database),
       spoolFolder: settings.driveSpool,
       maxSpoolBytes: settings.driveSpoolGib * 2 ** 30,
+      now: clock.now,
       log,
     })
     return {
       drive,
       async close() {
         await drive.close()
+        clock.stop()
         records.close()
       },
     }
@@ -117,6 +132,16 @@ export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
     await opened.close()
     throw error
   }
+}
+
+/** For leases: a holder elsewhere must not be taken for dead because a clock is wrong. */
+async function startClock(database: Database, log: Log): Promise<DatabaseClock> {
+  const { DatabaseClock } = await import('../state/database-clock.ts')
+  const clock = await DatabaseClock.start(database)
+  if (Math.abs(clock.aheadMs) > strangeMs) {
+    log.warn({ aheadMs: clock.aheadMs }, "the database's clock differs from this machine's")
+  }
+  return clock
 }
 
 async function googleCredentials(settings: Settings) {

@@ -9,8 +9,8 @@ import { placesOfNote } from './lease-note.ts'
 const firstPage = 1_000
 /** Beyond, what is left comes at the next start, or when it is asked for. */
 const largestPage = 64_000
-/** No lease ends later than this from now. */
-const longestLeaseMs = 60_000
+/** No lease ends later: those of a process that died a moment ago have not ended yet. */
+const everMs = Number.MAX_SAFE_INTEGER
 
 export interface EndedParts {
   readonly leases: KeyLeases
@@ -23,7 +23,7 @@ export interface EndedParts {
 export async function finishEnded({ leases, table, rules, log }: EndedParts): Promise<boolean> {
   const tried = new Set<string>()
   for (let limit = firstPage; limit <= largestPage; ) {
-    const found = await asked(table.endedWithNote(Date.now() + longestLeaseMs, limit))
+    const found = await asked(table.endedWithNote(everMs, limit))
     // One note is at all places of a lease.
     const notes = new Set(found.filter((lease) => !leases.isLive(lease)).map(({ note }) => note))
     const left = [...notes].filter((note) => placesOfNote(note, rules).length > 0)

@@ -67,6 +67,8 @@ export interface WebdavDriveOptions {
   readonly maxSpoolBytes: number
   /** How long the pages of a listing may come from what was read for the first; 5,000 when absent. */
   readonly listCacheMs?: number
+  /** The time of all processes that share the leases; this machine's when absent. */
+  readonly now?: () => number
   /** Before something is asked of the server again; pauses then grow. 100 when absent. */
   readonly firstPauseMs?: number
 }
@@ -95,7 +97,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   const recovery: { run?: (note: string, lease: KeyLease) => Promise<void> } = {}
   const leases = new KeyLeases({
     table: options.leases,
-    now: Date.now,
+    now: options.now ?? Date.now,
     recover: async (note, lease) => await recovery.run?.(note, lease),
   })
   try {

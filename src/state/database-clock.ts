@@ -1,0 +1,61 @@
+import type { Database } from './database.ts'
+
+/** How often the difference is measured, and how long one measuring may take to count. */
+const everyMs = 60_000
+const tellingMs = 1_000
+const attempts = 3
+
+/**
+ * The time of all processes that share a database: that of the database's machine, as far as this one
+ * knows it. Leases would not keep two gateways apart whose clocks differ.
+ */
+export class DatabaseClock {
+  readonly #database: Database
+  readonly #timer: NodeJS.Timeout | undefined
+  #aheadMs = 0
+
+  private constructor(database: Database) {
+    this.#database = database
+    if (database.clockMs === undefined) return
+    // While the database does not answer, nobody gets a lease either.
+    this.#timer = setInterval(() => void this.#measure().catch(() => undefined), everyMs)
+    this.#timer.unref()
+  }
+
+  /** @throws DatabaseError when the database does not answer */
+  static async start(database: Database): Promise<DatabaseClock> {
+    const clock = new DatabaseClock(database)
+    try {
+      await clock.#measure()
+      return clock
+    } catch (error) {
+      clock.stop()
+      throw error
+    }
+  }
+
+  /** By how much the database's clock is ahead of this machine's; negative when it is behind. */
+  get aheadMs(): number {
+    return this.#aheadMs
+  }
+
+  /** Milliseconds since the epoch. */
+  readonly now = (): number => Date.now() + this.#aheadMs
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The answer is of some moment between question and answer: one that came late tells little. */
+  async #measure(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const [askedAtMs, startedAt] = [Date.now(), performance.now()]
+      const time = await this.#database.clockMs?.()
+      if (time === undefined) return
+      const tookMs = performance.now() - startedAt
+      if (tookMs > tellingMs && attempt < attempts) continue
+      this.#aheadMs = Math.round(time - (askedAtMs + tookMs / 2))
+      return
+    }
+  }
+}

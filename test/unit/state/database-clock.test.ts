@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../../src/state/database.ts'
+import { DatabaseClock } from '../../../src/state/database-clock.ts'
+
+const unused = () => Promise.reject(new Error('not asked for'))
+const database: Database = {
+  kind: 'test',
+  read: unused,
+  write: unused,
+  check: unused,
+  close: unused,
+}
+
+describe('DatabaseClock', () => {
+  it("is this machine's where the database has none of its own", async (t) => {
+    t.mock.method(Date, 'now', () => 5_000)
+    const clock = await DatabaseClock.start(database)
+    assert.equal(clock.now(), 5_000)
+  })
+
+  it('is put right every minute, and stays as it was while the database is away', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 })
+    const answers = [() => Date.now() + 40_000, undefined, () => Date.now() - 7_000]
+    const clock = await DatabaseClock.start({
+      ...database,
+      clockMs: async () => answers.shift()?.() ?? unused(),
+    })
+    t.after(() => clock.stop())
+    const ahead = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return Math.round((clock.now() - Date.now()) / 1_000)
+    }
+    assert.equal(await ahead(), 40)
+    t.mock.timers.tick(60_000)
+    assert.equal(await ahead(), 40)
+    t.mock.timers.tick(60_000)
+    assert.equal(await ahead(), -7)
+  })
+
+  it('measures again when an answer was slow to come', async (t) => {
+    let age = 0
+    t.mock.method(performance, 'now', () => age)
+    const took = [30_000, 10]
+    const clock = await DatabaseClock.start({
+      ...database,
+      clockMs: async () => {
+        age += took.shift() ?? 0
+        return Date.now() + 3_000
+      },
+    })
+    t.after(() => clock.stop())
+    assert.ok(Math.abs(clock.aheadMs - 3_000) < 500, String(clock.aheadMs))
+    assert.deepEqual(took, [])
+  })
+
+  it('does not start without an answer', async () => {
+    await assert.rejects(DatabaseClock.start({ ...database, clockMs: unused }), /not asked for/)
+  })
+})
