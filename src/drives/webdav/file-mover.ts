@@ -117,10 +117,10 @@ export class FileMover {
 
   async #tryMove(from: DavPath, way: Way): Promise<'moved' | Outcome> {
     const { target: to, isOverwriting: overwrite, lease, progress } = way
-    let sent = 0
+    let isSent = false
     const beforeAttempt = () => {
       lease.assertHeld()
-      sent++
+      isSent = true
       if (overwrite) progress.overwritten = to
     }
     try {
@@ -131,8 +131,8 @@ export class FileMover {
       progress.isInDoubt ||= isDoubtful
       return { kind: isDoubtful ? 'doubtful' : 'refused', error: statusError('MOVE', answer) }
     } catch (error) {
-      // Before it is sent again it was refused with such a status, or there was no answer.
-      progress.isInDoubt ||= sent > 1 || isUnavailable(error)
+      // The lease was lost after such a status, or there was no answer.
+      progress.isInDoubt ||= (isSent && lease.signal.aborted) || isUnavailable(error)
       if (isUnavailable(error)) return { kind: 'doubtful', error }
       throw error
     }

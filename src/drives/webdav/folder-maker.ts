@@ -1,5 +1,5 @@
 import { DriveError } from '../drive.ts'
-import type { KeyLeases } from '../key-leases.ts'
+import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import { asked } from './attribute-store.ts'
 import { statusError } from './dav-error.ts'
@@ -67,7 +67,7 @@ export class FolderMaker {
       const there = await this.#parts.server.stat(paths[0] ?? folder)
       if (there?.isFolder === true) return
       lease.raise(...[above, ...paths].map(textOf))
-      if (there !== undefined) await this.#displace(place, paths[0] ?? folder)
+      if (there !== undefined) await this.#displace(place, paths[0] ?? folder, lease)
       await asked(records.addOwnFolders(places))
       for (const path of paths) {
         lease.assertHeld()
@@ -78,7 +78,7 @@ export class FolderMaker {
   }
 
   /** Moves the file that is where a folder must be to its alternative path. */
-  async #displace(place: DavPlace, path: DavPath): Promise<void> {
+  async #displace(place: DavPlace, path: DavPath, lease: KeyLease): Promise<void> {
     const owner = ownerOf(place, textOf(path), this.#parts.rules)
     if (owner === undefined) {
       const message = `A file is in the way at ${textOf(path)}, which belongs to a longer name.`
@@ -88,7 +88,8 @@ export class FolderMaker {
     if (folder.length > owner.natural.length - 1) await this.ensure(owner, folder)
     // The natural file counts while both are there.
     const paths = { from: path, to: owner.alternative }
-    const answer = await this.#parts.server.transfer('MOVE', paths, { overwrite: true })
+    const options = { overwrite: true, beforeAttempt: () => lease.assertHeld() }
+    const answer = await this.#parts.server.transfer('MOVE', paths, options)
     if (answer.status >= 300 && answer.status !== 404) throw statusError('MOVE', answer)
   }
 

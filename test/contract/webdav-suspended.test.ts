@@ -1,0 +1,62 @@
+/** A process that stands still for longer than its lease, between two attempts at one request. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import type { Drive } from '../../src/drives/drive.ts'
+import { startFaultyProxy } from '../support/webdav/faulty-proxy.ts'
+import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
+import { buckets } from './drive/drive-suite.ts'
+import { bucket, getText, md5Of, put, rejectsAs } from './drive/stored-object.ts'
+import { davWorldOn } from './webdav-world.ts'
+
+interface Suspended {
+  readonly drive: Drive
+  /** What had come of the others when the suspended one went on. */
+  readonly others: string[]
+}
+
+/** The next request of this kind is answered 423, and is sent again when half a minute has gone. */
+async function suspendedAt(
+  t: TestContext,
+  method: string,
+  meanwhile: (other: Drive) => Promise<unknown>,
+): Promise<Suspended> {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const server = await startNextcloud(t)
+  const proxy = await startFaultyProxy(t, server.httpUrl)
+  const world = await davWorldOn(t, proxy.urlFor(server.url))
+  const [drive, other] = [await world.open(), await world.open()]
+  await drive.prepare(buckets)
+  await put(drive, 'k', 'first')
+  const others: string[] = []
+  const path = method === 'MOVE' ? /tmp/ : /k$/
+  // The other's comes first.
+  const skip = method === 'MOVE' ? 1 : 0
+  server.faults.add({ method, path, skip, fault: { kind: 'answer', status: 423 } })
+  const run = async () => {
+    t.mock.timers.setTime(Date.now() + 30_000)
+    others.push(await meanwhile(other).then(() => 'done', String))
+  }
+  proxy.faults.add({ method, path, fault: { kind: 'run', run } })
+  return { drive, others }
+}
+
+describe('a process that was suspended for longer than its lease', () => {
+  it('does not move its file over what another has put there', async (t) => {
+    const conditions = { ifMatch: [md5Of(Buffer.from('first'))] }
+    const { drive, others } = await suspendedAt(t, 'MOVE', async (other) => {
+      await put(other, 'k', 'second', { conditions })
+    })
+    await rejectsAs(put(drive, 'k', 'third', { conditions }), 'unavailable')
+    assert.deepEqual(others, ['done'])
+    assert.equal(await getText(drive, 'k'), 'second')
+  })
+
+  it('does not remove what another has put there', async (t) => {
+    const { drive, others } = await suspendedAt(t, 'DELETE', async (other) => {
+      await put(other, 'k', 'second')
+    })
+    await rejectsAs(drive.remove(bucket, 'k'), 'busy')
+    assert.deepEqual(others, ['done'])
+    assert.equal(await getText(drive, 'k'), 'second')
+  })
+})
