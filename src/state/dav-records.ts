@@ -25,8 +25,9 @@ const upsert = `INSERT INTO dav_records (place, version, saved_at_ms, json) VALU
   ON CONFLICT (place, version) DO UPDATE SET
     saved_at_ms = excluded.saved_at_ms, json = excluded.json`
 const deleteOlder = `DELETE FROM dav_records
-  WHERE place = ? AND version <> ? AND saved_at_ms < ?`
-const deleteOne = 'DELETE FROM dav_records WHERE place = ? AND version = ?'
+  WHERE place = ? AND version <> ? AND version <> ? AND saved_at_ms < ?`
+/** Not what has been saved since, by whatever process: versions may come again. */
+const deleteOne = 'DELETE FROM dav_records WHERE place = ? AND version = ? AND saved_at_ms < ?'
 const insertFolder = 'INSERT INTO dav_folders (place) VALUES (?) ON CONFLICT DO NOTHING'
 const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
@@ -41,8 +42,12 @@ export class DatabaseDavRecords {
       delayMs: forgetDelayMs,
       maxWaiting: maxForgotten,
       remove: async (keys) => {
-        const files = keys.map((key) => key.split('\n'))
-        await database.write(files.map((params) => ({ sql: deleteOne, params })))
+        await database.write(
+          keys.map((key) => {
+            const [place = '', version = '', forgottenAtMs] = key.split('\n')
+            return { sql: deleteOne, params: [place, version, Number(forgottenAtMs)] }
+          }),
+        )
       },
     })
   }
@@ -67,19 +72,18 @@ export class DatabaseDavRecords {
     return found
   }
 
-  async save(file: FileVersionRow, json: string): Promise<void> {
+  async save(file: FileVersionRow, json: string, present = file.version): Promise<void> {
     const place = storedPlace(file.place)
     const now = Date.now()
-    this.#forgotten.cancel(keyOf(file))
     await this.#database.write([
       { sql: upsert, params: [place, file.version, now, json] },
-      { sql: deleteOlder, params: [place, file.version, now - forgetDelayMs] },
+      { sql: deleteOlder, params: [place, file.version, present, now - forgetDelayMs] },
     ])
   }
 
   /** Deletes the record a minute or two later, unless it is saved again. */
-  forget(file: FileVersionRow): void {
-    this.#forgotten.add(keyOf(file))
+  forget({ place, version }: FileVersionRow): void {
+    this.#forgotten.add(`${storedPlace(place)}\n${version}\n${Date.now()}`)
   }
 
   async ownFolders(places: readonly string[]): Promise<Set<string>> {
@@ -142,10 +146,6 @@ export class DatabaseDavRecords {
   close(): void {
     this.#forgotten.close()
   }
-}
-
-function keyOf({ place, version }: FileVersionRow): string {
-  return `${storedPlace(place)}\n${version}`
 }
 
 /** PostgreSQL's indexes take at most some 2,700 bytes and no NUL; equality is all that is asked. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
 import { readFirst } from './copy-through.ts'
-import { cutUpload, longPath, restoreUpload } from './cut-upload.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
 import type { OwnFolder } from './own-folder.ts'
 import { RangeWriter } from './range-writer.ts'
+import { asidePath, restoreFile, rewriteFile } from './rewrite-file.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** A server may still write what it has received of a request that has ended. */
@@ -71,16 +71,16 @@ export class AppendedBytes implements UploadBytes {
   }
 
   async gather(uploadId: string, _state: string, size: number): Promise<void> {
-    const { server, own } = this.#parts
+    const { server } = this.#parts
     const entry = await this.#stat(uploadId)
     if (entry === undefined || entry.size < size) throw lostBytes()
     if (entry.size === size) return
     // Behind the committed bytes are others.
-    await cutUpload({ server, own }, uploadId, size)
+    await rewriteFile(server, uploadPath(uploadId), size)
   }
 
   async isThere(uploadId: string): Promise<boolean> {
-    return (await this.#parts.server.stat(longPath(uploadId))) !== undefined
+    return (await this.#parts.server.stat(asidePath(uploadPath(uploadId)))) !== undefined
   }
 
   async remove(): Promise<void> {
@@ -99,7 +99,7 @@ export class AppendedBytes implements UploadBytes {
    */
   async #makeRoom(uploadId: string, offset: number): Promise<void> {
     try {
-      await cutUpload(this.#parts, uploadId, offset)
+      await rewriteFile(this.#parts.server, uploadPath(uploadId), offset)
     } catch (error) {
       const isFull = error instanceof DriveError && error.kind === 'full'
       if (!isFull || offset > maxHeldBytes) return
@@ -127,7 +127,8 @@ export class AppendedBytes implements UploadBytes {
 
   async #stat(uploadId: string): Promise<DavEntry | undefined> {
     const { server } = this.#parts
-    return (await server.stat(uploadPath(uploadId))) ?? (await restoreUpload(server, uploadId))
+    const path = uploadPath(uploadId)
+    return (await server.stat(path)) ?? (await restoreFile(server, path))
   }
 
   /** Waits until nothing is written any more of a part that was broken off. */

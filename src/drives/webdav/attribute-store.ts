@@ -54,15 +54,27 @@ export class AttributeStore {
     return etags
   }
 
-  /**
-   * Saves the record of the file that is at `path` now and will be at `place`. It counts there as
-   * soon as the file is there, and not before.
-   */
-  async save(path: DavPath, place: string, record: DavRecord): Promise<void> {
-    const { server, records, abilities } = this.#parts
+  /** Whether there may be files of ours of which there is no record yet. */
+  get savesLate(): boolean {
+    return !this.#parts.abilities.keepsRecords
+  }
+
+  /** Makes the record a property of the file, wherever that goes; false when the server can't. */
+  async attach(path: DavPath, record: DavRecord): Promise<boolean> {
+    const { server, abilities } = this.#parts
     const text = recordText(record)
-    if (abilities.keepsRecords && fitsProperty(text) && (await server.setRecord(path, text))) return
-    await asked(records.save({ place, version: record.version }, text))
+    return abilities.keepsRecords && fitsProperty(text) && (await server.setRecord(path, text))
+  }
+
+  /**
+   * Saves the record of a file that will be at `place`, in the database. It counts there as soon as
+   * the file is there: no file may be there of which its version is true.
+   * @param present the file that is there now: its record stays
+   */
+  async save(place: string, record: DavRecord, present?: DavEntry): Promise<void> {
+    const text = recordText(record)
+    const kept = present === undefined ? undefined : this.versionOf(present)
+    await asked(this.#parts.records.save({ place, version: record.version }, text, kept))
   }
 
   /** The version is gone from its place. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../drive.ts'
-import { cutUpload, longPath, restoreUpload } from './cut-upload.ts'
 import type { DavAnswer } from './dav-client.ts'
 import { StatusError, statusError } from './dav-error.ts'
 import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
-import type { OwnFolder } from './own-folder.ts'
+import { asidePath, restoreFile, rewriteFile } from './rewrite-file.ts'
 import type { Spool } from './spool.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
@@ -28,7 +27,6 @@ export interface ChunkedBytesParts {
   readonly origin: DavServer
   /** Where the user's uploads are, below the origin. */
   readonly chunkRoot: DavPath
-  readonly own: OwnFolder
   readonly spool: Spool
   /** Before the first look after a MOVE whose end is not known; each further pause is twice as long. */
   readonly firstPauseMs: number
@@ -98,13 +96,13 @@ export class ChunkedBytes implements UploadBytes {
     if (present?.size === size) return
     const total = present?.size ?? (await this.#assemble(uploadId, countOf(state)))
     if (total < size) throw lostBytes()
-    if (total > size) await cutUpload(this.#parts, uploadId, size)
+    if (total > size) await rewriteFile(server, uploadPath(uploadId), size)
   }
 
   async isThere(uploadId: string): Promise<boolean> {
     const { origin, server } = this.#parts
     if ((await origin.stat(this.#folder(uploadId))) !== undefined) return true
-    return (await server.stat(longPath(uploadId))) !== undefined
+    return (await server.stat(asidePath(uploadPath(uploadId)))) !== undefined
   }
 
   async remove(uploadId: string): Promise<void> {
@@ -170,7 +168,7 @@ export class ChunkedBytes implements UploadBytes {
 
   /** The size of the whole that was put together before, and then cut short. */
   async #restore(uploadId: string): Promise<number> {
-    const entry = await restoreUpload(this.#parts.server, uploadId)
+    const entry = await restoreFile(this.#parts.server, uploadPath(uploadId))
     if (entry === undefined) throw lostBytes()
     return entry.size
   }

@@ -1,24 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
 import type { AttributeStore } from './attribute-store.ts'
-import type { DavRecord } from './dav-attributes.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import { type DavPlace, davPlaceOf } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
-import { type FileMover, type MoveProgress, type Publication, UnsettledMove } from './file-mover.ts'
+import {
+  type FileMover,
+  type MoveProgress,
+  type Publication,
+  recordOf,
+  UnsettledMove,
+} from './file-mover.ts'
 import type { FolderMaker } from './folder-maker.ts'
 import type { FolderTidier } from './folder-tidier.ts'
 import { type PublishNote, parseNote } from './lease-note.ts'
 import type { DavEntry } from './multistatus.ts'
-import type { FoundFile, ObjectFinder } from './object-finder.ts'
+import { type FoundFile, type ObjectFinder, requireEntry } from './object-finder.ts'
+import { rewriteFile } from './rewrite-file.ts'
 
 /** How often what is at a place may change, by hand, under a writer that holds its lease. */
 const attempts = 16
 /** How often a dead process's file is tried to be put at its key. */
 const finishAttempts = 3
+/** The longest that a server may show one time: FAT has seconds by twos. */
+const longestTickMs = 2_000
+const maxRewrites = 2
 
 export interface PublisherParts {
   readonly server: DavServer
@@ -41,13 +51,12 @@ export class DavPublisher {
 
   /** As Draft.publish. */
   async publish(publication: Publication): Promise<ObjectFacts> {
-    const { place, path, entry, attributes, uploadId } = publication
+    const { place, path, entry, attributes } = publication
     const { store, tidier } = this.#parts
-    const version = store.versionOf(entry)
-    const record: DavRecord = { version, attributes, ...(uploadId !== undefined && { uploadId }) }
-    await store.save(path, place.path, record)
+    const isRecorded = await store.attach(path, recordOf(publication, store.versionOf(entry)))
     const progress: MoveProgress = {
       ...{ hasMadeFolders: false, refusals: 0, overwritten: undefined, isInDoubt: false },
+      isRecorded,
     }
     try {
       const there = await this.#hold(place, path, (lease) =>
@@ -99,12 +108,15 @@ export class DavPublisher {
 
   /** Puts the file at its key, if there is nothing: the server may have removed what was there. */
   async #finish({ bucket, key, path }: PublishNote, lease: KeyLease): Promise<void> {
-    const { server, folders, rules } = this.#parts
+    const { server, store, folders, rules } = this.#parts
     const place = davPlaceOf(bucket, key, rules)
     const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     for (let attempt = 1; ; attempt++) {
+      const entry = await server.stat(path)
       // Moved already, or given up by who wrote it.
-      if ((await server.stat(path)) === undefined) return
+      if (entry === undefined) return
+      // No MOVE was sent before there was one.
+      if (store.savesLate && (await store.find(place.path, entry)) === undefined) return
       const { target, present } = await this.#look(place, true)
       if (present !== undefined) return
       const parent = target.slice(0, -1)
@@ -148,13 +160,15 @@ export class DavPublisher {
     const { place, conditions } = publication
     const { server, folders, store, mover } = this.#parts
     const isExact = hasConditions(conditions)
+    let file = publication
     for (let attempt = 0; attempt < attempts; attempt++) {
       const { target, present } = await this.#look(place, isExact)
       // Else the server has removed what met the conditions when a MOVE was sent.
       const isUntouched = present !== undefined || progress.overwritten === undefined
       if (isExact && isUntouched) await this.#assertConditions(publication, present)
       const isOverwriting = present !== undefined && present.path === target
-      const moved = await mover.move(publication, { target, isOverwriting, lease, progress })
+      file = await this.#record(file, present, progress)
+      const moved = await mover.move(file, { target, isOverwriting, lease, progress })
       if (moved !== undefined) {
         if (present !== undefined) store.forget(place.path, present.entry)
         return moved
@@ -165,6 +179,34 @@ export class DavPublisher {
       }
     }
     throw new DriveError('busy', 'What is at this key changes all the time.')
+  }
+
+  /**
+   * Saves the record in the database, where the file has none of its own, once nothing but a MOVE can
+   * fail: it is that of whatever file has its version. Where that is the present one's, by a time in
+   * whole seconds, the file gets another first.
+   */
+  async #record(
+    publication: Publication,
+    present: FoundFile | undefined,
+    progress: MoveProgress,
+  ): Promise<Publication> {
+    if (progress.isRecorded) return publication
+    const { server, store } = this.#parts
+    const taken = present && store.versionOf(present.entry)
+    let { entry } = publication
+    for (let attempt = 1; store.versionOf(entry) === taken; attempt++) {
+      if (attempt > maxRewrites) {
+        throw new DriveError('busy', 'The WebDAV server gives different files one time.')
+      }
+      await sleep(longestTickMs)
+      await rewriteFile(server, publication.path, entry.size)
+      entry = requireEntry(await server.stat(publication.path), 'what was just written')
+    }
+    const record = recordOf(publication, store.versionOf(entry))
+    await store.save(publication.place.path, record, present?.entry)
+    progress.isRecorded = true
+    return { ...publication, entry }
   }
 
   async #assertConditions(

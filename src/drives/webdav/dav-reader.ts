@@ -2,13 +2,14 @@ import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type OpenObject } from '../drive.ts'
+import type { LeaseLook } from '../lease-table.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import { abandon, type DavResponse } from './dav-client.ts'
 import { statusError, unreachable } from './dav-error.ts'
 import type { DavPlace } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
-import { opaqueTag } from './multistatus.ts'
-import type { FoundObject, ObjectFinder } from './object-finder.ts'
+import { type DavEntry, opaqueTag } from './multistatus.ts'
+import type { FoundObject, ObjectFinder, SeenObject } from './object-finder.ts'
 
 /** Objects up to here are read when they are opened. */
 export const smallBytes = 64 * 1024
@@ -60,10 +61,10 @@ export class DavReader implements OpenObject {
   readonly attributes: Attributes
   readonly #parts: ReaderParts
   readonly #place: DavPlace
-  readonly #found: FoundObject
+  readonly #found: SeenObject
   readonly #closed = new AbortController()
 
-  constructor(parts: ReaderParts, place: DavPlace, found: FoundObject) {
+  constructor(parts: ReaderParts, place: DavPlace, found: SeenObject) {
     this.#parts = parts
     this.#place = place
     this.#found = found
@@ -125,9 +126,8 @@ export class DavReader implements OpenObject {
       // Apache refuses what it no longer finds between one look and the next.
       if (response.status === 403 && !(await this.#isStillThere())) throw changed()
       const skip = skippedBytes(response, { start, size: this.size })
-      if (!(await this.#isSameVersion(response)) || !(await this.#wasQuiet(before, response))) {
-        throw changed()
-      }
+      const isSame = (await this.#isSameVersion(response)) && (await this.#wasKept(before))
+      if (!isSame || !(await this.#wasQuiet(before, response))) throw changed()
       return cut(response.body, skip, end - start)
     } catch (error) {
       abandon(response.body)
@@ -144,8 +144,22 @@ export class DavReader implements OpenObject {
     return await this.#isStillThere()
   }
 
+  /**
+   * Whether the version, as the server tells it, stands for the bytes that were opened still: what is
+   * written in the same second, or tick, may have the same one, but has a record of its own.
+   */
+  async #wasKept(before: LeaseLook): Promise<boolean> {
+    if (before.revisions[0] === this.#found.revision) return true
+    return await this.#isOfRecord(this.#found.entry)
+  }
+
+  async #isOfRecord(entry: DavEntry): Promise<boolean> {
+    const record = await this.#parts.store.find(this.#place.path, entry)
+    return record === undefined || record.attributes.etag === this.attributes.etag
+  }
+
   /** A server looks at a file first and opens it then: a write in between is another version. */
-  async #wasQuiet(before: Awaited<ReturnType<ObjectFinder['watch']>>, response: DavResponse) {
+  async #wasQuiet(before: LeaseLook, response: DavResponse) {
     if (await this.#parts.finder.isQuietSince(this.#place, before)) return true
     return !response.body.destroyed && (await this.#isStillThere())
   }
@@ -154,7 +168,8 @@ export class DavReader implements OpenObject {
     const { server, store } = this.#parts
     const entry = await server.stat(this.#found.path)
     if (entry === undefined || entry.isFolder) return false
-    return store.versionOf(entry) === store.versionOf(this.#found.entry)
+    if (store.versionOf(entry) !== store.versionOf(this.#found.entry)) return false
+    return await this.#isOfRecord(entry)
   }
 }
 

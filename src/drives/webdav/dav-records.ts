@@ -10,12 +10,15 @@ export interface DavRecords {
   findMany(files: readonly FileVersion[]): Promise<Map<string, string>>
 
   /**
-   * Saves, durable when resolved. Records of other versions at this place stay for a minute at least:
-   * one of them is what readers still see.
+   * Saves, durable when resolved. The record of the version `present` stays, and others at this place
+   * for a minute: one of them is what readers still see.
    */
-  save(file: FileVersion, json: string): Promise<void>
+  save(file: FileVersion, json: string, present?: string): Promise<void>
 
-  /** That version is gone. Returns at once and deletes later; may be lost in a crash. */
+  /**
+   * That version is gone. Returns at once and deletes later what was saved of it before; may be lost
+   * in a crash.
+   */
   forget(file: FileVersion): void
 
   /** Those of these folders that keys created. */

@@ -11,13 +11,13 @@ import {
 import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
 import { asked } from './attribute-store.ts'
-import { longPath, uploadIdOf } from './cut-upload.ts'
 import { type DavPlace, davPlaceOf } from './dav-place.ts'
 import type { DavPublisher } from './dav-publisher.ts'
 import type { DavRecords } from './dav-records.ts'
 import type { DavServer } from './dav-server.ts'
 import { type ObjectFinder, requireEntry } from './object-finder.ts'
 import { type OwnFolder, uploadsFolder } from './own-folder.ts'
+import { asidePath, nameOfRewritten } from './rewrite-file.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** A completion may be repeated for a quarter of an hour (decisions.md); then it is forgotten. */
@@ -104,7 +104,7 @@ export class DavUploads implements UploadDrive {
     const { id, inner } = this.#parse(state)
     await this.#parts.bytes.remove(id, inner)
     await this.#parts.server.removeFile(uploadPath(id))
-    await this.#parts.server.removeFile(longPath(id))
+    await this.#parts.server.removeFile(asidePath(uploadPath(id)))
     await asked(this.#parts.records.forgetCompletion(id))
   }
 
@@ -113,7 +113,7 @@ export class DavUploads implements UploadDrive {
     const folder = await server.list(uploadsFolder)
     for (const { name, modifiedAtMs, isFolder } of folder?.children ?? []) {
       const isOld = modifiedAtMs <= Date.now() - olderThanMs
-      if (isFolder || !isOld || (await isKnown(uploadIdOf(name)))) continue
+      if (isFolder || !isOld || (await isKnown(nameOfRewritten(name)))) continue
       await server.removeFile([...uploadsFolder, name])
     }
     await bytes.sweep(isKnown, olderThanMs)

@@ -3,6 +3,7 @@ import type { Attributes } from '../attributes.ts'
 import { DriveError, type WriteConditions } from '../drive.ts'
 import type { KeyLease } from '../key-leases.ts'
 import type { AttributeStore } from './attribute-store.ts'
+import type { DavRecord } from './dav-attributes.ts'
 import { abandon } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import { type DavPath, targetOf } from './dav-path.ts'
@@ -52,6 +53,8 @@ export interface MoveProgress {
   overwritten: DavPath | undefined
   /** A MOVE was sent of which it is not known whether it is still under way. */
   isInDoubt: boolean
+  /** Whether there is a record of the file for when it is in its place. */
+  isRecorded: boolean
 }
 
 export interface FileMoverParts {
@@ -179,7 +182,7 @@ export class FileMover {
    */
   async #putThrough(publication: Publication, way: Way): Promise<DavEntry> {
     const { server, store } = this.#parts
-    const { path, entry, place, attributes, uploadId } = publication
+    const { path, entry, place } = publication
     way.lease.assertHeld()
     const response = await server.get(path, {})
     if (response.status !== 200) {
@@ -192,11 +195,8 @@ export class FileMover {
     const answer = await put.finally(() => abandon(response.body))
     if (answer.status >= 300) throw statusError('PUT', answer)
     const there = requireEntry(await server.stat(way.target), 'the new object')
-    const record = { version: store.versionOf(there), attributes }
-    await store.save(way.target, place.path, {
-      ...record,
-      ...(uploadId !== undefined && { uploadId }),
-    })
+    const record = recordOf(publication, store.versionOf(there))
+    if (!(await store.attach(way.target, record))) await store.save(place.path, record)
     await server.removeFile(path)
     return there
   }
@@ -209,6 +209,11 @@ export class FileMover {
       return false
     }
   }
+}
+
+/** What is to be remembered of a file that has this version. */
+export function recordOf({ attributes, uploadId }: Publication, version: string): DavRecord {
+  return { version, attributes, ...(uploadId !== undefined && { uploadId }) }
 }
 
 function encodedLength(path: DavPath): number {

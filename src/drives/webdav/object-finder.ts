@@ -29,6 +29,12 @@ export interface FoundObject extends FoundFile {
   readonly record: DavRecord | undefined
 }
 
+/** An object as `find` saw it. */
+export interface SeenObject extends FoundObject {
+  /** Of its folder, before it was looked for: what is written later raises it. */
+  readonly revision: number
+}
+
 /** Finds objects' files. */
 export class ObjectFinder {
   readonly #parts: FinderParts
@@ -42,14 +48,18 @@ export class ObjectFinder {
    * from files (lighttpd): where nothing, or nothing known, is found, a write of this key may be
    * under way, and the answer counts only if there was none.
    */
-  async find(place: DavPlace): Promise<FoundObject | undefined> {
+  async find(place: DavPlace): Promise<SeenObject | undefined> {
     for (let look = 0; look < looks; look++) {
       const before = await this.watch(place)
       const found = await this.findAlone(place)
-      if (found?.record !== undefined || (await this.isQuietSince(place, before))) return found
+      if (found?.record !== undefined || (await this.isQuietSince(place, before))) {
+        return seenSince(before, found)
+      }
       await this.#settle(place)
     }
-    return await this.#parts.leases.hold([place.path], () => this.findAlone(place))
+    return await this.#parts.leases.hold([place.path], async () =>
+      seenSince(await this.watch(place), await this.findAlone(place)),
+    )
   }
 
   /** As `find`, for who holds the place, or checks himself that nobody does. */
@@ -101,4 +111,8 @@ export class ObjectFinder {
 export function requireEntry(entry: DavEntry | undefined, what: string): DavEntry {
   if (entry?.isFolder === false) return entry
   throw new DriveError('unavailable', `The WebDAV server has lost ${what}.`)
+}
+
+function seenSince(before: LeaseLook, found: FoundObject | undefined): SeenObject | undefined {
+  return found && { ...found, revision: before.revisions[0] ?? 0 }
 }

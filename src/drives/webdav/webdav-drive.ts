@@ -131,7 +131,7 @@ async function openUploadBytes(
   if (chunkRoot !== undefined) {
     const origin = new DavServer(client, { origin: address.origin, root: [] })
     const firstPauseMs = firstPauseOf(options)
-    return new ChunkedBytes({ server, origin, chunkRoot, own, spool, firstPauseMs })
+    return new ChunkedBytes({ server, origin, chunkRoot, spool, firstPauseMs })
   }
   if (writesRanges) return new AppendedBytes({ server, own })
   return await SpooledBytes.open({ spool, server, log: options.log })

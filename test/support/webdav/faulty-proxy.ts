@@ -34,6 +34,8 @@ export type ProxyFault =
   | { readonly kind: 'delay'; readonly ms: number }
   /** The test does something first, then the request is passed on. */
   | { readonly kind: 'run'; readonly run: () => Promise<void> }
+  /** The answer's text is another. */
+  | { readonly kind: 'edit'; readonly edit: (text: string) => string }
 
 /** Every fault by name, ready to be ordered. The fault run goes through them all. */
 export const proxyFaults = {
@@ -195,6 +197,7 @@ async function giveBack(
     return
   }
   const { connection, 'keep-alive': _, ...headers } = answer.headers
+  if (fault?.kind === 'edit') return await giveEdited(answer, response, fault.edit)
   response.writeHead(answer.statusCode ?? 502, headers)
   let left = fault?.kind === 'drop-in-answer' ? fault.bytes : Number.POSITIVE_INFINITY
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -205,4 +208,15 @@ async function giveBack(
   }
   if (fault?.kind === 'drop-in-answer') response.destroy()
   else response.end()
+}
+
+async function giveEdited(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  edit: (text: string) => string,
+): Promise<void> {
+  const chunks: Buffer[] = await answer.toArray()
+  const type = answer.headers['content-type'] ?? ''
+  response.writeHead(answer.statusCode ?? 502, { 'content-type': type })
+  response.end(edit(Buffer.concat(chunks).toString()))
 }
