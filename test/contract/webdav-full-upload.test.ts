@@ -27,7 +27,7 @@ describe('a part that fills the drive', { skip: absenceOfApache() }, () => {
       await upload.append(Buffer.from('committed'))
       // Of the part, of the copy beside it, and of the file in its place.
       proxy.faults.add({ method: 'PUT', path: /uploads/, fault: full })
-      if (refusals > 0) proxy.faults.add({ method: 'PUT', path: /tmp/, fault: full })
+      if (refusals > 0) proxy.faults.add({ method: 'PUT', path: /copy$/, fault: full })
       if (refusals > 1) {
         proxy.faults.add({ method: 'PUT', path: /uploads/, fault: full, times: refusals - 1 })
       }
