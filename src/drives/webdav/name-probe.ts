@@ -22,7 +22,7 @@ export interface NameFindings {
   readonly indexNames: readonly string[]
   /** `A` is the file `a`. */
   readonly foldsCase: boolean
-  /** Decomposed letters come back composed. */
+  /** Decomposed letters come back composed, or are the same as the composed ones. */
   readonly composes: boolean
   /** Composed ones come back decomposed. */
   readonly decomposes: boolean
@@ -58,11 +58,17 @@ const indexNames = [
 const neverCharacters = '\u0001-\u001f\u007f'
 const neverBeginnings = ['\\.ht', '\\.user\\.ini$', '\\.dav$', '\\.davfs\\.tmp']
 
+/**
+ * What some letter is folded with, of which one stays as it is: capitals, what Unicode's full folding
+ * changes (ς, ſ, µ, ß; CaseFolding.txt), and small letters that share a capital with another one.
+ */
+const foldedCharacters = ['\\p{Lu}', '\\p{Lt}', '\\p{CWCF}', '\\u0131\\u1fbe\\u1fd3\\u1fe3']
+
 /** The rules that follow from the findings. */
 export function rulesFrom(findings: NameFindings): NameRules {
   const { characters, beginnings, endings, names, indexNames } = findings
   const classes = [neverCharacters, ...characters.map(escapeForClass)]
-  if (findings.foldsCase) classes.push('\\p{Lu}', '\\p{Lt}')
+  if (findings.foldsCase) classes.push(...foldedCharacters)
   if (findings.decomposes) classes.push('\\u0080-\\u{10ffff}')
   const starts = [
     ...neverBeginnings,
@@ -98,8 +104,8 @@ export class NameProbe {
       ...characters.map((character) => `a${character}b`),
       ...beginnings.map((beginning) => `${beginning}b`),
       ...endings.map((ending) => `b${ending}`),
-      // The two forms are tried with different names: a server that makes both the same has one file.
-      ...['case', 'CASE', 'one\u0301', 'tw\u00e9', '%25'],
+      // The two forms are tried with different names, to see what comes back, and with the same one.
+      ...['case', 'CASE', 'one\u0301', 'tw\u00e9', 'thr\u00e9', 'thre\u0301', '%25'],
       ...lengths.map((length) => 'n'.repeat(length)),
       ...names,
     ]
@@ -118,7 +124,7 @@ export class NameProbe {
       names: names.filter(isRefused),
       indexNames: await this.#indexNames(),
       foldsCase: isRefused('case') || isRefused('CASE'),
-      composes: isRefused('one\u0301'),
+      composes: isRefused('one\u0301') || (works.has('thr\u00e9') && isRefused('thre\u0301')),
       decomposes: isRefused('tw\u00e9'),
     }
   }
