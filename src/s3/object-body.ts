@@ -37,25 +37,38 @@ async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<U
   }
 }
 
-function streamBody(
+/** The first bytes are read before the reply begins: what fails until then can be answered. */
+async function streamBody(
   object: OpenObject,
   { start, end }: ByteRange,
   signal: AbortSignal,
-): StreamBody {
-  // A generator that never starts never reaches its `finally`; the signal covers that case too.
+): Promise<StreamBody> {
+  const reading = object.read(start, end)[Symbol.asyncIterator]()
+  const stop = async (): Promise<void> => {
+    signal.removeEventListener('abort', onAbort)
+    await object.close()
+    await reading.return?.()
+  }
+  // Nobody may ever ask for the bytes; the signal covers that case too.
   const onAbort = (): void => {
-    void object.close()
+    // The client is gone: nobody is left to be told.
+    stop().catch(() => undefined)
   }
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
-  return { length: end - start, chunks: chunks() }
+  try {
+    const first = await reading.next()
+    return { length: end - start, chunks: chunks(first) }
+  } catch (error) {
+    await stop()
+    throw error
+  }
 
-  async function* chunks(): AsyncGenerator<Uint8Array> {
+  async function* chunks(first: IteratorResult<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
-      yield* object.read(start, end)
+      for (let next = first; next.done !== true; next = await reading.next()) yield next.value
     } finally {
-      signal.removeEventListener('abort', onAbort)
-      await object.close()
+      await stop()
     }
   }
 }
