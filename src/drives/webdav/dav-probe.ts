@@ -32,6 +32,8 @@ const created = [200, 201, 204]
 export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<DavAbilities> {
   const probe = new Probe(parts)
   const versions = await probe.findVersions()
+  await probe.requireKeptFiles()
+  await probe.requireMovedFolders()
   return {
     rules,
     ...versions,
@@ -69,6 +71,40 @@ class Probe {
     if (versions === undefined) throw lacking("keep a file's time when it is moved", answer.status)
     const keepsRecords = keepsOlder && keepsNewer && moved.record === 'newer'
     return { versions, keepsRecords }
+  }
+
+  /** Nothing is to be lost to a file that comes back to where there is another by now. */
+  async requireKeptFiles(): Promise<void> {
+    const [from, to] = [this.#path('second'), this.#path('first')]
+    await this.#put(from, 'second')
+    await this.#put(to, 'first')
+    const answer = await this.#parts.server.transfer('MOVE', { from, to }, { overwrite: false })
+    const isKept = (await this.#read(to)) === 'first' && (await this.#read(from)) === 'second'
+    if (created.includes(answer.status) || !isKept) {
+      throw lacking('leave a file where it is (MOVE with Overwrite: F)', answer.status)
+    }
+  }
+
+  /** Empty folders are moved away, and back when something has come into them. */
+  async requireMovedFolders(): Promise<void> {
+    const { server } = this.#parts
+    const [from, to, away] = [this.#path('folder 2'), this.#path('folder 1'), this.#path('away')]
+    for (const folder of [from, to]) {
+      await server.makeFolder(folder)
+      await this.#put([...folder, 'in it'], folder.join())
+    }
+    const refused = await server.moveFolder(from, to)
+    const isKept =
+      (await this.#read([...to, 'in it'])) === to.join() &&
+      (await this.#read([...from, 'in it'])) === from.join()
+    if (created.includes(refused.status) || !isKept) {
+      throw lacking('leave a folder where it is (MOVE with Overwrite: F)', refused.status)
+    }
+    const moved = await server.moveFolder(from, away)
+    const isThere = (await this.#read([...away, 'in it'])) === from.join()
+    if (!created.includes(moved.status) || !isThere || (await server.stat(from)) !== undefined) {
+      throw lacking('move a folder with what is in it (MOVE)', moved.status)
+    }
   }
 
   /** PUT with Content-Range (RFC 9110 section 14.5 lets a server do anything with it). */

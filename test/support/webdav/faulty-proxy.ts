@@ -34,6 +34,8 @@ export type ProxyFault =
   | { readonly kind: 'delay'; readonly ms: number }
   /** The test does something first, then the request is passed on. */
   | { readonly kind: 'run'; readonly run: () => Promise<void> }
+  /** The request is passed on with these headers in place of its own. */
+  | { readonly kind: 'send'; readonly headers: Readonly<Record<string, string>> }
   /** The answer's text is another. */
   | { readonly kind: 'edit'; readonly edit: (text: string) => string }
 
@@ -128,7 +130,7 @@ class Forwarder {
     }
     if (fault?.kind === 'delay') await wait(fault.ms)
     if (fault?.kind === 'run') await fault.run()
-    const onward = this.#passOn(request)
+    const onward = this.#passOn(request, fault?.kind === 'send' ? fault.headers : {})
     if (fault?.kind === 'drop-during') {
       await sendSome(request, onward, fault.bytes)
       await hangUp(onward)
@@ -141,8 +143,9 @@ class Forwarder {
   }
 
   /** The same request to the server, without its body. */
-  #passOn(request: IncomingMessage): ClientRequest {
-    const { expect, connection, ...headers } = request.headers
+  #passOn(request: IncomingMessage, others: Readonly<Record<string, string>>): ClientRequest {
+    const { expect, connection, ...own } = request.headers
+    const headers = { ...own, ...others }
     const onward = httpRequest({
       ...this.#server,
       ...{ method: request.method, path: request.url, agent: this.#agent, headers },

@@ -1,0 +1,35 @@
+/** Servers on which a drive would lose something are refused at start. */
+import { describe, it, type TestContext } from 'node:test'
+import { type FaultyProxy, startFaultyProxy } from '../support/webdav/faulty-proxy.ts'
+import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
+import { rejectsAs } from './drive/stored-object.ts'
+import { davWorldOn } from './webdav-world.ts'
+
+const times = Number.POSITIVE_INFINITY
+const overwritten = { kind: 'send', headers: { overwrite: 'T' } } as const
+const ofFolders = { method: 'MOVE', path: /\/$/, times } as const
+
+const cases: Readonly<Record<string, (proxy: FaultyProxy) => void>> = {
+  'overwrites files though it is told not to': ({ faults }) =>
+    faults.add({ method: 'MOVE', path: /[^/]$/, times, fault: overwritten }),
+  'overwrites folders though it is told not to': ({ faults }) =>
+    faults.add({ ...ofFolders, fault: overwritten }),
+  'moves no folders': ({ faults }) =>
+    faults.add({ ...ofFolders, fault: { kind: 'answer', status: 403 } }),
+  'says that it has moved a folder': ({ faults }) =>
+    faults.add({ ...ofFolders, fault: { kind: 'answer', status: 201 } }),
+}
+
+async function refusesBecause(t: TestContext, spoil: (proxy: FaultyProxy) => void): Promise<void> {
+  const server = await startNextcloud(t)
+  const proxy = await startFaultyProxy(t, server.httpUrl)
+  spoil(proxy)
+  const world = await davWorldOn(t, proxy.urlFor(server.url))
+  await rejectsAs(world.open(), 'denied')
+}
+
+describe('a drive over a server', () => {
+  for (const [what, spoil] of Object.entries(cases)) {
+    it(`that ${what} is not opened`, async (t) => await refusesBecause(t, spoil))
+  }
+})
