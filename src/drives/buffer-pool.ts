@@ -5,7 +5,7 @@
 export class BufferPool {
   readonly #bytes: number
   readonly #most: number
-  #free: Buffer[] = []
+  #free: Buffer<ArrayBuffer>[] = []
 
   /** @param most buffers that are kept while nobody has use for them. */
   constructor(bytes: number, most: number) {
@@ -14,12 +14,12 @@ export class BufferPool {
   }
 
   /** A buffer, with whatever in it. */
-  take(): Buffer {
+  take(): Buffer<ArrayBuffer> {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes)
   }
 
   /** Takes back a buffer that nobody reads any more. One of another size is left to the collector. */
-  give(buffer: Buffer): void {
+  give(buffer: Buffer<ArrayBuffer>): void {
     if (buffer.length === this.#bytes && this.#free.length < this.#most) this.#free.push(buffer)
   }
 

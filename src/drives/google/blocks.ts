@@ -6,7 +6,7 @@ export const blockBytes = 256 * 1024
 /** Cuts what comes into blocks of 256 KiB. */
 export class Blocks {
   readonly #pool: BufferPool
-  #block: Buffer | undefined
+  #block: Buffer<ArrayBuffer> | undefined
   #filled = 0
 
   /** @param carry bytes that come before, less than a block. */
@@ -16,7 +16,7 @@ export class Blocks {
   }
 
   /** Copies the chunk; the blocks that it fills, one at a time. */
-  *add(chunk: Uint8Array): Generator<Buffer, void, undefined> {
+  *add(chunk: Uint8Array): Generator<Buffer<ArrayBuffer>, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + blockBytes - this.#filled)
       at += part.length

@@ -42,7 +42,7 @@ export class GoogleDraft implements Draft {
   readonly #digest = createHash('md5')
   readonly #blocks: Blocks
   /** Blocks that are held until it is known whether the object is small. */
-  #held: Buffer[] = []
+  #held: Buffer<ArrayBuffer>[] = []
   #reserved = 0
   #size = 0
   #sending: Sending | undefined
@@ -129,7 +129,7 @@ export class GoogleDraft implements Draft {
     return this.#sending
   }
 
-  async #push(block: Buffer): Promise<void> {
+  async #push(block: Buffer<ArrayBuffer>): Promise<void> {
     const { stream } = await this.#send()
     await stream.push(block)
   }

@@ -16,6 +16,7 @@ import {
 import { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
+import { BlockDigester } from './block-digester.ts'
 import { prepareBuckets } from './bucket-folders.ts'
 import { ContentRestorer } from './content-restorer.ts'
 import type { DriveIndex } from './drive-index.ts'
@@ -124,6 +125,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly #copier: ObjectCopier
   readonly #folders: FolderMaker
   readonly #draftParts: DraftParts
+  readonly #digester: BlockDigester
   #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(opened: Opened) {
@@ -138,6 +140,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const folders = new FolderMaker(parts)
     const keys = new KeyHolder(parts)
     const memory = new SendMemory()
+    const digester = new BlockDigester()
     const restorer = new ContentRestorer({ ...opened, memory })
     const writer = new ObjectWriter({
       ...parts,
@@ -159,7 +162,9 @@ class OpenGoogleDrive implements GoogleDrive {
     const isShared = opened.sharedDriveId !== undefined
     const room = new DriveRoom({ api: opened.api, isShared })
     this.#draftParts = { api: opened.api, small, publisher, memory, room }
-    this.uploads = new GoogleUploads({ ...parts, small, publisher, staging, memory, room })
+    this.#digester = digester
+    const uploading = { small, publisher, staging, memory, digester, room }
+    this.uploads = new GoogleUploads({ ...parts, ...uploading })
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
@@ -233,6 +238,7 @@ class OpenGoogleDrive implements GoogleDrive {
   async close(): Promise<void> {
     this.#opened.leases.close()
     await this.#listings.close()
+    await this.#digester.close()
     await this.#keeper.close()
     await this.#opened.api.close()
   }

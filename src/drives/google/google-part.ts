@@ -1,8 +1,9 @@
 import type { AppendOptions, PartDraft } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
+import type { BlockDigester } from './block-digester.ts'
 import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
 import type { DriveRoom } from './drive-room.ts'
-import { type Md5State, updateMd5 } from './resumable-md5.ts'
+import type { Md5State } from './resumable-md5.ts'
 import type { SendMemory } from './send-memory.ts'
 import { SessionStream } from './session-stream.ts'
 import type { UploadRecords } from './upload-records.ts'
@@ -14,6 +15,7 @@ export interface PartOptions {
   readonly records: UploadRecords
   readonly sessions: UploadSessions
   readonly memory: SendMemory
+  readonly digester: BlockDigester
   readonly room: DriveRoom
   readonly state: UploadState
   /** Committed bytes behind the last whole block. */
@@ -77,8 +79,8 @@ export class GooglePart implements PartDraft {
     await this.#sending?.stream.stop()
   }
 
-  async #take(block: Buffer): Promise<void> {
-    const md5 = updateMd5(this.#md5, block)
+  async #take(full: Buffer<ArrayBuffer>): Promise<void> {
+    const { md5, block } = await this.#options.digester.digest(this.#md5, full)
     this.#sending ??= await this.#start()
     const digest = this.#sending.known[(this.#position - this.#committed) / blockBytes]
     if (digest !== undefined && digest !== md5) this.#sending = this.#stream(await this.#restart())

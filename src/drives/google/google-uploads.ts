@@ -10,6 +10,7 @@ import {
 } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import type { GoogleFile } from './api/google-file.ts'
+import type { BlockDigester } from './block-digester.ts'
 import { wholeBlocks } from './blocks.ts'
 import type { DriveRoom } from './drive-room.ts'
 import { GooglePart } from './google-part.ts'
@@ -43,6 +44,7 @@ export interface GoogleUploadsOptions {
   readonly staging: StagingFolder
   readonly records: UploadRecords
   readonly memory: SendMemory
+  readonly digester: BlockDigester
   readonly room: DriveRoom
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number

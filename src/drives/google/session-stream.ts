@@ -31,7 +31,7 @@ export interface SessionStreamOptions {
 }
 
 interface Block {
-  readonly bytes: Buffer
+  readonly bytes: Buffer<ArrayBuffer>
   readonly mark: string
 }
 
@@ -92,7 +92,7 @@ export class SessionStream {
    *
    * @throws DriveError
    */
-  async push(bytes: Buffer, mark = ''): Promise<void> {
+  async push(bytes: Buffer<ArrayBuffer>, mark = ''): Promise<void> {
     while (this.#end - this.#sent >= this.#window && this.#failure === undefined) {
       await this.#change()
     }

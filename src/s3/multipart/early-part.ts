@@ -34,7 +34,7 @@ export class EarlyPart implements PartSource {
   #isRead = false
   #isTurn = false
   #reserved = 0
-  #chunks: Buffer[] = []
+  #chunks: Buffer<ArrayBuffer>[] = []
   #sink: PayloadSink | undefined
   #emptying: Promise<void> | undefined
 
@@ -130,7 +130,7 @@ export class EarlyPart implements PartSource {
     await this.#sink.write(chunk)
   }
 
-  #copyOf(bytes: Uint8Array): Buffer {
+  #copyOf(bytes: Uint8Array): Buffer<ArrayBuffer> {
     if (bytes.length !== earlyChunkBytes) return Buffer.from(bytes)
     const copy = this.#pool.take()
     copy.set(bytes)

@@ -1,0 +1,115 @@
+import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads'
+
+/** A thread ends, and its memory goes, when it has had nothing to do for so long. */
+const idleMs = 5_000
+
+interface Call<Request> {
+  readonly id: number
+  readonly request: Request
+}
+
+type Answer<Result> =
+  | { readonly id: number; readonly result: Result }
+  | { readonly id: number; readonly code: string; readonly message: string }
+
+interface Waiting<Result> {
+  resolve(result: Result): void
+  reject(error: Error): void
+}
+
+/** A thread for what would stop the event loop; there while it is needed. */
+export class CallThread<Request, Result> {
+  readonly #script: URL
+  readonly #options: WorkerOptions
+  #thread: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #lastId = 0
+  readonly #waiting = new Map<number, Waiting<Result>>()
+
+  /** @param script a module that calls `answerCalls`. */
+  constructor(script: URL, options: WorkerOptions = {}) {
+    this.#script = script
+    this.#options = options
+  }
+
+  /**
+   * @param transfer what of the request moves to the thread and is lost here.
+   * @throws Error with the code that the thread's error has; EIO when the thread ended.
+   */
+  call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
+    this.#thread ??= this.#start()
+    this.#thread.ref()
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const id = ++this.#lastId
+    this.#waiting.set(id, { resolve, reject })
+    const call: Call<Request> = { id, request }
+    this.#thread.postMessage(call, transfer)
+    return promise
+  }
+
+  /** Ends the thread; whoever waits for it gets an error. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    await this.#thread?.terminate()
+  }
+
+  #start(): Worker {
+    const thread = new Worker(this.#script, this.#options)
+    thread.on('message', (answer: Answer<Result>) => this.#receive(answer))
+    let reason: Error = new Error('The thread ended.')
+    thread.on('error', (error: Error) => {
+      reason = error
+    })
+    thread.on('exit', () => {
+      if (this.#thread !== thread) return
+      this.#thread = undefined
+      for (const { reject } of this.#waiting.values()) reject(withCode(reason.message, 'EIO'))
+      this.#waiting.clear()
+    })
+    return thread
+  }
+
+  #receive(answer: Answer<Result>): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if ('result' in answer) waiting?.resolve(answer.result)
+    else waiting?.reject(withCode(answer.message, answer.code))
+    if (this.#waiting.size > 0) return
+    this.#thread?.unref()
+    // Once for many calls in a row: a timer is not to be made for each.
+    this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#end(), idleMs).unref()
+  }
+
+  #end(): void {
+    if (this.#waiting.size > 0) return
+    const thread = this.#thread
+    this.#thread = undefined
+    thread?.terminate().catch(() => undefined)
+  }
+}
+
+/**
+ * In the thread: answers each call.
+ *
+ * @param answer returns the result, and what of it moves back.
+ */
+export function answerCalls<Request, Result>(
+  answer: (request: Request) => { readonly result: Result; readonly transfer: Transferable[] },
+): void {
+  parentPort?.on('message', ({ id, request }: Call<Request>) => {
+    try {
+      const { result, transfer } = answer(request)
+      const told: Answer<Result> = { id, result }
+      parentPort?.postMessage(told, transfer)
+    } catch (error) {
+      // Errors lose their code when they are cloned.
+      const { code } = error as NodeJS.ErrnoException
+      const told: Answer<Result> = { id, code: code ?? '', message: String(error) }
+      parentPort?.postMessage(told)
+    }
+  })
+}
+
+function withCode(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code })
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CallThread } from '../../../src/process/call-thread.ts'
+
+interface Request {
+  readonly what: 'double' | 'throw' | 'exit'
+  readonly bytes: ArrayBuffer
+}
+
+const script = new URL('./doubling-thread.ts', import.meta.url)
+
+function requestOf(what: Request['what'], ...bytes: readonly number[]): Request {
+  return { what, bytes: Uint8Array.from(bytes).buffer }
+}
+
+test('call gives each its own answer, and what is transferred moves', async (t) => {
+  const thread = new CallThread<Request, Uint8Array>(script)
+  t.after(() => thread.close())
+  const one = requestOf('double', 1, 2)
+  const answers = await Promise.all([
+    thread.call(one, [one.bytes]),
+    thread.call(requestOf('double', 3)),
+  ])
+  assert.deepEqual(answers, [Uint8Array.of(2, 4), Uint8Array.of(6)])
+  assert.equal(one.bytes.byteLength, 0)
+})
+
+test('call rejects with the code of what the thread threw, and the thread goes on', async (t) => {
+  const thread = new CallThread<Request, Uint8Array>(script)
+  t.after(() => thread.close())
+  await assert.rejects(thread.call(requestOf('throw')), { code: 'ENOENT' })
+  assert.deepEqual(await thread.call(requestOf('double', 4)), Uint8Array.of(8))
+})
+
+test('call rejects when the thread ends, and the next one has a new thread', async (t) => {
+  const thread = new CallThread<Request, Uint8Array>(script)
+  t.after(() => thread.close())
+  const both = ['exit', 'double'] as const
+  const outcomes = await Promise.allSettled(both.map((what) => thread.call(requestOf(what, 1))))
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code),
+    ['EIO', 'EIO'],
+  )
+  assert.deepEqual(await thread.call(requestOf('double', 5)), Uint8Array.of(10))
+})
+
+test('close rejects who waits, and may be called twice', async () => {
+  const thread = new CallThread<Request, Uint8Array>(script)
+  const waiting = assert.rejects(thread.call(requestOf('double', 1)), { code: 'EIO' })
+  await thread.close()
+  await thread.close()
+  await waiting
+})
+
+test('a thread ends when it has had nothing to do for five seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const thread = new CallThread<Request, Uint8Array>(script)
+  t.after(() => thread.close())
+  let started = 0
+  const count = () => {
+    started += 1
+  }
+  process.on('worker', count)
+  t.after(() => process.off('worker', count))
+  for (const idleMs of [4_999, 4_999, 5_000, 0]) {
+    assert.deepEqual(await thread.call(requestOf('double', 1)), Uint8Array.of(2))
+    t.mock.timers.tick(idleMs)
+  }
+  assert.equal(started, 2)
+})
