@@ -137,7 +137,7 @@ export class ChunkedBytes implements UploadBytes {
       if (answer.status >= 300) throw statusError('PUT', answer)
       return 0
     }
-    const giveUpAt = Date.now() + patienceMs
+    const giveUpAt = performance.now() + patienceMs
     for (let attempt = 0; ; attempt++) {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
       const failure = await this.#tryAssemble(uploadId, total)
@@ -145,7 +145,7 @@ export class ChunkedBytes implements UploadBytes {
       // Whatever was said: Nextcloud may be at it still, or have done it.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
       if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
-      if (!isDoubtful(failure) || Date.now() > giveUpAt) throw told(failure)
+      if (!isDoubtful(failure) || performance.now() > giveUpAt) throw told(failure)
       await sleep(pauseMs)
     }
   }
