@@ -12,7 +12,10 @@ export interface Scene extends GoogleWorld {
 
 export async function scene(t: TestContext): Promise<Scene> {
   const world = await googleWorld(t)
-  return { ...world, drive: await world.open() }
+  const drive = await world.open()
+  // The first crawl makes calls, too.
+  await drive.refresh()
+  return { ...world, drive }
 }
 
 /** The upload completes, its bytes are the object, also by the news, and nothing lies about. */
