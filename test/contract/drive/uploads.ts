@@ -7,6 +7,7 @@ import { assertNoLeftovers, type DriveSuite, twoDrives } from './drive-suite.ts'
 import {
   bucket,
   bytesOf,
+  collectUnlessChanged,
   get,
   getText,
   listKeys,
@@ -88,17 +89,18 @@ export function uploadCases(suite: DriveSuite): void {
     })
 
     suite.it(
-      'overwrites the object that is there, which an open reader keeps',
+      'overwrites the object that is there, which an open reader does not mix with it',
       async ({ drive }) => {
         const session = await UploadSession.begin(drive)
         await put(drive, session.target.key, 'old')
         const old = await drive.open(bucket, session.target.key)
         await session.append(one)
         await assertCompletes(session, drive)
-        let text = ''
-        for await (const chunk of old?.read(0, 3) ?? []) text += Buffer.from(chunk).toString()
-        assert.equal(text, 'old')
-        await old?.close()
+        assert.ok(old)
+        const bytes = await collectUnlessChanged(old.read(0, 3))
+        const isChanged = bytes === undefined && !suite.can('keptVersions')
+        assert.ok(isChanged || String(bytes) === 'old')
+        await old.close()
       },
     )
 
