@@ -12,6 +12,7 @@ import {
   MultistatusReader,
   recordName,
   recordNamespace,
+  UnclearAnswer,
   unreadable,
 } from './multistatus.ts'
 
@@ -90,6 +91,18 @@ export class DavServer {
 
   /** What is at the path; undefined when nothing is. Of a folder no more than that it is one. */
   async stat(path: DavPath): Promise<DavEntry | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#statOnce(path)
+      } catch (error) {
+        // Apache tells no property of a file that goes while it looks for those it keeps itself.
+        if (!(error instanceof UnclearAnswer) || attempt >= listAttempts) throw error
+        await sleep(listPauseMs * attempt)
+      }
+    }
+  }
+
+  async #statOnce(path: DavPath): Promise<DavEntry | undefined> {
     const answer = await this.#propfind(targetOf(this.#root, path), askForFile)
     if (answer.status === 207) return entryIn(answer, 'size')
     if (answer.status === 404 || answer.status === 410) return undefined

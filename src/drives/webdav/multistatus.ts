@@ -52,6 +52,9 @@ const absentStatuses: ReadonlySet<number> = new Set([404, 410])
 /** As those; 401 and 403 are properties that the server shows nobody, or not this account. */
 const absentProperty: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
+/** An answer that leaves open what is there. The next one may not. */
+export class UnclearAnswer extends DriveError {}
+
 type Properties = Map<string, string>
 
 /**
@@ -194,7 +197,7 @@ export class MultistatusReader {
     const lacking = lackingOf(properties, this.#demand)
     if (lacking !== undefined) {
       const message = `The WebDAV server does not tell ${lacking} of ${this.#subject()}.`
-      throw new DriveError('unavailable', message)
+      throw new UnclearAnswer('unavailable', message)
     }
     this.#entries.push(entryOf(segments, properties))
   }

@@ -54,6 +54,17 @@ describe('DavServer', () => {
     assert.equal(await server.stat(['b', 'k']), undefined)
   })
 
+  it('asks again about a file of which nothing is told', async (t) => {
+    const nothing = response('/b/k', '').replace('200 OK', '404 Not Found')
+    const inner = [nothing, nothing, response('/b/k', file)]
+    const server = await serverOf(t, (request, answer) => {
+      request.resume()
+      answer.writeHead(207).end(multistatus(inner.shift() ?? nothing))
+    })
+    assert.equal((await server.stat(['b', 'k']))?.size, 5)
+    await assert.rejects(server.stat(['b', 'k']), isUnavailable)
+  })
+
   it('lists no folder without a file at which the server failed', async (t) => {
     const inner = response('/b/', folder) + response('/b/a', file)
     const server = await serverOf(t, answering(multistatus(inner + failed('/b/k', '423 Locked'))))
