@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeDriveIndex } from './drive-index-contract.ts'
+import { describeDriveIndexCrawl } from './drive-index-crawl-contract.ts'
 import { describeDriveUploads } from './drive-uploads-contract.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'stowage-index-'))
@@ -11,6 +12,7 @@ after(() => rm(folder, { recursive: true }))
 
 const sqlite = async () => ({ kind: 'sqlite', path: join(folder, 'stowage.db') }) as const
 describeDriveIndex('SQLite', sqlite)
+describeDriveIndexCrawl('SQLite', sqlite)
 describeDriveUploads('SQLite', sqlite)
 
 const server = await startPostgres()
@@ -21,5 +23,6 @@ if (server === undefined) {
   after(() => server.stop())
   const postgres = async () => ({ kind: 'postgres', url: await server.createDatabase() }) as const
   describeDriveIndex('PostgreSQL', postgres)
+  describeDriveIndexCrawl('PostgreSQL', postgres)
   describeDriveUploads('PostgreSQL', postgres)
 }
