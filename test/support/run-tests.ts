@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { makeMemoryFolder } from './memory-folder.ts'
@@ -22,12 +23,13 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   drives: ['test/contract/{google,webdav}-*.test.ts', 'test/drives/**/*.test.ts'],
   faults: ['test/faults/**/*.test.ts'],
 }
+const project = join(import.meta.dirname, '../..')
 const wanted = process.argv.slice(2)
 const names = wanted.length > 0 ? wanted : ['quick', 'browser']
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
 // A third of the time of a short file goes into compiling: once is enough for all of them.
-process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'
+process.env.NODE_COMPILE_CACHE ??= join(project, 'node_modules/.cache/node-compile')
 process.on('exit', () => {
   const isRefused = process.env.CI === 'true' && counts.skipped > 0
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1

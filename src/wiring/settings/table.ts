@@ -85,13 +85,15 @@ export const settingsTable = {
   driveSpool: {
     name: 'DRIVE_SPOOL',
     default: './data/spool',
-    meaning: 'Folder for the parts of uploads to a WebDAV server that can not append.',
+    meaning:
+      'Folder for what waits for a WebDAV server: parts where it can not append, objects of unknown size.',
     parse: folderPath,
   },
   driveSpoolGib: {
     name: 'DRIVE_SPOOL_GIB',
     default: '20',
-    meaning: 'What that folder may hold, in GiB. Beyond it parts are refused with SlowDown.',
+    meaning:
+      'What that folder may hold, in GiB. Beyond it there is SlowDown, and QuotaExceeded for what alone is too large.',
     parse: integerIn({ min: 1, max: 1_048_576 }),
   },
   gdriveClientId: {
