@@ -10,7 +10,10 @@ const mebibyte = 1024 * 1024
 const maxRequestBytes = 256 * mebibyte
 /** Blocks that wait to be sent; sent together where it is not known what comes. */
 const windowBytes = 8 * mebibyte
-/** A block that is so far behind has left for the socket: it may be filled anew. */
+/**
+ * A block that is so far behind may be filled anew: undici asks for the next piece of a body when the
+ * socket has drained, so all before it have left. Should that ever change, Google's MD5 tells.
+ */
 const takenBehind = 4 * blockBytes
 /** Requests in a row after which the session has no more than before. */
 const maxFruitless = 3
