@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici'
+import { Lane } from '../../process/lane.ts'
 import { DriveError } from '../drive.ts'
-import { Lane } from '../lane.ts'
 
 /** Uploads and downloads last as long as clients are slow; other calls do not wait for them. */
 export type LaneName = 'calls' | 'uploads' | 'downloads'

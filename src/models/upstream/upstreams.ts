@@ -1,9 +1,9 @@
+import { Lane } from '../../process/lane.ts'
 import type { Connection } from '../routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
 import { compatibleFlavour } from './flavour.ts'
 import type { ProbeReport } from './probe-report.ts'
 import { describeAnswer, describeFailure } from './probe-words.ts'
-import { Slots } from './slots.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
@@ -27,7 +27,7 @@ export interface UpstreamsOptions {
  */
 export class Upstreams {
   readonly #timeoutMs: number
-  readonly #slots: Slots
+  readonly #lane: Lane
   /** By all that makes a question: lists that ask while an upstream stalls share one socket. */
   readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
 
@@ -36,7 +36,7 @@ export class Upstreams {
     askedAtOnce = maxAskedAtOnce,
   }: UpstreamsOptions = {}) {
     this.#timeoutMs = timeoutMs
-    this.#slots = new Slots(askedAtOnce)
+    this.#lane = new Lane(askedAtOnce)
   }
 
   /**
@@ -90,7 +90,7 @@ export class Upstreams {
     const timer = setTimeout(() => timeout.abort(), this.#timeoutMs)
     const { signal } = timeout
     try {
-      return await this.#slots.run(signal, () => askUpstream(request, { ...options, signal }))
+      return await this.#lane.run(signal, () => askUpstream(request, { ...options, signal }))
     } catch (error) {
       if (error instanceof UpstreamError) throw error
       throw new UpstreamError('timeout', { cause: error })

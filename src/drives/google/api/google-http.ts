@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
+import { Lane } from '../../../process/lane.ts'
 import { DriveError } from '../../drive.ts'
-import { Lane } from '../../lane.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { Trouble } from './trouble.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lane } from '../../../src/drives/lane.ts'
+import { Lane } from '../../../src/process/lane.ts'
 
 const never = new AbortController().signal
 

@@ -1,4 +1,4 @@
-/** A bounded number of exchanges at a time; the others wait in order. */
+/** A bounded number of tasks at a time; the others wait in order. */
 export class Lane {
   readonly #waiting = new Set<() => void>()
   #free: number
@@ -25,6 +25,20 @@ export class Lane {
     if (leave !== undefined) return leave
     await this.#turn(signal)
     return this.#leaver()
+  }
+
+  /**
+   * Runs a task when there is a place.
+   *
+   * @throws the signal's reason when it aborts before the task began.
+   */
+  async run<Result>(signal: AbortSignal, task: () => Promise<Result>): Promise<Result> {
+    const leave = await this.enter(signal)
+    try {
+      return await task()
+    } finally {
+      leave()
+    }
   }
 
   #leaver(): () => void {
