@@ -2,7 +2,10 @@ import type { CatalogueFile, CatalogueMistake } from './catalogue-error.ts'
 import type { JsonPath } from './json-scanner.ts'
 import type { ProviderRecord } from './provider-schema.ts'
 
-/** What a provider's fields or several providers say against each other. */
+/**
+ * Definitions that clash. serviceKinds, model types and configs are independent of each other
+ * (decisions, Model list, "A catalogue"): rules 4, 4.8 and 4.9 read each of them by itself.
+ */
 
 /** A provider and where it is written. */
 export interface PlacedRecord {
@@ -18,27 +21,12 @@ interface Mistake {
   readonly message: string
 }
 
-/** Which config says how a kind is served. */
-const configOfKind = {
-  tts: 'ttsConfig',
-  embedding: 'embeddingConfig',
-  webSearch: 'searchConfig',
-  webFetch: 'fetchConfig',
-} as const
-
-type ConfiguredKind = keyof typeof configOfKind
-
-const configuredKinds = Object.keys(configOfKind) as ConfiguredKind[]
-
+/** @returns what makes a catalogue ambiguous: ids, aliases and models that are defined twice. */
 export function findContradictions(placed: readonly PlacedRecord[]): readonly CatalogueMistake[] {
   const idOwners = ownersOf(placed, (record) => record.id)
   const aliasOwners = ownersOf(placed, (record) => record.alias ?? record.id)
   return placed.flatMap((own) => {
-    const mistakes = [
-      ...clashes(own, { idOwners, aliasOwners }),
-      ...modelMistakes(own.record),
-      ...configuredKinds.flatMap((kind) => [...configMistakes(own.record, kind)]),
-    ]
+    const mistakes = [...clashes(own, { idOwners, aliasOwners }), ...repeatedModels(own.record)]
     return mistakes.map(({ path, message }) => {
       return { file: own.file, path: [...own.path, ...path], message }
     })
@@ -74,27 +62,10 @@ function* clashes(
   }
 }
 
-function* modelMistakes({ models, serviceKinds }: ProviderRecord): Iterable<Mistake> {
+function* repeatedModels({ models }: ProviderRecord): Iterable<Mistake> {
   const seen = new Set<string>()
-  const kinds = new Set<string>(serviceKinds)
-  for (const [index, { id, type }] of models.entries()) {
+  for (const [index, { id }] of models.entries()) {
     if (seen.has(id)) yield { path: ['models', index, 'id'], message: `${id} is listed twice` }
     seen.add(id)
-    if (!kinds.has(type)) {
-      yield { path: ['models', index, 'type'], message: `${type} is not in serviceKinds` }
-    }
-  }
-}
-
-function* configMistakes(record: ProviderRecord, kind: ConfiguredKind): Iterable<Mistake> {
-  const config = configOfKind[kind]
-  const hasKind = record.serviceKinds.includes(kind)
-  const hasConfig = record[config] !== undefined
-  if (hasConfig && !hasKind) {
-    yield { path: [config], message: `${config} needs ${kind} in serviceKinds` }
-  }
-  const hasModels = record.models.some(({ type }) => type === kind)
-  if (hasKind && !hasConfig && !hasModels) {
-    yield { path: ['serviceKinds'], message: `${kind} in serviceKinds needs ${config}` }
   }
 }

@@ -50,6 +50,24 @@ describe('the built-in catalogue', () => {
     }
   })
 
+  test('has only models and configs of kinds that their provider serves', async () => {
+    const { providers } = await readCatalogue(undefined)
+    for (const { id, serviceKinds, models, ...provider } of providers) {
+      const used = new Set([
+        ...models.map(({ kind }) => kind),
+        ...(provider.ttsModelIds.length > 0 ? ['tts' as const] : []),
+        ...(provider.embeddingModelIds.length > 0 ? ['embedding' as const] : []),
+        ...(provider.canSearch ? ['webSearch' as const] : []),
+        ...(provider.canFetch ? ['webFetch' as const] : []),
+      ])
+      assert.deepEqual(
+        [...used].filter((kind) => !serviceKinds.has(kind)),
+        [],
+        id,
+      )
+    }
+  })
+
   test('lists something of every kind that is not the web', async () => {
     const { providers } = await readCatalogue(undefined)
     const kinds = new Set(providers.flatMap(({ models }) => models.map(({ kind }) => kind)))
