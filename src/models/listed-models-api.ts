@@ -10,7 +10,7 @@ import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
 
 export interface ListedModelsParts {
-  readonly lists: Pick<ModelLists, 'list'>
+  readonly lists: Pick<ModelLists, 'list' | 'connectionListings'>
   readonly catalogue: Catalogue
   /** Fails unless the request has a valid session. */
   readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -22,6 +22,27 @@ const listNames = ['chat', ...kindsOfPath.keys()] as const
 const providersSchema = z.object({
   providers: z.array(z.object({ id: z.string(), alias: z.string(), models: z.int() })),
 })
+const listingsSchema = z.object({
+  connections: z
+    .array(
+      z.object({
+        id: z.string(),
+        listed: z.int().describe('Models of the connection that are in a list'),
+        reasons: z
+          .array(
+            z.object({
+              message: z.string(),
+              models: z.array(z.string()).readonly().describe('Examples'),
+              count: z.int().describe('0: the reason applies to the whole connection'),
+            }),
+          )
+          .readonly(),
+      }),
+    )
+    .readonly(),
+})
+export type ListingsAnswer = z.output<typeof listingsSchema>
+
 export type ProvidersAnswer = z.infer<typeof providersSchema>
 
 /**
@@ -48,6 +69,18 @@ export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): P
       reply.type('application/json; charset=utf-8')
       return sendBytes(reply, await lists.list(kindsOfPath.get(list) ?? defaultKinds))
     },
+  )
+  app.get(
+    '/listings',
+    {
+      schema: {
+        ...described,
+        operationId: 'getConnectionListings',
+        summary: 'How many models of each connection are listed, and why others are not',
+        response: { 200: listingsSchema, ...refusals },
+      },
+    },
+    async () => ({ connections: await lists.connectionListings() }),
   )
   const providers = catalogue.providers.map(({ id, alias, models }) => {
     return { id, alias, models: models.length }

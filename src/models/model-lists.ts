@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { KeptLists, listJson } from './kept-lists.ts'
 import { buildModelList, type ModelListInputs } from './list/build-model-list.ts'
+import { type ConnectionListing, connectionListings } from './list/connection-listing.ts'
 import { type ListedProvider, listedConnections } from './list/listed-provider.ts'
 import type { ModelEntry } from './list/model-entry.ts'
 import { type UpstreamQuestion, upstreamQuestions } from './list/upstream-questions.ts'
@@ -30,6 +31,12 @@ type LoadedInputs = Pick<
 >
 type UpstreamIds = ModelListInputs['upstreamIds']
 
+/** The answers of upstreams by connection id; one that failed has no ids and a reason. */
+interface UpstreamAnswers {
+  readonly ids: UpstreamIds
+  readonly failures: ReadonlyMap<string, string>
+}
+
 const nothingAsked: UpstreamIds = new Map()
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 
@@ -53,7 +60,7 @@ export class ModelLists {
     const kept = this.#kept.find(name, sources, now())
     if (kept !== undefined) return kept
     const { providers, build } = this.#prepare(filter, inputs)
-    const upstreamIds = await this.#ask(providers)
+    const { ids: upstreamIds } = await this.#ask(providers)
     const entries = build(upstreamIds)
     // What upstreams say may be another thing the next time.
     if (upstreamIds.size === 0) this.#kept.keep(name, sources, entries)
@@ -70,8 +77,17 @@ export class ModelLists {
     const known = build(nothingAsked).find(has)
     if (known !== undefined) return known
     const named = providers.filter(({ outputAlias }) => id.startsWith(`${outputAlias}/`))
-    const upstreamIds = await this.#ask(named)
+    const { ids: upstreamIds } = await this.#ask(named)
     return upstreamIds.size === 0 ? undefined : build(upstreamIds).find(has)
+  }
+
+  /** How many models of each connection are listed, and why others are not. Asks upstreams as a list does. */
+  async connectionListings(): Promise<readonly ConnectionListing[]> {
+    const inputs = await this.#load()
+    const { providers } = this.#prepare(allKinds, inputs)
+    const { ids: upstreamIds, failures: upstreamFailures } = await this.#ask(providers)
+    const { catalogue } = this.#parts
+    return connectionListings({ ...inputs, catalogue, upstreamIds, upstreamFailures })
   }
 
   /** The same objects as before while nothing has changed. */
@@ -99,27 +115,31 @@ export class ModelLists {
   }
 
   /** All upstreams of these providers side by side; those that are not to be asked have no answer. */
-  async #ask(providers: readonly ListedProvider[]): Promise<UpstreamIds> {
-    const questions = upstreamQuestions(providers)
-    if (questions.length === 0) return nothingAsked
-    return new Map(
-      await Promise.all(
-        questions.map(async (question) => {
-          return [question.connectionId, await this.#answerOf(question)] as const
-        }),
-      ),
-    )
+  async #ask(providers: readonly ListedProvider[]): Promise<UpstreamAnswers> {
+    const ids = new Map<string, readonly string[]>()
+    const failures = new Map<string, string>()
+    const answers = upstreamQuestions(providers).map(async (question) => {
+      const { connectionId } = question
+      const answer = await this.#answerOf(question)
+      if (typeof answer === 'string') failures.set(connectionId, answer)
+      ids.set(connectionId, typeof answer === 'string' ? [] : answer)
+    })
+    await Promise.all(answers)
+    return { ids, failures }
   }
 
-  /** Upstream id fetch, step 5: any failure yields an empty list. */
-  async #answerOf({ connectionId, ...upstream }: UpstreamQuestion): Promise<readonly string[]> {
+  /** The ids of an upstream, or why it gave none. Step 5: any failure yields an empty list. */
+  async #answerOf({
+    connectionId,
+    ...upstream
+  }: UpstreamQuestion): Promise<readonly string[] | string> {
     try {
       return await this.#parts.upstreams.modelIds(upstream)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       const { code, status, detail } = error
       this.#parts.log.debug({ connectionId, code, status, detail }, 'an upstream gave no models')
-      return []
+      return error.message
     }
   }
 }

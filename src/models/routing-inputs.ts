@@ -42,7 +42,7 @@ export interface ProviderSpecificData {
 export interface Combo {
   readonly name: string
   readonly kind?: ServiceKind | null | undefined
-  /** Model ids it stands for, in the order they are tried. */
+  /** Model ids. Kept for the router; the list has only the name. */
   readonly models?: readonly string[] | undefined
 }
 

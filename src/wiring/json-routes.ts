@@ -60,8 +60,9 @@ export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts):
   })
   await app.register(routingApi, {
     prefix: '/-/api/routing',
-    ...{ store, sealer, requireSession, now: Date.now },
-    probe: (connection) => upstreams.probe(connection),
+    ...{ store, sealer, catalogue, requireSession, now: Date.now },
+    probe: (connection) =>
+      upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
   })
   await app.register(managementApi, { prefix: '/-/api', ...management.parts, requireSession })
   await app.register(docsRoutes, {

@@ -168,8 +168,9 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByRole('textbox', { name: 'Models' }).fill('big\nsmall')
     await page.getByRole('button', { name: 'Add the connection' }).click()
 
+    await page.getByText('2 models listed').waitFor()
     await page.getByRole('button', { name: 'Test Lab' }).click()
-    await page.getByText('It does not work').waitFor()
+    await page.getByText('Connection failed').waitFor()
 
     await page.getByRole('button', { name: 'Edit Lab' }).click()
     await page.getByLabel('Prefix').fill('lab')
@@ -184,6 +185,27 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete the connection' }).click()
     await page.getByText('No connections yet').waitFor()
+  })
+
+  test('say that they are a list for clients of a router, and its address', async () => {
+    const page = await dashboard().openSignedIn('/models')
+    await page.getByText('It only lists models').waitFor()
+    await page
+      .getByText(/\/v1\/models$/)
+      .first()
+      .waitFor()
+  })
+
+  test('warn of a combo whose model no list has', async () => {
+    const page = await dashboard().openSignedIn('/models/combos')
+    await page.getByRole('button', { name: 'Add a combo' }).click()
+    await page.getByLabel('Name').fill('smart')
+    await page.getByRole('textbox', { name: 'Models' }).fill('openai/no-such-model')
+    await page.getByRole('button', { name: 'Add the combo' }).click()
+    await page.getByText('No list contains the model openai/no-such-model').waitFor()
+    await page.getByRole('button', { name: 'Delete smart' }).click()
+    await page.getByRole('button', { name: 'Delete the combo' }).click()
+    await page.getByText('No combos yet').waitFor()
   })
 
   test('an export is imported again, and a file of 9router', async () => {

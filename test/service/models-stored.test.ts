@@ -121,7 +121,7 @@ test('A changed SECRET_KEY is told and destroys nothing, and a new key heals its
   assert.deepEqual(await idsAt(other.url), notAsked)
   assert.equal(upstream.requests.length, 0)
   const said = await routing.done('POST', `/connections/${askedId}/test`)
-  assert.equal(said.ok, false)
+  assert.equal(said.outcome, 'untested')
   assert.match(said.message, /SECRET_KEY/)
   // Giving back what GET gave keeps what cannot be read.
   await routing.done('PUT', '', await routing.done('GET', ''))
@@ -285,9 +285,9 @@ test('MODEL_CATALOGUE replaces the built-in catalogue', async (t) => {
 })
 
 const badCatalogues: Readonly<Record<string, readonly [text: string, told: RegExp]>> = {
-  'a type that is no kind of its provider': [
-    JSON.stringify(ownCatalogue, undefined, 2),
-    /models\.json:\d+: \[0\]\.models\[1\]\.type: /,
+  'a model listed twice': [
+    JSON.stringify([{ id: 'acme', models: [{ id: 'm' }, { id: 'm' }] }], undefined, 2),
+    /models\.json:\d+: \[0\]\.models\[1\]\.id: /,
   ],
   'no JSON': ['[{"id": "acme",\n  "models": [}]', /models\.json:2: /],
   'no id': ['[\n  {"models": []}\n]', /models\.json:2: \[0\]\.id: /],

@@ -24,7 +24,11 @@ interface Case {
   /** What of it the list has. */
   readonly ids: readonly string[]
   /** What the test of the connection says. */
-  readonly report: { readonly ok: boolean; readonly status?: number; readonly modelCount?: number }
+  readonly report: {
+    readonly outcome: string
+    readonly status?: number
+    readonly modelCount?: number
+  }
   readonly message: RegExp
 }
 
@@ -38,25 +42,25 @@ const cases: Readonly<Record<string, Case>> = {
   data: {
     answer: answering({ object: 'list', data: manyElements }),
     ids: ['one', 'two', 'three', 'four', 'org/deep'],
-    report: { ok: true, status: 200, modelCount: 5 },
+    report: { outcome: 'ok', status: 200, modelCount: 5 },
     message: /lists 5 models/,
   },
   array: {
     answer: answering([{ id: 'array/stripped' }, { id: 'plain' }, { id: 'text-embed-1' }]),
     ids: ['stripped', 'plain'],
-    report: { ok: true, status: 200, modelCount: 3 },
+    report: { outcome: 'ok', status: 200, modelCount: 3 },
     message: /lists 3 models/,
   },
   models: {
     answer: answering({ models: [{ name: 'm', model: 'unused' }] }),
     ids: ['m'],
-    report: { ok: true, status: 200, modelCount: 1 },
+    report: { outcome: 'ok', status: 200, modelCount: 1 },
     message: /lists 1 model\./,
   },
   results: {
     answer: answering({ results: [{ model: 'r' }] }),
     ids: ['r'],
-    report: { ok: true, status: 200, modelCount: 1 },
+    report: { outcome: 'ok', status: 200, modelCount: 1 },
     message: /lists 1 model\./,
   },
   slow: {
@@ -65,55 +69,55 @@ const cases: Readonly<Record<string, Case>> = {
       setTimeout(() => response.end('[{"id":"patient"}]}'), 1_000)
     },
     ids: ['patient'],
-    report: { ok: true, status: 200, modelCount: 1 },
+    report: { outcome: 'ok', status: 200, modelCount: 1 },
     message: /lists 1 model\./,
   },
   silent: {
     answer: () => undefined,
     ids: [],
-    report: { ok: false },
+    report: { outcome: 'failed' },
     message: /in time/,
   },
   halting: {
     answer: (_request, response) => void response.write('{"data":[{"id":"never"},'),
     ids: [],
-    report: { ok: false },
+    report: { outcome: 'failed' },
     message: /in time/,
   },
   endless: {
     answer: (_request, response) => pour(response),
     ids: [],
-    report: { ok: false, status: 200 },
+    report: { outcome: 'failed', status: 200 },
     message: /too large/,
   },
   garbage: {
     answer: page(200, '<!doctype html><title>Welcome</title>'),
     ids: [],
-    report: { ok: false, status: 200 },
+    report: { outcome: 'failed', status: 200 },
     message: /not JSON/,
   },
   listless: {
     answer: answering({ data: { id: 'no array' } }),
     ids: [],
-    report: { ok: false, status: 200 },
+    report: { outcome: 'failed', status: 200 },
     message: /no list/,
   },
   failing: {
     answer: page(503, `{"error":"quota is used up, key ${key}"}`),
     ids: [],
-    report: { ok: false, status: 503 },
+    report: { outcome: 'failed', status: 503 },
     message: /quota is used up, key \*\*\*/,
   },
   refusing: {
     answer: page(401, 'no such key'),
     ids: [],
-    report: { ok: false, status: 401 },
+    report: { outcome: 'failed', status: 401 },
     message: /no such key/,
   },
   closing: {
     answer: (request) => void request.socket.destroy(),
     ids: [],
-    report: { ok: false },
+    report: { outcome: 'failed' },
     message: /cannot be reached/,
   },
 }
@@ -270,7 +274,7 @@ describe('A list with other upstreams', () => {
     assert.deepEqual(await idsAt(gateway().url), ['anth/wise'])
     assert.deepEqual([upstream.requests.length, thief.requests.length], [1, 0])
     const said = await routing.done('POST', `/connections/${id}/test`)
-    assert.deepEqual([said.ok, said.status], [false, 307])
+    assert.deepEqual([said.outcome, said.status], ['failed', 307])
     assert.match(said.message, /redirects/)
   })
 

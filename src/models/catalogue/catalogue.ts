@@ -1,4 +1,5 @@
 import type { ServiceKind } from '../routing-inputs.ts'
+import type { ModelsApi } from '../upstream/flavour.ts'
 
 /** What the list knows of providers without asking anybody, prepared for its look-ups. */
 export interface Catalogue {
@@ -23,6 +24,8 @@ export interface CatalogueProvider {
   readonly canSearch: boolean
   /** Whether it has a fetchConfig. */
   readonly canFetch: boolean
+  /** Absent where no address is known: connections to this provider cannot be tested. */
+  readonly modelsApi: ModelsApi | undefined
 }
 
 export interface CatalogueModel {

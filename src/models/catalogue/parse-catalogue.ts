@@ -74,5 +74,6 @@ function prepareProvider(record: ProviderRecord): CatalogueProvider {
     embeddingModelIds: record.embeddingConfig?.models.map(({ id }) => id) ?? [],
     canSearch: record.searchConfig !== undefined,
     canFetch: record.fetchConfig !== undefined,
+    modelsApi: record.modelsApi,
   }
 }

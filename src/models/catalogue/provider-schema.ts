@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { serviceKinds } from '../routing-inputs.ts'
+import { isUpstreamUrl } from '../upstream/upstream-url.ts'
 
 /**
  * One provider as it is written in a catalogue file. Fields that are not named here, such as
@@ -16,6 +17,11 @@ const modelType = z.enum(['llm', 'image', 'tts', 'embedding', 'stt', 'imageToTex
 
 const configWithModels = z.looseObject({ models: z.array(z.looseObject({ id: modelId })) })
 
+const modelsApi = z.strictObject({
+  flavour: z.enum(['openai', 'anthropic']),
+  baseUrl: z.string().refine(isUpstreamUrl, 'expected an http or https URL without credentials'),
+})
+
 export const providerSchema = z.looseObject({
   id: nameInIds,
   alias: nameInIds.optional(),
@@ -26,6 +32,7 @@ export const providerSchema = z.looseObject({
   embeddingConfig: configWithModels.optional(),
   searchConfig: z.looseObject({}).optional(),
   fetchConfig: z.looseObject({}).optional(),
+  modelsApi: modelsApi.optional(),
 })
 
 export type ProviderRecord = z.infer<typeof providerSchema>

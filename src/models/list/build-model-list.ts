@@ -112,29 +112,39 @@ function* connectionEntries(
   }
 }
 
-/** 4.2 to 4.6: the model ids of a provider whose kinds are in the filter. */
+/** 4.6 Ids whose kind is not in the filter are dropped. */
 function filteredIds(
   provider: ListedProvider,
-  { filter, upstreamIds }: ModelListInputs,
+  inputs: ModelListInputs,
   added: AddedModels,
 ): readonly string[] {
-  const { connection, known, prefixes } = provider
+  const { known, prefixes } = provider
+  return mergedIds(provider, inputs, added).filter((id) =>
+    inputs.filter.has(kindOfModel(id, known, prefixes)),
+  )
+}
+
+/** 4.2 to 4.5: the model ids of a provider, of any kind. */
+export function mergedIds(
+  provider: ListedProvider,
+  { upstreamIds }: Pick<ModelListInputs, 'upstreamIds'>,
+  added: AddedModels,
+): readonly string[] {
+  const { connection, prefixes } = provider
   const base = baseModelIds(provider)
   // 4.3 Only where the base list is empty is there an answer of an upstream.
   const asked = base.length > 0 ? base : (upstreamIds.get(connection.id) ?? [])
   // 4.4 A leading prefix is removed from each id; what is blank then is no id.
   const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
   // 4.5 Custom models and alias values are merged in, deduplicated.
-  const merged = new Set([...stripped, ...added.idsOf(prefixes)])
-  // 4.6 Ids whose kind is not in the filter are dropped.
-  return [...merged].filter((id) => filter.has(kindOfModel(id, known, prefixes)))
+  return [...new Set([...stripped, ...added.idsOf(prefixes)])]
 }
 
 /**
  * 4.8 When the filter has tts, the ids in ttsConfig.models are added; when it has embedding, those
  * in embeddingConfig.models. As they are: rule 4.4 is about the ids before them.
  */
-function configuredIds(
+export function configuredIds(
   { known }: ListedProvider,
   filter: ReadonlySet<ServiceKind>,
 ): readonly string[] {

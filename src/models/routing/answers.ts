@@ -1,16 +1,19 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { byPriority } from '../connection-order.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { maskOf } from './api-key.ts'
+import { stateWarnings } from './field-warnings.ts'
 import type {
   ComboAnswer,
   ConnectionAnswer,
   CustomModelAnswer,
   RoutingAnswer,
+  WarnedRouting,
 } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
-/** The form that PUT takes. Keys are shown as masks, and never themselves. */
+/** The form of an export, and that PUT takes. Keys are shown as masks. */
 export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingAnswer {
   return {
     connections: state.connections
@@ -20,6 +23,14 @@ export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingA
     customModels: state.customModels.map(customModelAnswer),
     modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
   }
+}
+
+/** The whole state with what in it has no effect. */
+export function warnedRouting(
+  state: StoredRouting,
+  { sealer, catalogue }: { readonly sealer: KeySealer; readonly catalogue: Catalogue },
+): WarnedRouting {
+  return { ...routingAnswer(state, sealer), warnings: stateWarnings(state, catalogue) }
 }
 
 export function connectionAnswer(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import type { ProbeReport } from '../upstream/probe-report.ts'
-import { connectionAnswer, routingAnswer } from './answers.ts'
+import { connectionAnswer, warnedRouting } from './answers.ts'
 import {
   addConnection,
   changeConnection,
@@ -12,24 +12,25 @@ import {
   setActive,
   storedConnection,
 } from './connection-edits.ts'
+import { itemWarnings } from './field-warnings.ts'
 import { sealGivenKey } from './given-key.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
 import { expectedRevision, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api.ts'
 import {
+  changedConnection,
   connectionChange,
   connectionOrder,
-  connectionAnswer as connectionSchema,
   type NewConnection,
   newConnection,
   probeAnswer,
-  routingAnswer as routingSchema,
+  warnedRouting as warnedSchema,
 } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
-import type { StoredConnection } from './stored-routing.ts'
+import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 const params = z.object({ id: z.string() })
-const connectionResponse = { 200: connectionSchema, ...refusals }
+const connectionResponse = { 200: changedConnection, ...refusals }
 
 export function connectionRoutes(app: JsonApp, parts: RoutingApiParts): void {
   createRoute(app, parts)
@@ -39,7 +40,8 @@ export function connectionRoutes(app: JsonApp, parts: RoutingApiParts): void {
   testRoute(app, parts)
 }
 
-function createRoute(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
+function createRoute(app: JsonApp, parts: RoutingApiParts): void {
+  const { store, sealer, now } = parts
   app.post(
     '/connections',
     {
@@ -47,17 +49,17 @@ function createRoute(app: JsonApp, { store, sealer, now }: RoutingApiParts): voi
         operationId: 'createConnection',
         summary: 'Creates a connection to a provider',
         body: newConnection,
-        response: { 201: connectionSchema, ...refusals },
+        response: { 201: changedConnection, ...refusals },
       },
     },
     async (request, reply) => {
       const connection = connectionOf(request.body, { sealer, nowMs: now() })
-      const { revision } = await store.change(
-        (state) => addConnection(state, connection),
+      const { revision, state } = await store.change(
+        (before) => addConnection(before, connection),
         expectedRevision(request),
       )
       tagReply(reply, revision)
-      return reply.code(201).send(connectionAnswer(connection, sealer))
+      return reply.code(201).send(changedAnswer(parts, state, connection.id))
     },
   )
 }
@@ -76,7 +78,8 @@ function connectionOf(
   return storedConnection({ ...body, id, provider, sealedKey, createdAtMs: nowMs })
 }
 
-function changeRoutes(app: JsonApp, { store, sealer }: RoutingApiParts): void {
+function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
+  const { store, sealer } = parts
   app.patch(
     '/connections/:id',
     {
@@ -96,7 +99,7 @@ function changeRoutes(app: JsonApp, { store, sealer }: RoutingApiParts): void {
         expectedRevision(request),
       )
       tagReply(reply, revision)
-      return connectionAnswer(findConnection(state, id), sealer)
+      return changedAnswer(parts, state, id)
     },
   )
 
@@ -119,13 +122,18 @@ function changeRoutes(app: JsonApp, { store, sealer }: RoutingApiParts): void {
           expectedRevision(request),
         )
         tagReply(reply, revision)
-        return connectionAnswer(findConnection(state, id), sealer)
+        return changedAnswer(parts, state, id)
       },
     )
   }
 }
 
-function reorderRoute(app: JsonApp, { store, sealer }: RoutingApiParts): void {
+function changedAnswer({ sealer, catalogue }: RoutingApiParts, state: StoredRouting, id: string) {
+  const answer = connectionAnswer(findConnection(state, id), sealer)
+  return { ...answer, warnings: itemWarnings(state, catalogue, { set: 'connections', key: id }) }
+}
+
+function reorderRoute(app: JsonApp, { store, sealer, catalogue }: RoutingApiParts): void {
   app.post(
     '/connections/reorder',
     {
@@ -133,7 +141,7 @@ function reorderRoute(app: JsonApp, { store, sealer }: RoutingApiParts): void {
         operationId: 'reorderConnections',
         summary: 'Puts connections first, in this order',
         body: connectionOrder,
-        response: { 200: routingSchema, ...refusals },
+        response: { 200: warnedSchema, ...refusals },
       },
     },
     async (request, reply) => {
@@ -142,7 +150,7 @@ function reorderRoute(app: JsonApp, { store, sealer }: RoutingApiParts): void {
         expectedRevision(request),
       )
       tagReply(reply, revision)
-      return routingAnswer(state, sealer)
+      return warnedRouting(state, { sealer, catalogue })
     },
   )
 }
@@ -186,11 +194,15 @@ function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): voi
       const { sealedKey, ...connection } = findConnection(state, id)
       if (sealedKey === undefined) return probe(connection)
       const apiKey = sealer.open(sealedKey, id)
-      if (apiKey === undefined) return { ok: false, message: unreadableKey, durationMs: 0 }
+      if (apiKey === undefined) return unreadableKey
       return probe({ ...connection, apiKey })
     },
   )
 }
 
-const unreadableKey =
-  'The API key was sealed under another SECRET_KEY: set that one back, or enter the key again.'
+const unreadableKey: ProbeReport = {
+  outcome: 'untested',
+  message:
+    'The stored API key cannot be read because SECRET_KEY has changed. Restore SECRET_KEY or enter the API key again.',
+  durationMs: 0,
+}

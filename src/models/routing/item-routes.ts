@@ -5,6 +5,7 @@ import type { RoutingSet } from '../../state/routing.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { comboAnswer, customModelAnswer } from './answers.ts'
 import { serviceKind } from './field-schemas.ts'
+import { itemWarnings } from './field-warnings.ts'
 import {
   addItem,
   comboKind,
@@ -21,12 +22,12 @@ import type { RoutingApiParts } from './routing-api.ts'
 import {
   type ComboInput,
   type CustomModelInput,
+  changedCombo,
+  changedCustomModel,
+  changedModelAlias,
   comboInput,
-  comboAnswer as comboSchema,
   customModelInput,
-  customModelAnswer as customModelSchema,
   modelAliasInput,
-  modelAliasAnswer as modelAliasSchema,
 } from './routing-schemas.ts'
 import type { RoutingEdit } from './routing-store.ts'
 import {
@@ -75,7 +76,7 @@ const combos: ItemResource<Combo, ComboInput, z.output<typeof nameKey>> = {
   keyOf: ({ name }) => name,
   inputSchema: comboInput,
   itemOf: comboOf,
-  answerSchema: comboSchema,
+  answerSchema: changedCombo,
   answerOf: comboAnswer,
   itemsOf: (state) => state.combos,
   withItems: (state, items) => ({ ...state, combos: items }),
@@ -96,7 +97,7 @@ const customModels: ItemResource<
   keyOf: customModelKey,
   inputSchema: customModelInput,
   itemOf: customModelOf,
-  answerSchema: customModelSchema,
+  answerSchema: changedCustomModel,
   answerOf: customModelAnswer,
   itemsOf: (state) => state.customModels,
   withItems: (state, items) => ({ ...state, customModels: items }),
@@ -113,7 +114,7 @@ const modelAliases: ItemResource<ModelAlias, ModelAlias, z.output<typeof nameKey
   keyOf: ({ name }) => name,
   inputSchema: modelAliasInput,
   itemOf: (alias) => alias,
-  answerSchema: modelAliasSchema,
+  answerSchema: changedModelAlias,
   answerOf: (alias) => alias,
   itemsOf: (state) => state.modelAliases,
   withItems: (state, items) => ({ ...state, modelAliases: items }),
@@ -128,10 +129,14 @@ export function itemRoutes(app: JsonApp, parts: RoutingApiParts): void {
 
 function routesOf<Item, Input, Key>(
   app: JsonApp,
-  { store }: RoutingApiParts,
+  { store, catalogue }: RoutingApiParts,
   resource: ItemResource<Item, Input, Key>,
 ): void {
-  const { kind, name, label, path, keyPath, keySchema, inputSchema, answerSchema } = resource
+  const { set, kind, name, label, path, keyPath, keySchema, inputSchema, answerSchema } = resource
+  const answerOf = (state: StoredRouting, item: Item) => ({
+    ...resource.answerOf(item),
+    warnings: itemWarnings(state, catalogue, { set, key: kind.keyOf(item) }),
+  })
   app.post(
     path,
     {
@@ -145,9 +150,9 @@ function routesOf<Item, Input, Key>(
     async (request, reply) => {
       const item = resource.itemOf(request.body as Input)
       const change = editOf(resource, (items) => addItem(kind, items, item))
-      const { revision } = await store.change(change, expectedRevision(request))
+      const { revision, state } = await store.change(change, expectedRevision(request))
       tagReply(reply, revision)
-      return reply.code(201).send(resource.answerOf(item))
+      return reply.code(201).send(answerOf(state, item))
     },
   )
 
@@ -166,9 +171,9 @@ function routesOf<Item, Input, Key>(
       const key = resource.keyOf(request.params as Key)
       const item = resource.itemOf(request.body as Input)
       const change = replacing(resource, key, item)
-      const { revision } = await store.change(change, expectedRevision(request))
+      const { revision, state } = await store.change(change, expectedRevision(request))
       tagReply(reply, revision)
-      return reply.send(resource.answerOf(item))
+      return reply.send(answerOf(state, item))
     },
   )
 

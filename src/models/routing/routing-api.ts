@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JsonApp } from '../../json-api/json-app.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Connection } from '../routing-inputs.ts'
 import type { ProbeReport } from '../upstream/probe-report.ts'
 import { connectionRoutes } from './connection-routes.ts'
@@ -13,6 +14,7 @@ import { stateRoutes } from './state-routes.ts'
 export interface RoutingApiParts {
   readonly store: RoutingStore
   readonly sealer: KeySealer
+  readonly catalogue: Catalogue
   /** Asks the upstream of a connection, its key in the clear; a failure of it is an answer. */
   readonly probe: (connection: Connection) => Promise<ProbeReport>
   /** Fails unless the request has a valid session; runs before anything of the body is read. */

@@ -93,6 +93,7 @@ export const routingInput = z.strictObject({
   combos: z.array(comboInput).max(maxCombos),
   customModels: z.array(customModelInput).max(maxCustomModels),
   modelAliases: aliasMap(aliasName, aliasTarget),
+  warnings: z.unknown().optional(),
 })
 
 export type ConnectionInput = z.output<typeof connectionInput>
@@ -103,6 +104,12 @@ export type CustomModelInput = z.output<typeof customModelInput>
 export type RoutingInput = z.output<typeof routingInput>
 
 /** What clients get. */
+
+export const warnings = z
+  .array(z.object({ field: z.string(), message: z.string() }))
+  .describe('Input that is stored but has no effect on any list')
+
+const withWarnings = { warnings }
 
 const providerSpecificDataAnswer = z.object({
   baseUrl: z.string().optional(),
@@ -144,8 +151,17 @@ export const routingAnswer = z.object({
   modelAliases: z.record(z.string(), z.string()),
 })
 
+/** Answers to changes of one item: `field` is below the item. */
+export const changedConnection = connectionAnswer.extend(withWarnings)
+export const changedCombo = comboAnswer.extend(withWarnings)
+export const changedCustomModel = customModelAnswer.extend(withWarnings)
+export const changedModelAlias = modelAliasAnswer.extend(withWarnings)
+
+/** The whole state with its warnings. */
+export const warnedRouting = routingAnswer.extend(withWarnings)
+
 export const probeAnswer = z.object({
-  ok: z.boolean(),
+  outcome: z.enum(['ok', 'failed', 'untested']),
   status: z.int().optional(),
   modelCount: z.int().optional(),
   message: z.string(),
@@ -156,3 +172,5 @@ export type ConnectionAnswer = z.output<typeof connectionAnswer>
 export type ComboAnswer = z.output<typeof comboAnswer>
 export type CustomModelAnswer = z.output<typeof customModelAnswer>
 export type RoutingAnswer = z.output<typeof routingAnswer>
+export type WarnedRouting = z.output<typeof warnedRouting>
+export type FieldWarning = WarnedRouting['warnings'][number]

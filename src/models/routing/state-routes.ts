@@ -1,28 +1,35 @@
 import type { FastifyReply } from 'fastify'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import { routingAnswer } from './answers.ts'
+import { routingAnswer, warnedRouting } from './answers.ts'
 import { maxBodyBytes } from './limits.ts'
 import { expectedRevision, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api.ts'
-import { routingAnswer as routingAnswerSchema, routingInput } from './routing-schemas.ts'
+import {
+  routingAnswer as routingAnswerSchema,
+  routingInput,
+  warnedRouting as warnedSchema,
+} from './routing-schemas.ts'
 import { wholeState } from './whole-state.ts'
 
 /** The whole state: decisions, "Where the inputs live". */
-export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
+export function stateRoutes(
+  app: JsonApp,
+  { store, sealer, catalogue, now }: RoutingApiParts,
+): void {
   app.get(
     '',
     {
       schema: {
         operationId: 'getRouting',
         summary: 'All that the model list is built from',
-        response: { 200: routingAnswerSchema, ...refusals },
+        response: { 200: warnedSchema, ...refusals },
       },
     },
     async (_request, reply) => {
       const { revision, state } = await store.read()
       tagReply(reply, revision)
-      return routingAnswer(state, sealer)
+      return warnedRouting(state, { sealer, catalogue })
     },
   )
 
@@ -34,7 +41,7 @@ export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPart
         operationId: 'putRouting',
         summary: 'Replaces all that the model list is built from, or nothing',
         body: routingInput,
-        response: { 200: routingAnswerSchema, ...refusals },
+        response: { 200: warnedSchema, ...refusals },
       },
     },
     async (request, reply) => {
@@ -44,7 +51,7 @@ export function stateRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPart
         expectedRevision(request),
       )
       tagReply(reply, revision)
-      return routingAnswer(state, sealer)
+      return warnedRouting(state, { sealer, catalogue })
     },
   )
 

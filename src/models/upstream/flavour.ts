@@ -1,6 +1,13 @@
 /** How an upstream is asked for its models. */
 export type UpstreamFlavour = 'openai' | 'anthropic'
 
+/** Where a provider of the catalogue lists its models. Used for connection tests only. */
+export interface ModelsApi {
+  readonly flavour: UpstreamFlavour
+  /** The models are at `<baseUrl>/models`. */
+  readonly baseUrl: string
+}
+
 /** Decision: the beginning of the provider id says what a person's own provider speaks. */
 const prefixOfFlavour = {
   openai: 'openai-compatible-',

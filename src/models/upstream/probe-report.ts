@@ -1,7 +1,7 @@
-/** What an upstream said when a person tested a connection. Never contains the key. */
+/** The result of a connection test. Never contains the key. */
 export interface ProbeReport {
-  /** Whether the upstream gave a list of models. */
-  readonly ok: boolean
+  /** `ok`: the upstream returned a list of models. `untested`: no request was sent. */
+  readonly outcome: 'ok' | 'failed' | 'untested'
   /** HTTP status of the upstream's answer; absent when there was none. */
   readonly status?: number
   /** Models in the list; absent when there was no list. */

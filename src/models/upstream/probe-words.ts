@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from './ask-upstream.ts'
 import type { ProbeReport } from './probe-report.ts'
 import type { UpstreamError } from './upstream-error.ts'
 
-/** What people read after they tested a connection. */
+/** The messages of a connection test. */
 
 type Said = Omit<ProbeReport, 'durationMs'>
 
@@ -11,7 +11,14 @@ const maxQuoted = 300
 
 export function describeAnswer({ status, ids }: UpstreamAnswer): Said {
   const models = ids.length === 1 ? '1 model' : `${ids.length} models`
-  return { ok: true, status, modelCount: ids.length, message: `The upstream lists ${models}.` }
+  return { outcome: 'ok', status, modelCount: ids.length, message: `The upstream lists ${models}.` }
+}
+
+/** There is no address to send a request to. */
+export const noModelsApi: Said = {
+  outcome: 'untested',
+  message:
+    'This connection cannot be tested: the catalogue has no API address for its provider. Its models are listed from the catalogue.',
 }
 
 /** @param apiKey is taken out of the words of the upstream, which may repeat it. */
@@ -20,7 +27,7 @@ export function describeFailure(error: UpstreamError, apiKey: string | undefined
   const quoted = quote(detail, apiKey?.trim() ?? '')
   const addition = error.code === 'status' ? ` It said: ${quoted}` : ` (${quoted})`
   return {
-    ok: false,
+    outcome: 'failed',
     ...(status === undefined ? {} : { status }),
     message: quoted === '' ? error.message : `${error.message}${addition}`,
   }

@@ -1,9 +1,9 @@
 import { Lane } from '../../process/lane.ts'
 import type { Connection } from '../routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
-import { compatibleFlavour } from './flavour.ts'
+import { compatibleFlavour, type ModelsApi } from './flavour.ts'
 import type { ProbeReport } from './probe-report.ts'
-import { describeAnswer, describeFailure } from './probe-words.ts'
+import { describeAnswer, describeFailure, noModelsApi } from './probe-words.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
@@ -56,25 +56,27 @@ export class Upstreams {
     }
   }
 
-  /** Asks the upstream of a connection now and tells what it said; a failure of it is an answer. */
-  async probe(connection: Connection): Promise<ProbeReport> {
+  /**
+   * Tests a connection: asks its upstream for the models now. A failure is reported, not thrown.
+   *
+   * @param modelsApi of a provider of the catalogue; a base URL of the connection replaces its address.
+   */
+  async probe(connection: Connection, modelsApi?: ModelsApi): Promise<ProbeReport> {
     const startedAtMs = performance.now()
-    const said = await this.#probed(connection)
+    const said = await this.#probed(connection, modelsApi)
     return { ...said, durationMs: Math.round(performance.now() - startedAtMs) }
   }
 
-  async #probed(connection: Connection): Promise<Omit<ProbeReport, 'durationMs'>> {
-    const flavour = compatibleFlavour(connection.provider)
-    if (flavour === undefined) {
-      return {
-        ok: false,
-        message:
-          'Only OpenAI-compatible and Anthropic-compatible providers are asked for their models; those of this provider come from the catalogue.',
-      }
-    }
-    const { apiKey, providerSpecificData } = connection
+  async #probed(
+    { provider, apiKey, providerSpecificData }: Connection,
+    modelsApi: ModelsApi | undefined,
+  ): Promise<Omit<ProbeReport, 'durationMs'>> {
+    const flavour = compatibleFlavour(provider) ?? modelsApi?.flavour
+    if (flavour === undefined) return noModelsApi
+    const own = providerSpecificData?.baseUrl?.trim() ?? ''
     try {
-      const request = upstreamRequest({ flavour, apiKey, baseUrl: providerSpecificData?.baseUrl })
+      const baseUrl = own === '' ? modelsApi?.baseUrl : own
+      const request = upstreamRequest({ flavour, apiKey, baseUrl })
       return describeAnswer(await this.#ask(request, { wantsDetail: true }))
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error

@@ -45,7 +45,7 @@ for (const [list, path] of [
   })
 }
 
-for (const path of ['/models/chat', '/providers']) {
+for (const path of ['/models/chat', '/providers', '/listings']) {
   test(`GET of ${path} asks for a session`, async () => {
     const app = await appOf()
     for (const headers of [{}, { 'x-api-key': 'models key' }]) {
@@ -66,4 +66,28 @@ test('GET of the providers answers those of the catalogue', async () => {
   const { providers } = reply.json()
   assert.deepEqual(providers[1], { id: 'deepthink', alias: 'dt', models: 2 })
   assert.equal(providers.length, smallCatalogue.providers.length)
+})
+
+test('GET of /listings says how many models of each connection are listed', async () => {
+  const app = createJsonApp()
+  const lists = listsOf({
+    connections: [
+      { id: 'a', provider: 'deepthink' },
+      { id: 'b', provider: 'openai-compatible-lab' },
+    ],
+  })
+  await app.register(listedModelsApi, {
+    ...{ prefix, lists, catalogue: smallCatalogue },
+    requireSession: async () => undefined,
+  })
+  const reply = await app.inject({ url: `${prefix}/listings` })
+  assert.deepEqual(reply.json(), {
+    connections: [
+      { id: 'a', listed: 2, reasons: [] },
+      {
+        ...{ id: 'b', listed: 0 },
+        reasons: [{ message: 'The connection has no API key.', models: [], count: 0 }],
+      },
+    ],
+  })
 })

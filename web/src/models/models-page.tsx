@@ -1,4 +1,4 @@
-import { Tabs, Title } from '@mantine/core'
+import { Tabs, Text, Title } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useLocation, useRoute } from 'wouter'
 import { PageTitle } from '../ui/page-title.tsx'
@@ -31,7 +31,7 @@ const panels: readonly Panel[] = [
   { id: 'transfer', label: 'Import and export', Content: TransferPanel },
 ]
 
-/** The model list, and everything it is made of. */
+/** The model list and its sources. */
 export function ModelsPage() {
   const [, params] = useRoute('/models/*?')
   const [, navigate] = useLocation()
@@ -43,6 +43,10 @@ export function ModelsPage() {
       <Title order={1} size="h2" mb="sm">
         Models
       </Title>
+      <Text size="sm" c="dimmed" mb="md" maw={720}>
+        The model list for clients of your AI router. It only lists models: requests to the models
+        go to your router, not to this server.
+      </Text>
       <Tabs
         value={shown.id}
         keepMounted={false}

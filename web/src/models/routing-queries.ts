@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ProvidersAnswer } from '../../../src/models/listed-models-api.ts'
-import type { RoutingAnswer } from '../../../src/models/routing/routing-schemas.ts'
+import type { ListingsAnswer, ProvidersAnswer } from '../../../src/models/listed-models-api.ts'
+import type { WarnedRouting } from '../../../src/models/routing/routing-schemas.ts'
 import { type RequestOptions, request } from '../api/client.ts'
 import { failureOf } from '../ui/messages.ts'
 import type { ListName } from './listed/list-names.ts'
@@ -17,7 +17,7 @@ export interface ListedModel {
 export function useRouting() {
   return useQuery({
     queryKey: ['routing'],
-    queryFn: ({ signal }) => request<RoutingAnswer>(routingPath, { signal }),
+    queryFn: ({ signal }) => request<WarnedRouting>(routingPath, { signal }),
   })
 }
 
@@ -27,6 +27,14 @@ export function useProviders() {
     queryFn: ({ signal }) => request<ProvidersAnswer>(`${routingPath}/providers`, { signal }),
     // Read from files when the gateway starts.
     staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** Asks upstreams, so it may take as long as a model list: up to 5 s. */
+export function useListings() {
+  return useQuery({
+    queryKey: ['listed', 'connections'],
+    queryFn: ({ signal }) => request<ListingsAnswer>(`${routingPath}/listings`, { signal }),
   })
 }
 
@@ -47,7 +55,7 @@ export interface RoutingChange extends Pick<RequestOptions, 'body' | 'query'> {
   readonly path: string
 }
 
-/** Makes a change and has everything that depends on it asked anew. */
+/** Makes a change and refreshes everything that depends on it. */
 export function useChangeRouting(): <Reply>(change: RoutingChange) => Promise<Reply> {
   const queries = useQueryClient()
   return async <Reply>({ path, ...options }: RoutingChange) => {
@@ -60,7 +68,7 @@ export function useChangeRouting(): <Reply>(change: RoutingChange) => Promise<Re
   }
 }
 
-/** A change that is made by a click: what goes wrong is told at the edge of the page. */
+/** A change made by a click. A failure is shown as a notification. */
 export function useRoutingAction(failureTitle: string) {
   const change = useChangeRouting()
   return useMutation({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type FieldWarning, warnings as warningsSchema } from '../routing-schemas.ts'
 import type { StoredRouting } from '../stored-routing.ts'
 import { type ExportFile, ignoredFields } from './export-file.ts'
 import { type ImportMode, importModes } from './import-edit.ts'
@@ -28,6 +29,8 @@ export const importAnswer = z.object({
   leftOutCount: z.int(),
   ignoredFields: z.array(z.string()).describe('Fields of the file that are not used'),
   ignoredFieldCount: z.int(),
+  warnings: warningsSchema,
+  warningCount: z.int(),
 })
 
 export type ImportAnswer = z.output<typeof importAnswer>
@@ -38,10 +41,12 @@ export interface ImportFacts {
   readonly read: ReadExport
   /** The state after the import. */
   readonly state: StoredRouting
+  /** Of that state. */
+  readonly warnings: readonly FieldWarning[]
 }
 
 /** Pure: what an import did, for the person who asked for it. */
-export function importReport({ mode, file, read, state }: ImportFacts): ImportAnswer {
+export function importReport({ mode, file, read, state, warnings }: ImportFacts): ImportAnswer {
   const imported = new Set(read.connections.map(({ id }) => id))
   const withoutKey = state.connections.filter(
     ({ id, sealedKey }) => imported.has(id) && sealedKey === undefined,
@@ -63,5 +68,7 @@ export function importReport({ mode, file, read, state }: ImportFacts): ImportAn
     leftOutCount: read.leftOut.length,
     ignoredFields: ignored.slice(0, maxNamed).map((field) => field.slice(0, maxFieldLength)),
     ignoredFieldCount: ignored.length,
+    warnings: warnings.slice(0, maxNamed),
+    warningCount: warnings.length,
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../../json-api/json-app.ts'
 import { refusals } from '../../../json-api/refusals.ts'
+import { stateWarnings } from '../field-warnings.ts'
 import { maxBodyBytes } from '../limits.ts'
 import { expectedRevision, tagReply } from '../route-replies.ts'
 import type { RoutingApiParts } from '../routing-api.ts'
@@ -12,7 +13,10 @@ import { readExport } from './read-export.ts'
 const query = z.strictObject({ mode: z.enum(importModes).default('merge') })
 
 /** Takes the file that 9router exports: all of it in one transaction, or nothing. */
-export function importRoutes(app: JsonApp, { store, sealer, now }: RoutingApiParts): void {
+export function importRoutes(
+  app: JsonApp,
+  { store, sealer, catalogue, now }: RoutingApiParts,
+): void {
   app.post(
     '/import',
     {
@@ -35,7 +39,7 @@ export function importRoutes(app: JsonApp, { store, sealer, now }: RoutingApiPar
         expectedRevision(request),
       )
       tagReply(reply, revision)
-      return importReport({ mode, file, read, state })
+      return importReport({ mode, file, read, state, warnings: stateWarnings(state, catalogue) })
     },
   )
 }

@@ -316,7 +316,7 @@ describe('connections after SECRET_KEY has changed', () => {
   test('POST test says what is wrong instead of asking without the key', async () => {
     const { status, body } = await changed.send('POST', '/connections/a/test')
     assert.equal(status, 200)
-    assert.equal(body.ok, false)
+    assert.equal(body.outcome, 'untested')
     assert.match(body.message, /SECRET_KEY/)
     assert.deepEqual(changed.probed, [])
   })

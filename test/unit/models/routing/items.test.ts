@@ -95,4 +95,40 @@ describe('single items of the routing API', () => {
     const path = `/custom-models/llm/${model.providerAlias}/${encodeURIComponent(model.id)}`
     assert.equal((await gateway.send('DELETE', path)).status, 204)
   })
+
+  test('answers warn of what has no effect, by the field of the item', async () => {
+    const combo = await gateway.send('POST', '/combos', { name: 'one', models: ['x/typo'] })
+    assert.deepEqual(
+      combo.fieldWarnings?.map(({ field }) => field),
+      ['models[0]'],
+    )
+    const alias = await gateway.send('POST', '/model-aliases', { name: 'a b', target: 'x/typo' })
+    assert.deepEqual(
+      alias.fieldWarnings?.map(({ field }) => field),
+      ['target'],
+    )
+    const custom = await gateway.send('POST', '/custom-models', {
+      ...{ id: 'm', providerAlias: 'p', type: 'image' },
+    })
+    assert.deepEqual(
+      custom.fieldWarnings?.map(({ field }) => field),
+      ['type'],
+    )
+    const connection = await gateway.send('POST', '/connections', { provider: 'opneai' })
+    assert.deepEqual(
+      connection.fieldWarnings?.map(({ field }) => field),
+      ['provider'],
+    )
+    const { fieldWarnings, body } = await gateway.send('GET', '')
+    assert.deepEqual(fieldWarnings?.map(({ field }) => field).toSorted(), [
+      'combos[0].models[0]',
+      'connections[0].provider',
+      'customModels[0].type',
+      'modelAliases["a b"]',
+    ])
+    // What GET answers can be given back as it is.
+    assert.equal((await gateway.send('PUT', '', { ...body, warnings: fieldWarnings })).status, 200)
+    const good = await gateway.send('POST', '/connections', { provider: 'deepthink' })
+    assert.deepEqual(good.fieldWarnings, [])
+  })
 })

@@ -8,6 +8,7 @@ import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
 import { createKeySealer } from '../../../../src/models/routing/seal.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { RoutingTables } from '../../../../src/state/routing.ts'
+import { smallCatalogue } from '../../../support/small-catalogue.ts'
 import { probeResult } from './routing-fixture.ts'
 
 interface Operation {
@@ -31,6 +32,7 @@ test('routingApi describes every operation for the OpenAPI document', async () =
     prefix: '/-/api/routing',
     store: new RoutingStore(new RoutingTables({} as Database)),
     sealer: createKeySealer('secret'),
+    catalogue: smallCatalogue,
     probe: async () => probeResult,
     requireSession: async () => undefined,
     now: () => 0,

@@ -5,6 +5,7 @@ import { ApiError } from '../../../../src/json-api/api-error.ts'
 import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
 import { DatabaseRoutingSource } from '../../../../src/models/routing/database-routing-source.ts'
 import { routingApi } from '../../../../src/models/routing/routing-api.ts'
+import type { FieldWarning } from '../../../../src/models/routing/routing-schemas.ts'
 import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
 import { createKeySealer } from '../../../../src/models/routing/seal.ts'
 import type { Connection } from '../../../../src/models/routing-inputs.ts'
@@ -12,6 +13,7 @@ import type { ProbeReport } from '../../../../src/models/upstream/probe-report.t
 import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { RoutingTables } from '../../../../src/state/routing.ts'
+import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
 export const routingPath = '/-/api/routing'
 export const session = { authorization: 'Bearer let me in' }
@@ -22,6 +24,8 @@ export interface Answer {
   readonly body: any
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
+  /** The `warnings` of the body, which `body` does not have. */
+  readonly fieldWarnings: readonly FieldWarning[] | undefined
 }
 
 /** One gateway's view of a database. */
@@ -45,7 +49,7 @@ export interface RoutingGateway {
 }
 
 export const probeResult: ProbeReport = {
-  ok: true,
+  outcome: 'ok',
   status: 200,
   modelCount: 3,
   message: 'it answered with 3 models',
@@ -84,9 +88,8 @@ export async function openRouting(
   const app = createJsonApp()
   await app.register(routingApi, {
     prefix: routingPath,
-    store,
-    sealer,
-    now,
+    ...{ store, sealer, now },
+    catalogue: smallCatalogue,
     probe: async (connection) => {
       probed.push(connection)
       return probeResult
@@ -114,9 +117,11 @@ export async function openRouting(
         ...(body === undefined ? {} : { payload: body as object }),
       })
       const text = answer.body
+      const { warnings: fieldWarnings, ...rest } = text === '' ? {} : JSON.parse(text)
       return {
         status: answer.statusCode,
-        body: text === '' ? undefined : JSON.parse(text),
+        body: text === '' ? undefined : rest,
+        fieldWarnings,
         headers: answer.headers,
         text,
       }

@@ -315,7 +315,7 @@ describe('probe reports', () => {
 
   test('the number of models', async () => {
     assert.deepEqual(await probe(answering({ data: [{ id: 'a' }, { id: 'b' }] })), {
-      ok: true,
+      outcome: 'ok',
       status: 200,
       modelCount: 2,
       message: 'The upstream lists 2 models.',
@@ -325,7 +325,7 @@ describe('probe reports', () => {
   test('what an error page says, shortened, without the key', async () => {
     const page = `{"error": "Bad key\r\n\u001b[31m${apiKey}!"}${'x'.repeat(5_000)}`
     const report = await probe((_request, response) => response.writeHead(401).end(page))
-    assert.equal(report.ok, false)
+    assert.equal(report.outcome, 'failed')
     assert.equal(report.status, 401)
     assert.match(
       report.message,
@@ -343,12 +343,15 @@ describe('probe reports', () => {
       },
       { timeoutMs: 1_000 },
     )
-    assert.deepEqual([report.ok, report.status], [false, 503])
+    assert.deepEqual([report.outcome, report.status], ['failed', 503])
   })
 
   test('a timeout', async () => {
     const report = await probe(() => undefined, hasty)
-    assert.deepEqual(report, { ok: false, message: 'The upstream did not answer in time.' })
+    assert.deepEqual(report, {
+      outcome: 'failed',
+      message: 'The upstream did not answer in time.',
+    })
   })
 
   test('that nobody listens', async () => {
@@ -361,14 +364,30 @@ describe('probe reports', () => {
   test('that something is missing', async () => {
     const { apiKey: _key, ...keyless } = connectionTo('http://127.0.0.1:1')
     const report = await new Upstreams().probe(keyless)
-    assert.deepEqual([report.ok, report.message], [false, 'The connection has no API key.'])
+    assert.deepEqual([report.outcome, report.message], ['failed', 'The connection has no API key.'])
   })
 
-  test('that a provider of the catalogue is not asked', async () => {
+  test('what a provider of the catalogue answers at its known address', async () => {
+    const stub = await stubOf(answering({ data: [{ id: 'a' }] }))
+    const { providerSpecificData: _none, ...connection } = connectionTo('', 'groq')
+    const modelsApi = { flavour: 'openai', baseUrl: `${stub.origin}/v1` } as const
+    const report = await new Upstreams().probe(connection, modelsApi)
+    assert.deepEqual([report.outcome, report.modelCount], ['ok', 1])
+    assert.equal(stub.requests[0]?.url, '/v1/models')
+  })
+
+  test('what answers at the base URL of the connection in place of the known address', async () => {
+    const stub = await stubOf(answering({ data: [{ id: 'a' }] }))
+    const modelsApi = { flavour: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } as const
+    const report = await new Upstreams().probe(connectionTo(stub.origin, 'groq'), modelsApi)
+    assert.equal(report.outcome, 'ok')
+  })
+
+  test('that a provider without a known address is not tested', async () => {
     const stub = await stubOf(answering([]))
-    const report = await new Upstreams().probe(connectionTo(stub.origin, 'openai'))
-    assert.equal(report.ok, false)
-    assert.match(report.message, /come from the catalogue/)
+    const report = await new Upstreams().probe(connectionTo(stub.origin, 'elevenlabs'))
+    assert.equal(report.outcome, 'untested')
+    assert.match(report.message, /cannot be tested/)
     assert.equal(stub.requests.length, 0)
   })
 })

@@ -4,7 +4,7 @@ import { type Draft, type FieldOption, type FieldSpec, linesOf } from '../forms/
 /** The form of a connection, and what it sends. */
 
 const sources: readonly FieldOption[] = [
-  { value: 'catalogue', label: 'A provider of the catalogue' },
+  { value: 'catalogue', label: 'Provider from the catalogue' },
   { value: 'openai-compatible', label: 'OpenAI-compatible endpoint' },
   { value: 'anthropic-compatible', label: 'Anthropic-compatible endpoint' },
 ]
@@ -27,7 +27,7 @@ const placeFields: readonly FieldSpec[] = [
     label: 'Base URL',
     kind: 'text',
     path: 'providerSpecificData.baseUrl',
-    description: 'Where its API is; needed for an endpoint of your own',
+    description: 'Address of the API. Required for an endpoint of your own',
     placeholder: 'http://10.0.0.5/v1',
   },
   {
@@ -35,7 +35,7 @@ const placeFields: readonly FieldSpec[] = [
     label: 'Prefix',
     kind: 'text',
     path: 'providerSpecificData.prefix',
-    description: "Comes before its models; empty: the provider's alias",
+    description: 'Put before the model ids. Empty: the alias of the provider',
     placeholder: 'lab',
   },
   {
@@ -43,7 +43,7 @@ const placeFields: readonly FieldSpec[] = [
     label: 'Models',
     kind: 'lines',
     path: 'providerSpecificData.enabledModels',
-    description: 'One id a line; empty: all that it has',
+    description: 'One id per line. Empty: all models of the provider',
   },
 ]
 
@@ -94,7 +94,7 @@ export function connectionFields(connection: ConnectionAnswer): readonly FieldSp
     {
       ...keyField,
       placeholder: hasKey ? `${apiKey ?? '****'} is stored` : '',
-      description: hasKey ? 'Empty: the stored one stays' : 'None is stored',
+      description: hasKey ? 'Leave empty to keep the stored key' : 'No key is stored',
       isShown: ({ removesKey }) => removesKey !== 'yes',
     },
     ...placeFields,

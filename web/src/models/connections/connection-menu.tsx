@@ -81,7 +81,7 @@ function DeleteConnection({ connection, isAsked, onClose }: DeleteConnectionProp
       onConfirm={() => mutate({ method: 'DELETE', path }, { onSettled: onClose })}
       onClose={onClose}
     >
-      <b>{name}</b> and its key are removed, and its models are listed no more.
+      <b>{name}</b> and its key are removed. Its models are no longer listed.
     </Confirm>
   )
 }

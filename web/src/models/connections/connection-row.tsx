@@ -9,24 +9,29 @@ import { failureOf } from '../../ui/messages.ts'
 import { Row } from '../../ui/row-list.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { routingPath, useChangeRouting, useRoutingAction } from '../routing-queries.ts'
+import { WarningLines } from '../warning-lines.tsx'
 import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
 import { connectionDetail, connectionName } from './connection-facts.ts'
 import { ConnectionMenu } from './connection-menu.tsx'
+import { type ConnectionListing, ListingLines } from './listing-lines.tsx'
 import { TestResult } from './test-result.tsx'
 
 interface ConnectionRowProps {
   readonly connection: ConnectionAnswer
   /** Of all connections, in their order. */
   readonly ids: readonly string[]
+  readonly warnings: readonly string[]
+  /** Absent while it loads. */
+  readonly listing: ConnectionListing | undefined
 }
 
 const keyStates = {
   none: { label: 'no key', color: 'gray' },
   stored: undefined,
-  unreadable: { label: 'key unreadable: enter it again', color: 'red' },
+  unreadable: { label: 'key unreadable, enter it again', color: 'red' },
 } as const
 
-export function ConnectionRow({ connection, ids }: ConnectionRowProps) {
+export function ConnectionRow({ connection, ids, warnings, listing }: ConnectionRowProps) {
   const [isEdited, edit] = useDisclosure(false)
   useFocusReturn({ opened: isEdited })
   const test = useTest(connection)
@@ -62,6 +67,8 @@ export function ConnectionRow({ connection, ids }: ConnectionRowProps) {
         </>
       }
     >
+      <WarningLines messages={warnings} />
+      {listing !== undefined && <ListingLines listing={listing} />}
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
       {isEdited && <EditConnection connection={connection} onDone={edit.close} />}
     </Row>

@@ -1,14 +1,15 @@
 import { Box, Button, Text } from '@mantine/core'
 import { useDisclosure, useFocusReturn } from '@mantine/hooks'
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
-import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import type { WarnedRouting } from '../../../../src/models/routing/routing-schemas.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingLines } from '../../ui/loading-lines.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
-import { useChangeRouting, useProviders, useRouting } from '../routing-queries.ts'
+import { useChangeRouting, useListings, useProviders, useRouting } from '../routing-queries.ts'
+import { warningsAt } from '../warnings-at.ts'
 import { newConnectionBody, newConnectionDraft, newConnectionFields } from './connection-draft.ts'
 import { ConnectionRow } from './connection-row.tsx'
 
@@ -35,7 +36,7 @@ export function ConnectionsPanel() {
           <AddConnection onDone={close} />
         </Box>
       )}
-      {data !== undefined && <Connections connections={data.connections} />}
+      {data !== undefined && <Connections state={data} />}
       {data === undefined && error === null && <LoadingLines />}
       {data === undefined && error !== null && (
         <FailureNotice
@@ -65,12 +66,13 @@ function AddConnection({ onDone }: { readonly onDone: () => void }) {
   )
 }
 
-function Connections({ connections }: { readonly connections: readonly ConnectionAnswer[] }) {
+function Connections({ state: { connections, warnings } }: { readonly state: WarnedRouting }) {
+  const { data: listings } = useListings()
   if (connections.length === 0) {
     return (
       <EmptyState icon={<IconPlugConnected size={32} stroke={1.5} />} title="No connections yet">
-        A connection is a provider with your key. Until one is active, the model list is the whole
-        catalogue.
+        A connection is a provider with your API key. While no connection is active, the whole
+        catalogue is listed.
       </EmptyState>
     )
   }
@@ -78,11 +80,17 @@ function Connections({ connections }: { readonly connections: readonly Connectio
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
-        Of each provider the first active connection counts; the models are listed in this order.
+        Models are listed in this order. Only the first active connection of each provider is used.
       </Text>
       <RowList>
-        {connections.map((connection) => (
-          <ConnectionRow key={connection.id} connection={connection} ids={ids} />
+        {connections.map((connection, index) => (
+          <ConnectionRow
+            key={connection.id}
+            connection={connection}
+            ids={ids}
+            warnings={warningsAt(warnings, `connections[${index}]`)}
+            listing={listings?.connections.find(({ id }) => id === connection.id)}
+          />
         ))}
       </RowList>
     </>

@@ -6,17 +6,23 @@ interface TestResultProps {
   readonly onClose: () => void
 }
 
+const looks = {
+  ok: { color: 'teal', title: 'Connection OK' },
+  failed: { color: 'red', title: 'Connection failed' },
+  untested: { color: 'gray', title: 'Not tested' },
+} as const
+
 export function TestResult({ report, onClose }: TestResultProps) {
-  const { ok, message, status, durationMs } = report
+  const { outcome, message, status, durationMs } = report
   const facts = [
     status === undefined ? undefined : `status ${status}`,
     durationMs > 0 ? `${Math.round(durationMs)} ms` : undefined,
   ].filter((fact) => fact !== undefined)
   return (
     <Alert
-      color={ok ? 'teal' : 'red'}
+      color={looks[outcome].color}
       role="status"
-      title={ok ? 'It works' : 'It does not work'}
+      title={looks[outcome].title}
       withCloseButton
       closeButtonLabel="Close the result"
       onClose={onClose}

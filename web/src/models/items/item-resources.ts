@@ -4,6 +4,7 @@ import type {
   RoutingAnswer,
 } from '../../../../src/models/routing/routing-schemas.ts'
 import { type Draft, type FieldSpec, linesOf } from '../forms/field-spec.ts'
+import { aliasField } from '../warnings-at.ts'
 
 /** Items of the routing state that are all edited the same way. */
 export interface ItemResource<Item> {
@@ -16,6 +17,8 @@ export interface ItemResource<Item> {
   readonly path: string
   readonly fields: readonly FieldSpec[]
   readonly itemsOf: (state: RoutingAnswer) => readonly Item[]
+  /** Where warnings have an item: `combos[2]`. */
+  readonly fieldOf: (item: Item, index: number) => string
   /** The path of an item below `path`, encoded. */
   readonly keyOf: (item: Item) => string
   readonly nameOf: (item: Item) => string
@@ -53,7 +56,7 @@ const nameField: FieldSpec = {
 
 export const combos: ItemResource<ComboAnswer> = {
   title: 'Combos',
-  hint: 'A combo is a name of your own for several models: clients ask for the name, and the models are tried in their order.',
+  hint: 'A combo is one name for several models. It is listed by its name. Your router decides how its models are used.',
   noun: 'combo',
   path: '/combos',
   fields: [
@@ -64,15 +67,16 @@ export const combos: ItemResource<ComboAnswer> = {
       label: 'Models',
       kind: 'lines',
       path: 'models',
-      description: 'One id a line, the first is tried first',
+      description: 'One model id per line',
       placeholder: 'openai/gpt-5',
     },
   ],
   itemsOf: (state) => state.combos,
+  fieldOf: (_item, index) => `combos[${index}]`,
   keyOf: ({ name }) => encodeURIComponent(name),
   nameOf: ({ name }) => name,
   kindOf: ({ kind }) => kindLabel(kind),
-  detailOf: ({ models = [] }) => (models.length === 0 ? 'no models yet' : models.join(' → ')),
+  detailOf: ({ models = [] }) => (models.length === 0 ? 'No models' : models.join(', ')),
   draftOf: (item) => ({
     name: item?.name ?? '',
     kind: item?.kind ?? 'llm',
@@ -83,7 +87,7 @@ export const combos: ItemResource<ComboAnswer> = {
 
 export const customModels: ItemResource<CustomModelAnswer> = {
   title: 'Custom models',
-  hint: 'A custom model adds an id to a provider that is connected but does not list it.',
+  hint: 'A custom model adds a chat model to a connected provider that does not list it.',
   noun: 'custom model',
   path: '/custom-models',
   fields: [
@@ -93,7 +97,7 @@ export const customModels: ItemResource<CustomModelAnswer> = {
       kind: 'text',
       path: 'providerAlias',
       isRequired: true,
-      description: 'What comes before the slash of its ids',
+      description: 'Provider id, alias or prefix',
       placeholder: 'openai',
     },
     {
@@ -110,11 +114,12 @@ export const customModels: ItemResource<CustomModelAnswer> = {
       kind: 'select',
       path: 'type',
       options: kindOptions,
-      description: 'Only chat models are listed',
+      description: 'Only custom models of kind Chat are listed',
     },
     { name: 'name', label: 'Shown name', kind: 'text', path: 'name' },
   ],
   itemsOf: (state) => state.customModels,
+  fieldOf: (_item, index) => `customModels[${index}]`,
   keyOf: ({ type = 'llm', providerAlias, id }) =>
     [type, providerAlias, id].map(encodeURIComponent).join('/'),
   nameOf: ({ providerAlias, id }) => `${providerAlias}/${id}`,
@@ -139,7 +144,7 @@ export interface ModelAlias {
 
 export const aliases: ItemResource<ModelAlias> = {
   title: 'Aliases',
-  hint: 'An alias gives one model another name: clients that ask for the name get the model.',
+  hint: 'An alias adds the model it points to to the list of its provider. The alias name itself is not listed.',
   noun: 'alias',
   path: '/model-aliases',
   fields: [
@@ -150,12 +155,13 @@ export const aliases: ItemResource<ModelAlias> = {
       kind: 'text',
       path: 'target',
       isRequired: true,
-      description: 'Provider and model id, with a slash between them',
+      description: 'Provider and model id, separated by a slash',
       placeholder: 'openai/gpt-5',
     },
   ],
   itemsOf: (state) =>
     Object.entries(state.modelAliases).map(([name, target]) => ({ name, target })),
+  fieldOf: ({ name }) => aliasField(name),
   keyOf: ({ name }) => encodeURIComponent(name),
   nameOf: ({ name }) => name,
   kindOf: () => undefined,

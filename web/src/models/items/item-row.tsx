@@ -5,14 +5,19 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { useChangeRouting, useRoutingAction } from '../routing-queries.ts'
+import { WarningLines } from '../warning-lines.tsx'
 import type { ItemResource } from './item-resources.ts'
 
-interface ItemRowProps<Item> {
+interface ItemProps<Item> {
   readonly resource: ItemResource<Item>
   readonly item: Item
 }
 
-export function ItemRow<Item>({ resource, item }: ItemRowProps<Item>) {
+interface ItemRowProps<Item> extends ItemProps<Item> {
+  readonly warnings: readonly string[]
+}
+
+export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) {
   const [isEdited, edit] = useDisclosure(false)
   useFocusReturn({ opened: isEdited })
   const name = resource.nameOf(item)
@@ -46,6 +51,7 @@ export function ItemRow<Item>({ resource, item }: ItemRowProps<Item>) {
         </>
       }
     >
+      <WarningLines messages={warnings} />
       {isEdited && <EditForm resource={resource} item={item} onDone={edit.close} />}
     </Row>
   )
@@ -55,7 +61,7 @@ function EditForm<Item>({
   resource,
   item,
   onDone,
-}: ItemRowProps<Item> & { readonly onDone: () => void }) {
+}: ItemProps<Item> & { readonly onDone: () => void }) {
   const change = useChangeRouting()
   const { path, fields, draftOf, bodyOf, keyOf, nameOf } = resource
   return (
@@ -72,7 +78,7 @@ function EditForm<Item>({
   )
 }
 
-function DeleteItem<Item>({ resource, item }: ItemRowProps<Item>) {
+function DeleteItem<Item>({ resource, item }: ItemProps<Item>) {
   const [isAsked, { open, close }] = useDisclosure(false)
   const name = resource.nameOf(item)
   const { mutate, isPending } = useRoutingAction(`${name} could not be deleted`)
@@ -96,7 +102,7 @@ function DeleteItem<Item>({ resource, item }: ItemRowProps<Item>) {
         onConfirm={() => mutate({ method: 'DELETE', path }, { onSettled: close })}
         onClose={close}
       >
-        Clients that use <b>{name}</b> will no longer find it.
+        <b>{name}</b> is removed from the model list.
       </Confirm>
     </>
   )

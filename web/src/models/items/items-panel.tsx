@@ -2,6 +2,7 @@ import { Box, Button, Text, TextInput } from '@mantine/core'
 import { useDisclosure, useFocusReturn } from '@mantine/hooks'
 import { IconList, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { WarnedRouting } from '../../../../src/models/routing/routing-schemas.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingLines } from '../../ui/loading-lines.tsx'
@@ -9,6 +10,7 @@ import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { useChangeRouting, useRouting } from '../routing-queries.ts'
+import { warningsAt } from '../warnings-at.ts'
 import type { ItemResource } from './item-resources.ts'
 import { ItemRow } from './item-row.tsx'
 
@@ -41,7 +43,7 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
           <AddForm resource={resource} onDone={close} />
         </Box>
       )}
-      {data !== undefined && <Items resource={resource} items={resource.itemsOf(data)} />}
+      {data !== undefined && <Items resource={resource} state={data} />}
       {data === undefined && error === null && <LoadingLines />}
       {data === undefined && error !== null && (
         <FailureNotice
@@ -80,12 +82,15 @@ function AddForm<Item>({ resource, onDone }: AddFormProps<Item>) {
 
 interface ItemsProps<Item> {
   readonly resource: ItemResource<Item>
-  readonly items: readonly Item[]
+  readonly state: WarnedRouting
 }
 
-function Items<Item>({ resource, items }: ItemsProps<Item>) {
+function Items<Item>({ resource, state }: ItemsProps<Item>) {
   const [search, setSearch] = useState('')
-  const { title, hint, nameOf, detailOf, keyOf } = resource
+  const { title, hint, nameOf, detailOf, keyOf, fieldOf } = resource
+  const items = resource.itemsOf(state).map((item, index) => {
+    return { item, warnings: warningsAt(state.warnings, fieldOf(item, index)) }
+  })
   if (items.length === 0) {
     return (
       <EmptyState
@@ -97,7 +102,7 @@ function Items<Item>({ resource, items }: ItemsProps<Item>) {
     )
   }
   const wanted = search.toLowerCase()
-  const found = items.filter((item) =>
+  const found = items.filter(({ item }) =>
     `${nameOf(item)} ${detailOf(item)}`.toLowerCase().includes(wanted),
   )
   return (
@@ -116,8 +121,8 @@ function Items<Item>({ resource, items }: ItemsProps<Item>) {
         />
       )}
       <RowList>
-        {found.slice(0, maxShown).map((item) => (
-          <ItemRow key={keyOf(item)} resource={resource} item={item} />
+        {found.slice(0, maxShown).map(({ item, warnings }) => (
+          <ItemRow key={keyOf(item)} resource={resource} item={item} warnings={warnings} />
         ))}
       </RowList>
       {found.length > maxShown && <p>{found.length - maxShown} more: search to see them.</p>}

@@ -45,8 +45,8 @@ export function ListedModels({ models, isSearched }: ListedModelsProps) {
 function NoModels({ isSearched }: { readonly isSearched: boolean }) {
   if (isSearched) {
     return (
-      <EmptyState icon={<IconSearchOff size={32} stroke={1.5} />} title="No model fits">
-        Search for another part of the id, or look at another kind.
+      <EmptyState icon={<IconSearchOff size={32} stroke={1.5} />} title="No matching models">
+        Try another search, or choose another kind.
       </EmptyState>
     )
   }

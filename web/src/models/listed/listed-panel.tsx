@@ -7,7 +7,7 @@ import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingLines } from '../../ui/loading-lines.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useListedModels } from '../routing-queries.ts'
-import { useBaseUrl } from '../use-base-url.ts'
+import { useListUrl } from '../use-list-url.ts'
 import { listOf, lists } from './list-names.ts'
 import { ListedModels } from './listed-models.tsx'
 import classes from './listed-panel.module.css'
@@ -29,7 +29,7 @@ export function ListedPanel() {
       { replace: true },
     )
   return (
-    <Section title="What clients see" actions={<BaseUrl />}>
+    <Section title="Listed models" actions={<ListUrl />}>
       <div className={classes.controls}>
         <div className={classes.kinds}>
           <SegmentedControl
@@ -78,13 +78,13 @@ function List({ list, search }: { list: ReturnType<typeof listOf>; search: strin
   )
 }
 
-function BaseUrl() {
-  const url = useBaseUrl()
+function ListUrl() {
+  const url = useListUrl()
   if (url === undefined) return null
   return (
     <span className={classes.base}>
-      Base URL <Code>{url}</Code>
-      <CopyButton text={url} what="base URL" />
+      Address <Code>{url}</Code>
+      <CopyButton text={url} what="address of the model list" />
     </span>
   )
 }

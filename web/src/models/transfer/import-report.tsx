@@ -38,6 +38,15 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
             />
           </List.Item>
         )}
+        {report.warningCount > 0 && (
+          <List.Item>
+            Has no effect on the list:{' '}
+            <Some
+              items={report.warnings.map(({ field, message }) => `${field} (${message})`)}
+              count={report.warningCount}
+            />
+          </List.Item>
+        )}
         {report.ignoredFieldCount > 0 && (
           <List.Item>
             Not used: <Some items={report.ignoredFields} count={report.ignoredFieldCount} />

@@ -1,0 +1,138 @@
+import { type CustomModel, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
+import { compatibleFlavour } from '../upstream/flavour.ts'
+import { buildModelList, type ModelListInputs } from './build-model-list.ts'
+import { type ListedConnections, listedConnections } from './listed-provider.ts'
+import { kindOfModel } from './model-kind.ts'
+import { ProvidersByPrefix } from './providers-by-prefix.ts'
+import { upstreamQuestions } from './upstream-questions.ts'
+
+/** Stored input that has no effect on any list. */
+export interface RoutingWarning {
+  /** Where it is in the whole state: `['combos', 2, 'models', 0]`. */
+  readonly path: readonly (string | number)[]
+  /** What has no effect and what to do. */
+  readonly message: string
+}
+
+export type WarningInputs = Pick<
+  ModelListInputs,
+  'connections' | 'combos' | 'customModels' | 'modelAliases' | 'catalogue'
+>
+
+const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
+
+/**
+ * What is stored although it lists nothing (decisions, Model list, "An alias, combo or custom model
+ * that lists nothing is kept"). Upstreams are not asked: a model that one of them may have gets no
+ * warning.
+ */
+export function routingWarnings(inputs: WarningInputs): readonly RoutingWarning[] {
+  const listed = listedConnections({ ...inputs, filter: allKinds })
+  return [
+    ...connectionWarnings(inputs),
+    ...comboWarnings(inputs, listed),
+    ...customModelWarnings(inputs, listed),
+    ...aliasWarnings(inputs, listed),
+  ]
+}
+
+function* connectionWarnings({ connections, catalogue }: WarningInputs): Iterable<RoutingWarning> {
+  for (const [index, { provider }] of connections.entries()) {
+    if (compatibleFlavour(provider) !== undefined || catalogue.byId.has(provider)) continue
+    const message = `The catalogue has no provider ${provider}. Only models that are entered for it are listed.`
+    yield { path: ['connections', index, 'provider'], message }
+  }
+}
+
+/** A combo may name listed models, other combos and aliases. */
+function* comboWarnings(
+  inputs: WarningInputs,
+  listed: ListedConnections,
+): Iterable<RoutingWarning> {
+  const entries = buildModelList(
+    { ...inputs, filter: allKinds, upstreamIds: new Map(), nowMs: 0 },
+    listed,
+  )
+  const known = new Set([...entries.map(({ id }) => id), ...Object.keys(inputs.modelAliases)])
+  const asked = new Set(upstreamQuestions(listed.providers).map(({ connectionId }) => connectionId))
+  const open = new ProvidersByPrefix(
+    listed.providers.filter(({ connection }) => asked.has(connection.id)),
+  )
+  for (const [index, { models = [] }] of inputs.combos.entries()) {
+    for (const [position, model] of models.entries()) {
+      if (known.has(model) || open.ofModel(model).length > 0) continue
+      const message = `No list contains the model ${model}. Check its spelling, or connect its provider.`
+      yield { path: ['combos', index, 'models', position], message }
+    }
+  }
+}
+
+function* customModelWarnings(
+  { customModels }: WarningInputs,
+  listed: ListedConnections,
+): Iterable<RoutingWarning> {
+  const providers = new ProvidersByPrefix(listed.providers)
+  for (const [index, custom] of customModels.entries()) {
+    const path = ['customModels', index]
+    const { type } = custom
+    if (type !== undefined && type !== null && type !== 'llm') {
+      const message = 'This model is not listed: only custom models of kind llm (chat) are.'
+      yield { path: [...path, 'type'], message }
+    } else if (!listed.isEmpty) {
+      // Rule 3 lists every custom model while no connection is active; rule 4.5 those of providers.
+      const problem = customProblem(custom, providers)
+      if (problem !== undefined) yield { path: [...path, problem.field], message: problem.message }
+    }
+  }
+}
+
+function customProblem({ id, providerAlias }: CustomModel, providers: ProvidersByPrefix) {
+  const owners = providers.named(providerAlias.trim())
+  const field = owners.length === 0 ? 'providerAlias' : 'id'
+  if (owners.length === 0) return { field, message: notConnected(providerAlias) }
+  const isListed = owners.some(({ known, prefixes }) => isServed(id.trim(), known, prefixes))
+  return isListed ? undefined : { field, message: wrongKind(id) }
+}
+
+/** Rule 4.5. Rule 3 has no aliases. */
+function* aliasWarnings(
+  { modelAliases }: WarningInputs,
+  listed: ListedConnections,
+): Iterable<RoutingWarning> {
+  const providers = new ProvidersByPrefix(listed.providers)
+  for (const [name, target] of Object.entries(modelAliases)) {
+    const message = aliasProblem(target, listed.isEmpty ? undefined : providers)
+    if (message !== undefined) yield { path: ['modelAliases', name], message }
+  }
+}
+
+function aliasProblem(
+  target: string,
+  providers: ProvidersByPrefix | undefined,
+): string | undefined {
+  if (providers === undefined) return 'Aliases are listed only while a connection is active.'
+  const owners = providers.ofModel(target)
+  if (owners.length === 0) return notConnected(target.slice(0, target.indexOf('/')))
+  const isListed = owners.some(({ provider: { known, prefixes }, id }) =>
+    isServed(id, known, prefixes),
+  )
+  return isListed ? undefined : wrongKind(target)
+}
+
+/** Whether the model is in a list of a kind that its provider serves: rules 4 and 4.6. */
+function isServed(
+  id: string,
+  known: Parameters<typeof kindOfModel>[1],
+  prefixes: readonly string[],
+): boolean {
+  const kind = kindOfModel(id, known, prefixes)
+  return known === undefined ? kind === 'llm' : known.serviceKinds.has(kind)
+}
+
+function notConnected(alias: string): string {
+  return `This model is not listed: no active connection has the provider or prefix ${alias}.`
+}
+
+function wrongKind(id: string): string {
+  return `This model is not listed: by its name ${id} is of a kind that its provider does not serve.`
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { buildModelList } from '../../../../src/models/list/build-model-list.ts'
+import {
+  connectionListings,
+  type ListingInputs,
+} from '../../../../src/models/list/connection-listing.ts'
+import { defaultKinds, kindsOfPath } from '../../../../src/models/listed-kinds.ts'
+import { smallCatalogue } from '../../../support/small-catalogue.ts'
+
+function inputsOf(given: Partial<ListingInputs>): ListingInputs {
+  return {
+    ...{ connections: [], combos: [], customModels: [], modelAliases: {} },
+    ...{ catalogue: smallCatalogue, upstreamIds: new Map(), upstreamFailures: new Map() },
+    ...given,
+  }
+}
+
+function listingOf(given: Partial<ListingInputs>) {
+  return connectionListings(inputsOf(given)).map(({ listed, reasons }) => {
+    return { listed, reasons: reasons.map(({ message }) => message) }
+  })
+}
+
+const lab = { id: 'lab', provider: 'openai-compatible-lab' }
+
+describe('connectionListings', () => {
+  test('counts what the lists have, for each provider of the catalogue', () => {
+    for (const { id: provider } of smallCatalogue.providers) {
+      const inputs = inputsOf({ connections: [{ id: 'c', provider }] })
+      const lists = [defaultKinds, ...kindsOfPath.values()].flatMap((filter) =>
+        buildModelList({ ...inputs, filter, nowMs: 0 }),
+      )
+      const [listing] = connectionListings(inputs)
+      assert.equal(listing?.listed, new Set(lists.map(({ id }) => id)).size, provider)
+    }
+  })
+
+  test('says why a connection is not used', () => {
+    const [, second, third] = listingOf({
+      connections: [
+        { id: 'a', provider: 'deepthink' },
+        { id: 'b', provider: 'deepthink' },
+        { id: 'c', provider: 'alpha', isActive: false },
+      ],
+    })
+    assert.equal(second?.listed, 0)
+    assert.match(second?.reasons.join() ?? '', /Another active connection of deepthink comes first/)
+    assert.match(third?.reasons.join() ?? '', /turned off/)
+  })
+
+  test('names models of a kind that the provider does not serve', () => {
+    const upstreamIds = new Map([['lab', ['big', 'text-embed-1', 'tts-1']]])
+    const [listing] = connectionListings(inputsOf({ connections: [lab], upstreamIds }))
+    assert.equal(listing?.listed, 1)
+    assert.deepEqual(listing?.reasons[0]?.models, [
+      'openai-compatible-lab/text-embed-1',
+      'openai-compatible-lab/tts-1',
+    ])
+  })
+
+  test('names models whose id another entry has', () => {
+    const shared = { prefix: 'x' }
+    const [first, second] = connectionListings(
+      inputsOf({
+        connections: [
+          { ...lab, providerSpecificData: { ...shared, enabledModels: ['m'] } },
+          {
+            ...{ id: 'b', provider: 'openai-compatible-b' },
+            providerSpecificData: { ...shared, enabledModels: ['m', 'n'] },
+          },
+        ],
+      }),
+    )
+    assert.deepEqual([first?.listed, second?.listed], [1, 1])
+    assert.deepEqual(second?.reasons[0]?.models, ['x/m'])
+  })
+
+  test('says why an upstream gave no models, or is not asked', () => {
+    const upstreamFailures = new Map([['lab', 'The connection has no API key.']])
+    assert.deepEqual(listingOf({ connections: [lab], upstreamFailures }), [
+      { listed: 0, reasons: ['The connection has no API key.'] },
+    ])
+    const uuid = { id: 'u', provider: 'openai-compatible-deadbeef01' }
+    assert.match(listingOf({ connections: [uuid] })[0]?.reasons.join() ?? '', /ends in hex digits/)
+    assert.match(listingOf({ connections: [lab] })[0]?.reasons.join() ?? '', /lists no models/)
+    const unknown = { id: 'x', provider: 'opneai' }
+    assert.match(
+      listingOf({ connections: [unknown] })[0]?.reasons.join() ?? '',
+      /no provider opneai/,
+    )
+  })
+})

@@ -1,0 +1,15 @@
+import type { FieldWarning } from '../../../src/models/routing/routing-schemas.ts'
+
+/** Messages about a field and what is below it: `combos[2]` has those of `combos[2].models[0]`. */
+export function warningsAt(warnings: readonly FieldWarning[], field: string): readonly string[] {
+  const isBelow = (path: string) => path.startsWith(`${field}[`) || path.startsWith(`${field}.`)
+  return warnings
+    .filter((warning) => warning.field === field || isBelow(warning.field))
+    .map(({ message }) => message)
+}
+
+/** The field of an alias, which is named by the JSON path of its key. */
+export function aliasField(name: string): string {
+  const isIdentifier = /^[A-Za-z_$][\w$]*$/.test(name)
+  return isIdentifier ? `modelAliases.${name}` : `modelAliases[${JSON.stringify(name)}]`
+}
