@@ -24,7 +24,7 @@ export interface S3Service {
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: S3Log
+  readonly log: S3RequestLog
 }
 
 /** The part of pino that S3 uses. */
@@ -32,6 +32,12 @@ export interface S3Log {
   debug(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
+}
+
+/** The log of the request handler. */
+export interface S3RequestLog extends S3Log {
+  /** Whether debug lines are written. If not, their texts are not built. */
+  isLevelEnabled(level: 'debug'): boolean
 }
 
 /** Contexts grow by level, so that an operation can't be called without what it needs. */

@@ -11,11 +11,11 @@ import {
   type ServiceOperation,
 } from './detect.ts'
 import { S3Error } from './errors.ts'
-import { hoistedHeaders } from './hoisted-headers.ts'
+import { addHoistedHeaders } from './hoisted-headers.ts'
 import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery, refuseManyParameters } from './query.ts'
 import { renderError } from './render-error.ts'
-import { authenticate } from './sigv4/authenticate.ts'
+import { authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
 
 /** What is known of a request so far, for the log line of whatever becomes of it. */
 type Trail = {
@@ -79,9 +79,12 @@ function answer(
 
   const address = parseAddress(request.rawPath)
   if (address.level !== 'service') trail.bucket = address.bucket
-  const authentication = authenticate(request, settings, service.now(), (details) =>
-    log.debug({ requestId: request.id, ...details }, 'signature does not match'),
-  )
+  refuseManyParameters(request.rawQuery)
+  const onMismatch = log.isLevelEnabled('debug')
+    ? (details: SignatureMismatch) =>
+        log.debug({ requestId: request.id, ...details }, 'signature does not match')
+    : undefined
+  const authentication = authenticate(request, settings, service.now(), onMismatch)
   if (authentication.kind === 'unsigned') trail.anonymous = true
   if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
     // Contract, Errors: a bucket outside ALLOWED_BUCKETS is refused, not unknown.
@@ -95,8 +98,8 @@ function answer(
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (authentication.kind === 'signed' && authentication.form === 'presigned') {
-    // Verified by now: from here on they are headers like any other. What came as one wins.
-    Object.assign(headers, { ...hoistedHeaders(query), ...headers })
+    // Verified by now: from here on they are headers like any other.
+    addHoistedHeaders(headers, query)
   }
   const name = detectOperation(address.level, { method, query, headers })
   trail.operation = name

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { S3Error } from './errors.ts'
+import { withoutOuterSpace } from './field-value.ts'
 import type { Query } from './query.ts'
 
 /**
@@ -19,13 +20,14 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The header fields in the query of a presigned request. Values are latin1, one character per byte,
- * as those of headers are.
+ * Adds the header fields in the query of a presigned request to those that were sent, with which
+ * they must agree: a header that is not signed must not replace a parameter that is. Values are
+ * latin1, one character per byte, as those of headers are.
  *
  * @throws S3Error InvalidArgument for a name or value that no header field can have.
+ * @throws S3Error AccessDenied for a field with two values.
  */
-export function hoistedHeaders(query: Query): IncomingHttpHeaders {
-  const headers: IncomingHttpHeaders = {}
+export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): void {
   for (const [parameter, text] of query) {
     const name = parameter.toLowerCase()
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
@@ -35,20 +37,12 @@ export function hoistedHeaders(query: Query): IncomingHttpHeaders {
         elements: { ArgumentName: parameter, ArgumentValue: text },
       })
     }
+    if (headers[name] !== undefined && headers[name] !== value) {
+      throw new S3Error(
+        'AccessDenied',
+        `The query and the headers have different values for ${JSON.stringify(name)}.`,
+      )
+    }
     headers[name] = value
   }
-  return headers
-}
-
-/**
- * Without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would also take a byte
- * 0xA0, with which the UTF-8 of `à` ends.
- */
-function withoutOuterSpace(text: string): string {
-  const isSpace = (index: number): boolean => text[index] === ' ' || text[index] === '\t'
-  let start = 0
-  let end = text.length
-  while (start < end && isSpace(start)) start += 1
-  while (end > start && isSpace(end - 1)) end -= 1
-  return text.slice(start, end)
 }

@@ -5,9 +5,26 @@ export type Query = ReadonlyMap<string, string>
 
 const emptyQuery: Query = new Map()
 
+const maxParameters = 1000
+
+/**
+ * Refuses a query that would take long to sort and decode. A presigned URL with as much metadata as
+ * an object may have stays far below the limit.
+ *
+ * @throws S3Error InvalidArgument for more than 1,000 parameters.
+ */
+export function refuseManyParameters(rawQuery: string): void {
+  let count = 1
+  for (let at = rawQuery.indexOf('&'); at >= 0; at = rawQuery.indexOf('&', at + 1)) count += 1
+  if (count > maxParameters) {
+    throw new S3Error('InvalidArgument', `The query has more than ${maxParameters} parameters.`)
+  }
+}
+
 /**
  * Decodes a raw query: `&` separates, the first `=` splits, `+` is a space as AWS and every form
- * encoder have it. Of a repeated name the first value counts. A name without `=` has the value ''.
+ * encoder have it. A name without `=` has the value ''. Of a repeated name the value that sorts first
+ * counts, not the one that comes first: a signature does not cover the order of parameters.
  *
  * @throws S3Error InvalidURI when an escape is broken or not UTF-8.
  */
@@ -18,7 +35,9 @@ export function parseQuery(rawQuery: string): Query {
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decodeComponent(equals < 0 ? pair : pair.slice(0, equals))
-    if (!query.has(name)) query.set(name, equals < 0 ? '' : decodeComponent(pair.slice(equals + 1)))
+    const value = equals < 0 ? '' : decodeComponent(pair.slice(equals + 1))
+    const other = query.get(name)
+    if (other === undefined || value < other) query.set(name, value)
   }
   return query
 }

@@ -9,13 +9,15 @@ import type { HttpRequest } from '../../http/message.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
-import { type CanonicalReading, likeliestReading, otherReadings } from './canonical-readings.ts'
+import { type CanonicalReading, readings } from './canonical-readings.ts'
 import { canonicalRequest, stringToSign } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
+import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
 import { signatureDiffers } from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 import { signingKey } from './signing-key.ts'
+import { uriDecode } from './uri-encode.ts'
 
 /** How a request is signed; `unsigned`: authentication was not even attempted. */
 export type Authentication =
@@ -40,7 +42,8 @@ const unsigned: Authentication = { kind: 'unsigned' }
  * Verifies the signature of a request, if it has one.
  *
  * @param nowMs wall clock, milliseconds since the epoch.
- * @param onMismatch called before a signature that does not match is refused.
+ * @param onMismatch called before a signature that does not match is refused. Its details are as
+ *   long as the request; leave it out where nobody reads them.
  * @throws S3Error AccessDenied for every failure but a wrong clock, RequestTimeTooSkewed for that.
  */
 export function authenticate(
@@ -54,18 +57,20 @@ export function authenticate(
   checkTime(claim, nowMs)
   const scope = checkCredential(claim, settings)
   checkSignedHeaders(claim, request.headers)
+  const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
+  checkRepeatedHeaders(request.headers, signedHeaders)
   const { secretKey, region, publicUrl } = settings
   const key = signingKey({ secretKey, region, day: claim.amzDate.slice(0, 8) })
   const textOf = (reading: CanonicalReading) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
-  const isSigned = (reading: CanonicalReading) =>
-    isSameText(key.signHex(textOf(reading)), claim.signature)
-  const likeliest = likeliestReading(request, claim)
-  if (isSigned(likeliest)) return signed[claim.form]
-  for (const reading of otherReadings(request, likeliest, { claim, publicUrl })) {
-    if (isSigned(reading)) return signed[claim.form]
+  let likeliest: CanonicalReading | undefined
+  for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
+    if (isSameText(key.signHex(textOf(reading)), claim.signature)) return signed[claim.form]
+    likeliest ??= reading
   }
-  onMismatch?.({ canonicalRequest: redacted(likeliest), stringToSign: textOf(likeliest) })
+  if (onMismatch !== undefined && likeliest !== undefined) {
+    onMismatch({ canonicalRequest: redacted(likeliest), stringToSign: textOf(likeliest) })
+  }
   throw new S3Error(
     'AccessDenied',
     'The request signature we calculated does not match the signature you provided. ' +
@@ -86,18 +91,29 @@ function readClaim(request: HttpRequest): SignatureClaim | undefined {
       'Only one form of authentication is allowed: the Authorization header or query parameters.',
     )
   }
+  // node:http shows the first one only; a proxy before the gateway may have gone by another.
+  if (isRepeated(request.rawHeaders, 'authorization')) {
+    throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
+  }
   return readAuthorizationHeader(request, authorization)
 }
 
-const secretHeader = /^(?:authorization|cookie|x-amz-security-token|.*-customer-key)$/
+const secretName = /^(?:authorization|cookie|x-amz-security-token|.*-customer-key)$/i
 
+/** Without the values that are secret. A presigned query has header fields as parameters. */
 function redacted(reading: CanonicalReading): string {
   return canonicalRequest({
     ...reading,
-    query: reading.query.replace(/(X-Amz-Security-Token=)[^&]*/gi, '$1[redacted]'),
+    query: reading.query
+      .split('&')
+      .map((pair) => {
+        const name = pair.slice(0, pair.indexOf('='))
+        return secretName.test(uriDecode(name)) ? `${name}=[redacted]` : pair
+      })
+      .join('&'),
     signedHeaders: reading.signedHeaders.map(({ name, value }) => ({
       name,
-      value: secretHeader.test(name) ? '[redacted]' : value,
+      value: secretName.test(name) ? '[redacted]' : value,
     })),
   })
 }

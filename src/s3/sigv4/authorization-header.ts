@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { S3Error } from '../errors.ts'
-import { type SignatureClaim, splitSignedHeaders } from './signature-claim.ts'
+import { readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
 import { versionFourNeeded } from './version-two.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'
@@ -60,16 +60,20 @@ function parse(header: string): AuthorizationFields {
       `The Authorization header is malformed; expected "${algorithm} Credential=…, SignedHeaders=…, Signature=…".`,
     )
   }
-  const fields = { credential, signedHeaders: splitSignedHeaders(signedHeaders), signature }
+  const fields = { credential, signedHeaders: readSignedHeaders(signedHeaders), signature }
   remember(header, fields)
   return fields
 }
 
-/** Undefined when the header has another algorithm, no `=` in a field, or a field twice. */
+const fieldCount = 3
+
+/** Undefined when the header has another algorithm, no `=` in a field, a field twice or a fourth one. */
 function readFields(header: string): Map<string, string> | undefined {
   if (!header.startsWith(`${algorithm} `)) return undefined
   const fields = new Map<string, string>()
-  for (const field of header.slice(algorithm.length + 1).split(',')) {
+  const parts = header.slice(algorithm.length + 1).split(',', fieldCount + 1)
+  if (parts.length > fieldCount) return undefined
+  for (const field of parts) {
     const equals = field.indexOf('=')
     const name = field.slice(0, Math.max(equals, 0)).trim()
     if (equals < 0 || fields.has(name)) return undefined

@@ -2,96 +2,81 @@ import type { HttpRequest } from '../../http/message.ts'
 import {
   type CanonicalParts,
   canonicalQuery,
-  reencodedPath,
   reencodedQuery,
   type SignedHeader,
-  signedHeaderValues,
 } from './canonical-request.ts'
+import { type PublicAddress, publicAddress } from './public-address.ts'
 import type { SignatureClaim } from './signature-claim.ts'
+import { uriReencodePath } from './uri-encode.ts'
 
 export type CanonicalReading = CanonicalParts
 
-interface Address {
-  readonly path: string
-  readonly query: string
+/** What the readings of a request are made from. */
+export interface ReadingSource {
+  readonly request: HttpRequest
+  readonly claim: SignatureClaim
+  /** As received, see received-headers.ts. */
+  readonly signedHeaders: readonly SignedHeader[]
+  readonly publicUrl: string | undefined
 }
 
 const unsignedPayload = 'UNSIGNED-PAYLOAD' // contract, rule 5: the default
-// curl 7.88 --aws-sigv4 signs this, and sends no x-amz-content-sha256.
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /**
- * The canonical request that a signature is over nearly always: exactly as received, with
- * accept-encoding as `identity` (contract, rule 6).
+ * The canonical requests that a signature is verified against, the likeliest first and each made
+ * only when the one before did not match. What each is for, and which client needs it, is in
+ * docs/decisions/0009-signatures-in-other-readings.md.
  */
-export function likeliestReading(request: HttpRequest, claim: SignatureClaim): CanonicalReading {
-  const received = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
-  return {
-    method: request.method,
-    path: request.rawPath,
-    query: canonicalQuery(request.rawQuery),
-    signedHeaders: withIdentity(received) ?? received,
+export function* readings(source: ReadingSource): Generator<CanonicalReading> {
+  const address = publicAddress(source.publicUrl)
+  for (const reading of clientReadings(source)) {
+    if (address === undefined) {
+      yield reading
+      continue
+    }
+    const isPublicHost = address.isHost(hostOf(reading.signedHeaders))
+    // The host is signed, so whoever signed that of PUBLIC_URL signed its path too. Verified without
+    // it, a URL of the object k in the bucket b at https://host/prefix would also open the object b/k
+    // in a bucket called prefix.
+    if (!isPublicHost || address.prefix === '') yield reading
+    if (!isPublicHost || address.prefix !== '') yield behindProxy(reading, address)
+  }
+}
+
+/** No client needs two of these at once, so they are not combined. */
+function* clientReadings({
+  request,
+  claim,
+  signedHeaders,
+}: ReadingSource): Generator<CanonicalReading> {
+  const { method, rawPath, rawQuery } = request
+  const identity = withValue(signedHeaders, 'accept-encoding', 'identity')
+  const usual: CanonicalReading = {
+    ...{ method, path: rawPath, query: canonicalQuery(rawQuery) },
+    signedHeaders: identity ?? signedHeaders, // contract, rule 6
     payloadHash: claim.payloadHash ?? unsignedPayload,
   }
-}
-
-/**
- * The others that it may be over: with accept-encoding as received, the host of the public URL, the
- * payload hash of curl, and the path and query re-encoded as AWS does. Lazy, so that what is not
- * tried is not computed.
- */
-export function* otherReadings(
-  request: HttpRequest,
-  likeliest: CanonicalReading,
-  { claim, publicUrl }: { readonly claim: SignatureClaim; readonly publicUrl: string | undefined },
-): Generator<CanonicalReading> {
-  const received = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
-  for (const address of addresses(request, likeliest)) {
-    for (const payloadHash of payloadHashes(claim)) {
-      for (const signedHeaders of acceptEncodings(received)) {
-        const reading = { ...address, method: request.method, payloadHash, signedHeaders }
-        yield reading
-        const proxied = publicUrl === undefined ? undefined : behindProxy(reading, publicUrl)
-        if (proxied !== undefined) yield proxied
-      }
-    }
-  }
-}
-
-function* addresses(request: HttpRequest, address: Address): Generator<Address> {
-  const { rawPath, rawQuery } = request
-  yield { path: address.path, query: address.query }
-  const path = reencodedPath(rawPath)
+  yield usual
+  if (identity !== undefined) yield { ...usual, signedHeaders }
+  const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined
+  if (isWithoutHash) yield { ...usual, payloadHash: emptyPayloadHash }
+  const path = uriReencodePath(rawPath)
   const query = canonicalQuery(reencodedQuery(rawQuery))
-  if (path !== address.path || query !== address.query) yield { path, query }
+  if (path !== usual.path || query !== usual.query) yield { ...usual, path, query }
 }
 
-function payloadHashes(claim: SignatureClaim): readonly string[] {
-  return claim.payloadHash === undefined ? [unsignedPayload, emptyPayloadHash] : [claim.payloadHash]
-}
-
-function* acceptEncodings(received: readonly SignedHeader[]): Generator<readonly SignedHeader[]> {
-  const identity = withIdentity(received)
-  yield identity ?? received
-  // Current Go SDKs sign the value they send, gzip.
-  if (identity !== undefined) yield received
-}
-
-function withIdentity(received: readonly SignedHeader[]): readonly SignedHeader[] | undefined {
-  return withValue(received, 'accept-encoding', 'identity')
-}
-
-/** As the client of a proxy saw it that forwards `publicUrl` to us; undefined when that is the same. */
-function behindProxy(reading: CanonicalReading, publicUrl: string): CanonicalReading | undefined {
-  const { host, pathname } = new URL(publicUrl)
-  const prefix = pathname === '/' ? '' : pathname
-  const headers = withValue(reading.signedHeaders, 'host', host)
-  if (headers === undefined && prefix === '') return undefined
+/** As the client of a proxy signed it that forwards PUBLIC_URL to this gateway. */
+function behindProxy(reading: CanonicalReading, { host, prefix }: PublicAddress): CanonicalReading {
   return {
     ...reading,
     path: prefix + reading.path,
-    signedHeaders: headers ?? reading.signedHeaders,
+    signedHeaders: withValue(reading.signedHeaders, 'host', host) ?? reading.signedHeaders,
   }
+}
+
+function hostOf(headers: readonly SignedHeader[]): string {
+  return headers.find(({ name }) => name === 'host')?.value ?? ''
 }
 
 /** Undefined when the header is not signed or has that value already. */

@@ -5,7 +5,7 @@
  */
 
 import { hash } from 'node:crypto'
-import { uriDecode, uriEncode, uriEncodePath } from './uri-encode.ts'
+import { uriReencode } from './uri-encode.ts'
 
 export interface CanonicalParts {
   readonly method: string
@@ -19,7 +19,7 @@ export interface CanonicalParts {
 
 export interface SignedHeader {
   readonly name: string
-  /** Normalised, see signedHeaderValues. */
+  /** Normalised, see received-headers.ts. */
   readonly value: string
 }
 
@@ -55,11 +55,6 @@ export function canonicalQuery(rawQuery: string): string {
     .join('&')
 }
 
-/** A raw path written the way AWS writes it, for clients that sign that but send raw characters. */
-export function reencodedPath(rawPath: string): string {
-  return uriEncodePath(uriDecode(rawPath))
-}
-
 /** A raw query written the way AWS writes it; `+` is a space there. Not sorted. */
 export function reencodedQuery(rawQuery: string): string {
   return rawQuery
@@ -67,42 +62,9 @@ export function reencodedQuery(rawQuery: string): string {
     .split('&')
     .map((pair) => {
       const [name, value] = splitPair(pair)
-      return pair === '' ? '' : `${uriEncode(uriDecode(name))}=${uriEncode(uriDecode(value))}`
+      return pair === '' ? '' : `${uriReencode(name)}=${uriReencode(value)}`
     })
     .join('&')
-}
-
-/**
- * The signed headers with normalised values: trimmed, inner runs of spaces as one, repeats joined
- * by a comma. One that was not received has an empty value.
- */
-export function signedHeaderValues(
-  rawHeaders: readonly string[],
-  names: readonly string[],
-): SignedHeader[] {
-  const headers: SignedHeader[] = []
-  for (const name of names) headers.push({ name, value: receivedValue(rawHeaders, name) ?? '' })
-  return headers
-}
-
-function receivedValue(rawHeaders: readonly string[], name: string): string | undefined {
-  let joined: string | undefined
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (!isNamed(rawHeaders[i] ?? '', name)) continue
-    const value = normalisedValue(rawHeaders[i + 1] ?? '')
-    joined = joined === undefined ? value : `${joined},${value}`
-  }
-  return joined
-}
-
-/** Most differ in length, so few are written in lower case to be compared. */
-function isNamed(received: string, name: string): boolean {
-  return received.length === name.length && received.toLowerCase() === name
-}
-
-function normalisedValue(value: string): string {
-  const trimmed = value.trim()
-  return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed
 }
 
 type Pair = readonly [name: string, value: string]

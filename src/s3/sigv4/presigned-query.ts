@@ -1,38 +1,49 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { S3Error } from '../errors.ts'
 import { percentDecode } from '../query.ts'
-import { type SignatureClaim, splitSignedHeaders } from './signature-claim.ts'
+import { readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
+import { uriDecode } from './uri-encode.ts'
 import { versionFourNeeded } from './version-two.ts'
 
-const attempt =
-  /(?:^|&)(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature)|signature|awsaccesskeyid)(?:=|&|$)/i
+/** Lower-case name → the only spelling that is accepted. */
+const presigningParameters: ReadonlyMap<string, string> = new Map(
+  [
+    'X-Amz-Algorithm',
+    'X-Amz-Credential',
+    'X-Amz-Date',
+    'X-Amz-Expires',
+    'X-Amz-Security-Token',
+    'X-Amz-SignedHeaders',
+    'X-Amz-Signature',
+  ].map((name) => [name.toLowerCase(), name]),
+)
 
-const parameters = new Set([
-  'X-Amz-Algorithm',
-  'X-Amz-Credential',
-  'X-Amz-Date',
-  'X-Amz-Expires',
-  'X-Amz-SignedHeaders',
-  'X-Amz-Signature',
-  'X-Amz-Content-Sha256',
-])
+const maxShownName = 100
 
-/** Whether a raw query has any parameter of a presigned URL, of Version 2 or 4. */
+/**
+ * Whether a raw query has a parameter that only presigned URLs have: of Version 2, or any x-amz-*
+ * parameter, because those count as header fields in a presigned URL and must not be ignored in
+ * another request. Names are compared decoded and without case, since a signature can be verified
+ * over other spellings of a name than the one received.
+ */
 export function isPresigningAttempt(rawQuery: string): boolean {
-  return rawQuery !== '' && attempt.test(rawQuery)
+  if (rawQuery === '') return false
+  for (const pair of rawQuery.split('&')) {
+    const name = decodedName(rawNameOf(pair))
+    if (name.startsWith('x-amz-') || name === 'awsaccesskeyid' || name === 'signature') return true
+  }
+  return false
 }
 
 /**
  * Reads the presigned form
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html).
  *
- * @throws S3Error AccessDenied when a parameter is missing or there twice.
+ * @throws S3Error AccessDenied when a parameter is missing, repeated or spelled in another way.
  * @throws S3Error InvalidURI when an escape in one is broken.
  */
 export function readPresignedQuery(request: HttpRequest): SignatureClaim {
-  const { rawQuery } = request
-  if (/(?:^|&)AWSAccessKeyId=/.test(rawQuery)) throw versionFourNeeded('query parameters')
-  const values = readParameters(rawQuery)
+  const values = readParameters(request.rawQuery)
   const credential = values.get('X-Amz-Credential')
   const signedHeaders = values.get('X-Amz-SignedHeaders')
   const signature = values.get('X-Amz-Signature')
@@ -49,7 +60,7 @@ export function readPresignedQuery(request: HttpRequest): SignatureClaim {
   return {
     form: 'presigned',
     credential,
-    signedHeaders: splitSignedHeaders(signedHeaders),
+    signedHeaders: readSignedHeaders(signedHeaders),
     signature,
     amzDate,
     expires: values.get('X-Amz-Expires'),
@@ -57,15 +68,38 @@ export function readPresignedQuery(request: HttpRequest): SignatureClaim {
   }
 }
 
+/** The x-amz-* parameters by their names as received. */
 function readParameters(rawQuery: string): Map<string, string> {
   const values = new Map<string, string>()
+  const seen = new Set<string>()
   for (const pair of rawQuery.split('&')) {
-    const equals = pair.indexOf('=')
-    const name = equals < 0 ? pair : pair.slice(0, equals)
-    if (!parameters.has(name)) continue
-    // Two readers of one URL must not see different values.
-    if (values.has(name)) throw new S3Error('AccessDenied', `The query has ${name} more than once.`)
-    values.set(name, equals < 0 ? '' : percentDecode(pair.slice(equals + 1)))
+    const rawName = rawNameOf(pair)
+    const name = decodedName(rawName)
+    if (name === 'awsaccesskeyid') throw versionFourNeeded('query parameters')
+    if (!name.startsWith('x-amz-')) continue
+    const spelling = presigningParameters.get(name) ?? rawName
+    if (spelling !== rawName) {
+      throw new S3Error('AccessDenied', `The query parameter ${spelling} is spelled differently.`)
+    }
+    // Two readers of one URL must not see different values; their order is not signed.
+    if (seen.has(name)) {
+      throw new S3Error('AccessDenied', `The query has ${shown(name)} more than once.`)
+    }
+    seen.add(name)
+    values.set(rawName, percentDecode(pair.slice(rawName.length + 1)))
   }
   return values
+}
+
+function shown(name: string): string {
+  return presigningParameters.get(name) ?? JSON.stringify(name.slice(0, maxShownName))
+}
+
+function rawNameOf(pair: string): string {
+  const equals = pair.indexOf('=')
+  return equals < 0 ? pair : pair.slice(0, equals)
+}
+
+function decodedName(rawName: string): string {
+  return uriDecode(rawName).toLowerCase()
 }

@@ -1,9 +1,11 @@
+import { S3Error } from '../errors.ts'
+
 /** What a request claims about its signature, in either of the two forms. Nothing verified yet. */
 export interface SignatureClaim {
   readonly form: 'header' | 'presigned'
   /** `accessKey/day/region/service/aws4_request`. */
   readonly credential: string
-  /** Lower case, in the order sent. */
+  /** Lower case, sorted, each once. */
   readonly signedHeaders: readonly string[]
   readonly signature: string
   /** `YYYYMMDDThhmmssZ` as sent; empty when missing. */
@@ -14,7 +16,32 @@ export interface SignatureClaim {
   readonly payloadHash: string | undefined
 }
 
-/** The names of SignedHeaders, which clients send in lower case and AWS compares so. */
-export function splitSignedHeaders(list: string): string[] {
-  return list.toLowerCase().split(';')
+/** Clients sign 3 to 10 headers and one for each entry of the user metadata, which is limited to 2 KB. */
+const maxSignedHeaders = 100
+
+/** RFC 9110 section 5.1, in lower case. */
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
+/**
+ * The names of SignedHeaders. AWS demands them sorted, and in lower case; like AWS, this accepts
+ * other cases. Whoever sends the request chooses the list, so it is bounded before it is used.
+ *
+ * @throws S3Error AccessDenied when a name is repeated, out of order or illegal, or for more than 100.
+ */
+export function readSignedHeaders(list: string): readonly string[] {
+  const names = list.toLowerCase().split(';', maxSignedHeaders + 1)
+  if (names.length > maxSignedHeaders) {
+    throw new S3Error('AccessDenied', `SignedHeaders has more than ${maxSignedHeaders} names.`)
+  }
+  let previous = ''
+  for (const name of names) {
+    if (!(previous < name) || !fieldName.test(name)) {
+      throw new S3Error(
+        'AccessDenied',
+        'SignedHeaders must list names of header fields in alphabetical order, each once, separated by ";".',
+      )
+    }
+    previous = name
+  }
+  return names
 }

@@ -14,9 +14,17 @@ export function uriEncodePath(bytes: string): string {
 
 /** Decodes `%XY` to latin1 characters. A broken escape stays as it is. */
 export function uriDecode(text: string): string {
-  return text.replace(/%([0-9a-fA-F]{2})/g, (_escape, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  )
+  return text.includes('%') ? decodedBytes(text).toString('latin1') : text
+}
+
+/** uriEncode of uriDecode, in loops over the bytes: a hostile text has thousands of escapes. */
+export function uriReencode(text: string): string {
+  return reencode(text, unreserved)
+}
+
+/** As uriReencode, but keeps `/`, and decodes `%2F` to it. */
+export function uriReencodePath(text: string): string {
+  return reencode(text, unreservedInPath)
 }
 
 const reserved = /[^A-Za-z0-9\-._~]/g
@@ -24,4 +32,56 @@ const reservedInPath = /[^A-Za-z0-9\-._~/]/g
 
 function percentEscape(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+const percent = 0x25
+const unreserved = tableOf(/[A-Za-z0-9\-._~]/)
+const unreservedInPath = tableOf(/[A-Za-z0-9\-._~/]/)
+const hexDigits = Buffer.from('0123456789ABCDEF')
+
+/** 1 for each byte that the pattern matches. */
+function tableOf(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    pattern.test(String.fromCharCode(byte)) ? 1 : 0,
+  )
+}
+
+function reencode(text: string, kept: Uint8Array): string {
+  const bytes = decodedBytes(text)
+  const written = Buffer.allocUnsafe(bytes.length * 3)
+  let length = 0
+  for (const byte of bytes) {
+    if (kept[byte] === 1) {
+      written[length++] = byte
+    } else {
+      written[length++] = percent
+      written[length++] = hexDigits[byte >> 4] ?? 0
+      written[length++] = hexDigits[byte & 15] ?? 0
+    }
+  }
+  return written.toString('latin1', 0, length)
+}
+
+function decodedBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, 'latin1')
+  let length = 0
+  for (let index = 0; index < bytes.length; index++) {
+    const value = bytes[index] === percent ? escapedByte(bytes, index) : Number.NaN
+    bytes[length++] = Number.isNaN(value) ? (bytes[index] ?? 0) : value
+    if (!Number.isNaN(value)) index += 2
+  }
+  return bytes.subarray(0, length)
+}
+
+/** The byte of the escape that begins at `index`; NaN when it is broken. */
+function escapedByte(bytes: Buffer, index: number): number {
+  return hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2])
+}
+
+/** NaN for anything but a hexadecimal digit. */
+function hexValue(digit: number | undefined): number {
+  if (digit === undefined) return Number.NaN
+  if (digit >= 0x30 && digit <= 0x39) return digit - 0x30
+  const lower = digit | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN
 }

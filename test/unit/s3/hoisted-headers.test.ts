@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hoistedHeaders } from '../../../src/s3/hoisted-headers.ts'
+import { addHoistedHeaders } from '../../../src/s3/hoisted-headers.ts'
 import { parseQuery } from '../../../src/s3/query.ts'
 
-const hoistedFrom = (rawQuery: string) => hoistedHeaders(parseQuery(rawQuery))
+function hoistedFrom(rawQuery: string, headers: Record<string, string> = {}) {
+  addHoistedHeaders(headers, parseQuery(rawQuery))
+  return headers
+}
 
-test('hoistedHeaders are the x-amz-* parameters in lower case', () => {
+test('Hoisted headers are the x-amz-* parameters in lower case', () => {
   assert.deepEqual(
     hoistedFrom('X-Amz-Meta-Colour=blue&x-amz-acl=private&x-amz-copy-source=b%2Fk%2520k&x-id=Copy'),
     { 'x-amz-meta-colour': 'blue', 'x-amz-acl': 'private', 'x-amz-copy-source': 'b/k%20k' },
   )
 })
 
-test('hoistedHeaders have one latin1 character per byte', () => {
+test('Hoisted headers have one latin1 character per byte', () => {
   assert.deepEqual(hoistedFrom('x-amz-meta-a=%C3%A9'), { 'x-amz-meta-a': '\u00c3\u00a9' })
 })
 
-test('hoistedHeaders lose the spaces around a value, and no letter that ends like one', () => {
+test('Hoisted headers lose the spaces around a value, and no letter that ends like one', () => {
   assert.deepEqual(hoistedFrom('x-amz-copy-source=%20%09b/voil%C3%A0%20%09'), {
     'x-amz-copy-source': 'b/voil\u00c3\u00a0',
   })
@@ -37,13 +40,13 @@ for (const parameter of [
   'x-amz-sdk-checksum-algorithm=CRC32',
   'x-amz-trailer=x-amz-checksum-crc32',
 ]) {
-  test(`hoistedHeaders leave ${parameter} out`, () => {
+  test(`Hoisted headers leave ${parameter} out`, () => {
     assert.deepEqual(hoistedFrom(parameter), {})
   })
 }
 
 for (const name of ['x-amz-checksum-mode', 'x-amz-checksum-algorithm', 'x-amz-checksum-type']) {
-  test(`hoistedHeaders have ${name}, which is no checksum`, () => {
+  test(`Hoisted headers have ${name}, which is no checksum`, () => {
     assert.deepEqual(hoistedFrom(`${name}=v`), { [name]: 'v' })
   })
 }
@@ -54,7 +57,22 @@ for (const parameter of [
   'x-amz-meta-a%20b=c',
   'x-amz-meta-a%0A=c',
 ]) {
-  test(`hoistedHeaders refuse ${parameter}`, () => {
+  test(`Hoisted headers refuse ${parameter}`, () => {
     assert.throws(() => hoistedFrom(parameter), { code: 'InvalidArgument' })
   })
 }
+
+test('Hoisted headers are not replaced by a header that says something else', () => {
+  const query = 'x-amz-checksum-type=COMPOSITE'
+  assert.throws(() => hoistedFrom(query, { 'x-amz-checksum-type': 'FULL_OBJECT' }), {
+    code: 'AccessDenied',
+  })
+  const same = { 'x-amz-checksum-type': 'COMPOSITE' }
+  assert.deepEqual(hoistedFrom(query, { ...same }), same)
+})
+
+test('Hoisted headers that differ only in case are refused: their order is not signed', () => {
+  for (const query of ['x-amz-meta-a=1&X-Amz-Meta-A=2', 'x-amz-meta-k=1&x-amz-meta-%E2%84%AA=2']) {
+    assert.throws(() => hoistedFrom(query), { code: 'AccessDenied' })
+  }
+})

@@ -181,6 +181,7 @@ export class OperationRunner {
       uploads,
       now: world.clock.now,
       log: {
+        isLevelEnabled: () => false,
         debug: () => undefined,
         warn: (fields) => void world.complaints.push(fields),
         error: (fields) => void world.complaints.push(fields),

@@ -261,21 +261,33 @@ describe('authenticate, header form', () => {
 describe('authenticate, mismatch details', () => {
   test('what was canonicalised is reported without tokens and customer keys', () => {
     const seen: SignatureMismatch[] = []
-    const request = sign({
+    const onMismatch = (details: SignatureMismatch) => seen.push(details)
+    const inHeaders = sign({
       ...plain,
-      target: '/bucket/key?X-Amz-Security-Token=tok1',
       headers: {
         ...plain.headers,
-        'x-amz-security-token': 'tok2',
-        'x-amz-server-side-encryption-customer-key': 'tok3',
+        'x-amz-security-token': 'tok1',
+        'x-amz-server-side-encryption-customer-key': 'tok2',
       },
       signed: { secretKey: 'wrong' },
     })
-    const onMismatch = (details: SignatureMismatch) => seen.push(details)
-    refusal(() => authenticate(request, settings, nowMs, onMismatch))
-    assert.equal(seen.length, 1)
+    const url = new URL(
+      presign({
+        ...{ ...vectors.presigned, ...settings, secretKey: 'wrong', nowMs },
+        query: {
+          'X-Amz-Security-Token': 'tok3',
+          'x-amz-server-side-encryption-customer-key': 'tok4',
+        },
+      }),
+    )
+    const inQuery = fakeRequest({ target: url.pathname + url.search, headers: { host: url.host } })
+    for (const request of [inHeaders, inQuery]) {
+      refusal(() => authenticate(request, settings, nowMs, onMismatch))
+    }
+    assert.equal(seen.length, 2)
     assert.match(seen[0]?.canonicalRequest ?? '', /^GET\n\/bucket\/key\n/)
     assert.match(seen[0]?.stringToSign ?? '', /^AWS4-HMAC-SHA256\n20130524T000000Z\n/)
+    assert.match(seen[1]?.canonicalRequest ?? '', /X-Amz-Security-Token=\[redacted\]/)
     assert.doesNotMatch(JSON.stringify(seen), /tok\d|wJalr/)
   })
 

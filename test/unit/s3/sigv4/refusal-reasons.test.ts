@@ -19,7 +19,7 @@ function handlerAt(atMs: number, publicUrl?: string) {
     drive,
     uploads: undefined as unknown as S3Service['uploads'],
     now: () => atMs,
-    log: { debug: silent, warn: silent, error: silent },
+    log: { isLevelEnabled: () => false, debug: silent, warn: silent, error: silent },
   })
 }
 

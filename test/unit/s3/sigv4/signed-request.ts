@@ -6,9 +6,9 @@ import { authenticate, type SignatureSettings } from '../../../../src/s3/sigv4/a
 import {
   canonicalQuery,
   canonicalRequest,
-  signedHeaderValues,
   stringToSign,
 } from '../../../../src/s3/sigv4/canonical-request.ts'
+import { signedHeaderValues } from '../../../../src/s3/sigv4/received-headers.ts'
 import { signingKey } from '../../../../src/s3/sigv4/signing-key.ts'
 import { type FakeRequest, fakeRequest } from '../fake-request.ts'
 
@@ -50,7 +50,11 @@ export function sign(request: Signable): HttpRequest {
   const sent = fakeRequest(request)
   const signed = request.signed ?? {}
   const headers = { ...request.headers, ...signed.headers }
-  const names = signed.names ?? Object.keys(headers).map((name) => name.toLowerCase())
+  const names =
+    signed.names ??
+    Object.keys(headers)
+      .map((name) => name.toLowerCase())
+      .sort()
   const amzDate = headers['x-amz-date'] ?? ''
   const day = amzDate.slice(0, 8)
   const region = signed.region ?? settings.region

@@ -1,0 +1,15 @@
+/**
+ * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would also
+ * take a byte 0xA0, with which the UTF-8 of `à` ends.
+ */
+export function withoutOuterSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}

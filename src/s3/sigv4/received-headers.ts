@@ -1,0 +1,70 @@
+import type { HttpRequest } from '../../http/message.ts'
+import { S3Error } from '../errors.ts'
+import { withoutOuterSpace } from '../field-value.ts'
+import type { SignedHeader } from './canonical-request.ts'
+
+/**
+ * The signed headers of a request with normalised values: trimmed, inner runs of spaces as one,
+ * repeats joined by a comma
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 1).
+ * One that was not received has an empty value. The raw headers are read once, however many are
+ * signed: the sender chooses both numbers.
+ */
+export function signedHeaderValues(
+  rawHeaders: readonly string[],
+  names: readonly string[],
+): SignedHeader[] {
+  const values = joinedValues(rawHeaders)
+  return names.map((name) => ({ name, value: values.get(name) ?? '' }))
+}
+
+/** Lower-case name → value. */
+function joinedValues(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase()
+    const value = normalisedValue(rawHeaders[i + 1] ?? '')
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : `${before},${value}`)
+  }
+  return values
+}
+
+/**
+ * Checks that the values which the service goes by are those that are signed. node:http keeps only
+ * the first of some repeated headers (Content-Type, for one), while a signature covers all of them.
+ *
+ * @throws S3Error AccessDenied naming the header.
+ */
+export function checkRepeatedHeaders(
+  headers: HttpRequest['headers'],
+  signed: readonly SignedHeader[],
+): void {
+  for (const { name, value } of signed) {
+    if (!value.includes(',')) continue
+    if (withoutSpaceAfterCommas(String(headers[name] ?? '')) === withoutSpaceAfterCommas(value)) {
+      continue
+    }
+    throw new S3Error('AccessDenied', `The signed header ${name} must be sent once.`)
+  }
+}
+
+/** Whether a header was received more than once. `name` is in lower case. */
+export function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const received = rawHeaders[i] ?? ''
+    // Most differ in length, so few are written in lower case to be compared.
+    if (received.length === name.length && received.toLowerCase() === name) count += 1
+  }
+  return count > 1
+}
+
+function withoutSpaceAfterCommas(value: string): string {
+  return normalisedValue(value).replaceAll(', ', ',')
+}
+
+function normalisedValue(value: string): string {
+  const trimmed = withoutOuterSpace(value)
+  return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed
+}
