@@ -24,7 +24,13 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
   }
 }
 
-/** The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. */
+/** Every path of an object is shorter, however it is encoded. */
+const maxResourceLength = 4 * 1024
+
+/**
+ * The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. A
+ * resource longer than any object's path is cut.
+ */
 export function errorDocument(error: S3Error, resource: string, requestId: string): string {
   return xmlDocument(
     'Error',
@@ -32,7 +38,7 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
       Code: error.code,
       Message: error.message,
       ...error.elements,
-      Resource: resource,
+      Resource: resource.slice(0, maxResourceLength),
       RequestId: requestId,
     },
     { namespace: false },

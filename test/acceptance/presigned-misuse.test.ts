@@ -86,7 +86,10 @@ describe('a presigned URL that is misused', () => {
     })
 
     it(`${name} twice in a presigned query is refused, in whatever spelling`, async () => {
-      const url = presigned('GET', `${source}?X-Amz-Security-Token=t&x-amz-copy-source=a&x-amz-acl=b`)
+      const url = presigned(
+        'GET',
+        `${source}?X-Amz-Security-Token=t&x-amz-copy-source=a&x-amz-acl=b`,
+      )
       for (const spelling of spellings) assertDenied(await send('GET', `${url}&${spelling}=1`))
       // The signer itself wrote it twice.
       const twice = presigned('GET', `${source}?${name}=1&${name}=2`)

@@ -23,6 +23,10 @@ export interface ReadingSource {
 const unsignedPayload = 'UNSIGNED-PAYLOAD' // contract, rule 5: the default
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
+/** Characters. A longer path names no object, and a query of an operation is never as long. */
+const maxReencodedPath = 4 * 1024
+const maxReencodedQuery = 16 * 1024
+
 /**
  * The canonical requests that a signature is verified against, the likeliest first and each made
  * only when the one before did not match. What each is for, and which client needs it, is in
@@ -44,23 +48,31 @@ export function* readings(source: ReadingSource): Generator<CanonicalReading> {
   }
 }
 
-/** No client needs two of these at once, so they are not combined. */
-function* clientReadings({
+/** What clients sign, with a signed accept-encoding as `identity` (contract, rule 6) or as received. */
+function* clientReadings(source: ReadingSource): Generator<CanonicalReading> {
+  const { signedHeaders } = source
+  const identity = withValue(signedHeaders, 'accept-encoding', 'identity')
+  for (const reading of readingsAsReceived(source)) {
+    yield identity === undefined ? reading : { ...reading, signedHeaders: identity }
+    if (identity !== undefined) yield reading
+  }
+}
+
+/** No client needs the second and the third at once, so they are not combined. */
+function* readingsAsReceived({
   request,
   claim,
   signedHeaders,
 }: ReadingSource): Generator<CanonicalReading> {
   const { method, rawPath, rawQuery } = request
-  const identity = withValue(signedHeaders, 'accept-encoding', 'identity')
   const usual: CanonicalReading = {
-    ...{ method, path: rawPath, query: canonicalQuery(rawQuery) },
-    signedHeaders: identity ?? signedHeaders, // contract, rule 6
+    ...{ method, path: rawPath, query: canonicalQuery(rawQuery), signedHeaders },
     payloadHash: claim.payloadHash ?? unsignedPayload,
   }
   yield usual
-  if (identity !== undefined) yield { ...usual, signedHeaders }
   const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined
   if (isWithoutHash) yield { ...usual, payloadHash: emptyPayloadHash }
+  if (rawPath.length > maxReencodedPath || rawQuery.length > maxReencodedQuery) return
   const path = uriReencodePath(rawPath)
   const query = canonicalQuery(reencodedQuery(rawQuery))
   if (path !== usual.path || query !== usual.query) yield { ...usual, path, query }

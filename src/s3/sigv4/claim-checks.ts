@@ -16,6 +16,9 @@ import type { SignatureClaim } from './signature-claim.ts'
 const maxSkewMs = 15 * 60 * 1000 // contract, rule 4
 const maxExpiresSeconds = 604_800 // contract, rule 3: 7 days
 
+/** An access key may have slashes itself. */
+const maxCredentialParts = 32
+
 /** Equal or not, in a time that does not depend on where they differ. */
 export function isSameText(a: string, b: string): boolean {
   const bytesA = Buffer.from(a, 'latin1')
@@ -36,10 +39,15 @@ export function checkCredential(
   const expectedScope = `${claim.amzDate.slice(0, 8)}/${settings.region}/s3/aws4_request`
   // An access key id is no secret (presigned URLs show it): how long this takes tells nothing.
   if (claim.credential === `${settings.accessKey}/${expectedScope}`) return expectedScope
-  const parts = claim.credential.split('/')
+  const parts = claim.credential.split('/', maxCredentialParts + 1)
   const [day, region, service, terminator] = parts.slice(-4)
   const accessKey = parts.slice(0, -4).join('/')
-  if (parts.length < 5 || service !== 's3' || terminator !== 'aws4_request') {
+  if (
+    parts.length < 5 ||
+    parts.length > maxCredentialParts ||
+    service !== 's3' ||
+    terminator !== 'aws4_request'
+  ) {
     throw new S3Error(
       'AccessDenied',
       'The credential is malformed; expected "ACCESS_KEY/YYYYMMDD/REGION/s3/aws4_request".',

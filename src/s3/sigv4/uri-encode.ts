@@ -19,7 +19,7 @@ export function uriDecode(text: string): string {
 
 /** uriEncode of uriDecode, in loops over the bytes: a hostile text has thousands of escapes. */
 export function uriReencode(text: string): string {
-  return reencode(text, unreserved)
+  return plain.test(text) ? text : reencode(text, unreserved)
 }
 
 /** As uriReencode, but keeps `/`, and decodes `%2F` to it. */
@@ -27,6 +27,7 @@ export function uriReencodePath(text: string): string {
   return reencode(text, unreservedInPath)
 }
 
+const plain = /^[A-Za-z0-9\-._~]*$/
 const reserved = /[^A-Za-z0-9\-._~]/g
 const reservedInPath = /[^A-Za-z0-9\-._~/]/g
 

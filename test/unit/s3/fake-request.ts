@@ -7,6 +7,8 @@ export interface FakeRequest {
   readonly target?: string
   /** In order, as sent; an array repeats the header. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Name, value, name, value …: instead of `headers`. */
+  readonly rawHeaders?: readonly string[]
   readonly body?: Readable | readonly Uint8Array[]
   readonly acceptBody?: () => void
 }
@@ -15,9 +17,11 @@ export interface FakeRequest {
 export function fakeRequest(fake: FakeRequest): HttpRequest {
   const { method = 'GET', target = '/', headers = {}, body = [] } = fake
   const question = target.indexOf('?')
-  const rawHeaders = Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().flatMap((value) => [name, value]),
-  )
+  const rawHeaders =
+    fake.rawHeaders ??
+    Object.entries(headers).flatMap(([name, values]) =>
+      [values].flat().flatMap((value) => [name, value]),
+    )
   return {
     id: 'test',
     method,
@@ -34,13 +38,17 @@ export function fakeRequest(fake: FakeRequest): HttpRequest {
   }
 }
 
-/** Lower-case names, repeats joined, values trimmed: as node:http does for most headers. */
+/** Of these node:http keeps the first value (https://nodejs.org/api/http.html#messageheaders). */
+const singleValued = new Set(['authorization', 'content-type', 'host', 'user-agent'])
+
+/** Lower-case names, repeats joined, values trimmed: as node:http does. */
 function nodeHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] ?? '').toLowerCase()
     const value = (rawHeaders[i + 1] ?? '').trim()
-    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
+    if (headers[name] === undefined) headers[name] = value
+    else if (!singleValued.has(name)) headers[name] = `${headers[name]}, ${value}`
   }
   return headers
 }

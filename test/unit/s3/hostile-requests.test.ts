@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import type { S3Service } from '../../../src/s3/context.ts'
+import { createS3Handler } from '../../../src/s3/handler.ts'
+import { createLog } from '../../../src/wiring/log.ts'
+import { cpuMsOf } from '../../support/cpu-time.ts'
+import { fakeRequest } from './fake-request.ts'
+import { hostileRequests } from './hostile-requests.ts'
+import { nowMs, settings } from './sigv4/signed-request.ts'
+
+const maxCpuMs = 5
+/** The first runs pay for the compiler, which an attacker cannot repeat. */
+const warmUps = 5
+/** Linux counts CPU time in steps of milliseconds, so it is measured over many runs. */
+const runs = 25
+
+const log = createLog('info', { write: () => undefined })
+const handler = createS3Handler({
+  settings: {
+    ...{ ...settings, publicUrl: 'https://s3.example.com/storage', allowedBuckets: ['bucket'] },
+    ...{ publicReadBuckets: new Set<string>(), publicList: true, corsAllowedOrigins: [] },
+  },
+  drive: new MemoryDrive(),
+  uploads: undefined as unknown as S3Service['uploads'],
+  now: () => nowMs,
+  log,
+})
+
+for (const { title, target, rawHeaders } of hostileRequests) {
+  test(`Refusing a request with ${title} takes less than ${maxCpuMs} ms of CPU`, async () => {
+    const requests = Array.from({ length: runs }, () => fakeRequest({ target, rawHeaders }))
+    for (const request of requests.slice(0, warmUps)) await handler(request)
+    const replies: ReturnType<typeof handler>[] = []
+    const cpuMs = cpuMsOf(() => {
+      for (const request of requests) replies.push(handler(request))
+    })
+    const settled = await Promise.all(replies)
+    const logMs = cpuMsOf(() => {
+      for (const { status, facts } of settled) log.info({ status, ...facts }, 'request')
+    })
+    for (const { status } of settled) assert.match(String(status), /^40[03]$/)
+    const each = (cpuMs + logMs) / runs
+    assert.ok(each < maxCpuMs, `${each} ms`)
+  })
+}

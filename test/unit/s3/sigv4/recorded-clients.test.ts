@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { authenticate } from '../../../../src/s3/sigv4/authenticate.ts'
+import { fakeRequest } from '../fake-request.ts'
+import { refusal, signedHeader } from './signed-request.ts'
+
+const { recordedAt, requests, ...credentials } = JSON.parse(
+  readFileSync(new URL('../../../vectors/recorded-requests.json', import.meta.url), 'utf8'),
+)
+const nowMs = Date.parse(recordedAt)
+
+for (const { client, needs, publicUrl, ...recorded } of requests) {
+  test(`${client} is accepted: it needs ${needs}`, () => {
+    const settings = { ...credentials, publicUrl }
+    assert.deepEqual(authenticate(fakeRequest(recorded), settings, nowMs), signedHeader)
+    const other = fakeRequest({ ...recorded, target: recorded.target.replace('/bucket', '/other') })
+    assert.match(refusal(() => authenticate(other, settings, nowMs)).message, /does not match/)
+  })
+}
+
+test('A request for PUBLIC_URL with a path does not open a bucket that is called like the path', () => {
+  const { publicUrl, ...recorded } = requests.at(-1)
+  const settings = { ...credentials, publicUrl }
+  for (const Host of ['localhost:9010', '127.0.0.1:9000']) {
+    const request = fakeRequest({
+      ...recorded,
+      target: `/storage${recorded.target}`,
+      headers: { ...recorded.headers, Host },
+    })
+    assert.match(refusal(() => authenticate(request, settings, nowMs)).message, /does not match/)
+  }
+})
