@@ -11,6 +11,10 @@ const healthyAgeMs = 10_000
 const firstPauseMs = 100
 const longestPauseMs = 10_000
 
+/** A worker that leaves so many pings in a row unanswered is killed: 10 seconds. */
+const maxUnanswered = 10
+const pingEveryMs = 1_000
+
 /** A worker could not start, for a reason that the person who starts the program must see. */
 export class WorkerStartError extends Error {
   constructor(message: string) {
@@ -28,6 +32,10 @@ export interface WorkerPoolOptions {
     readonly signal: string | null
     readonly restartInMs: number
   }) => void
+  /** Told of a worker that does not answer and is killed. Its death follows. */
+  readonly onSilence: (facts: { readonly worker: number | undefined }) => void
+  /** Milliseconds between two pings. Default: one second. */
+  readonly pingEveryMs?: number
 }
 
 /**
@@ -36,14 +44,21 @@ export interface WorkerPoolOptions {
  */
 export class WorkerPool {
   readonly #onDeath: WorkerPoolOptions['onDeath']
+  readonly #onSilence: WorkerPoolOptions['onSilence']
+  readonly #pingEveryMs: number
   readonly #workers = new Set<Worker>()
+  /** Pings since the last answer, of workers that serve: one that starts may take its time. */
+  readonly #unanswered = new Map<Worker, number>()
+  #pinging: NodeJS.Timeout | undefined
   #settings: Settings
   #earlyDeaths = 0
   #isStopping = false
 
-  constructor({ settings, onDeath }: WorkerPoolOptions) {
-    this.#settings = settings
-    this.#onDeath = onDeath
+  constructor(options: WorkerPoolOptions) {
+    this.#settings = options.settings
+    this.#onDeath = options.onDeath
+    this.#onSilence = options.onSilence
+    this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
     cluster.schedulingPolicy = cluster.SCHED_RR
   }
 
@@ -54,6 +69,7 @@ export class WorkerPool {
    */
   async start(): Promise<number> {
     const count = this.#settings.workers
+    this.#pinging = setInterval(() => this.#ping(), this.#pingEveryMs)
     const [port = 0] = await Promise.all(Array.from({ length: count }, () => this.#fork()))
     // With PORT=0 a worker that is restarted must find the port of the others.
     this.#settings = { ...this.#settings, port }
@@ -68,12 +84,14 @@ export class WorkerPool {
   /** Lets every worker finish its requests. Resolves when all are gone. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    clearInterval(this.#pinging)
     await Promise.all([...this.#workers].map(stopWorker))
   }
 
   /** Ends every worker at once. */
   kill(): void {
     this.#isStopping = true
+    clearInterval(this.#pinging)
     for (const worker of this.#workers) worker.process.kill('SIGKILL')
   }
 
@@ -81,10 +99,15 @@ export class WorkerPool {
     const startedAtMs = performance.now()
     const worker = cluster.fork()
     this.#workers.add(worker)
-    send(worker, { kind: 'start', settings: this.#settings })
+    const role = this.#settings.workers === 1 ? 'only' : 'one-of-many'
+    send(worker, { kind: 'start', settings: this.#settings, role })
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'serving') return resolve(message.port)
+        if (message.kind === 'pong' || message.kind === 'serving') {
+          this.#unanswered.set(worker, 0)
+          if (message.kind === 'serving') resolve(message.port)
+          return
+        }
         reject(new WorkerStartError(message.message))
         // It has nothing more to say. When others serve, it is restarted like one that died.
         worker.process.kill('SIGKILL')
@@ -93,12 +116,30 @@ export class WorkerPool {
       worker.on('error', () => undefined)
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
+        this.#unanswered.delete(worker)
         reject(new WorkerStartError(`a worker ended at its start (${signal ?? code})`))
         if (!this.#isStopping) {
           this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)
         }
       })
     })
+  }
+
+  /**
+   * Pings are counted, not seconds: a primary that was suspended, alone or with the whole machine,
+   * has sent none meanwhile, and so kills no worker when it wakes.
+   */
+  #ping(): void {
+    for (const [worker, unanswered] of this.#unanswered) {
+      if (unanswered < maxUnanswered) {
+        this.#unanswered.set(worker, unanswered + 1)
+        send(worker, { kind: 'ping' })
+        continue
+      }
+      this.#unanswered.delete(worker)
+      this.#onSilence({ worker: worker.process.pid })
+      worker.process.kill('SIGKILL')
+    }
   }
 
   #restart(

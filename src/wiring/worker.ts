@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
 import { failureText } from './failure-text.ts'
 import { openLog } from './log.ts'
+import type { Repetition } from './repeat.ts'
 import { openService, type Service } from './service.ts'
 import { type Serving, serve } from './serving.ts'
 import type { Settings, TlsIdentity } from './settings/read-settings.ts'
-import type { FromWorker, ToWorker } from './worker-messages.ts'
+import { sweepRepeatedly } from './sweep.ts'
+import type { FromWorker, ToWorker, WorkerRole } from './worker-messages.ts'
 
 /**
  * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
@@ -18,7 +20,8 @@ export function runWorker(): void {
   cluster.worker?.on('error', () => undefined)
   let running: Promise<Running> | undefined
   process.on('message', (message: ToWorker) => {
-    if (message.kind === 'start') running = start(message.settings)
+    if (message.kind === 'ping') tell({ kind: 'pong' })
+    else if (message.kind === 'start') running = start(message.settings, message.role)
     else if (message.kind === 'tls') void replaceTls(running, message.tls)
     else void stop(running)
   })
@@ -27,15 +30,18 @@ export function runWorker(): void {
 interface Running {
   readonly serving: Serving
   readonly service: Service
+  readonly sweeping: Repetition | undefined
 }
 
-async function start(settings: Settings): Promise<Running> {
+async function start(settings: Settings, role: WorkerRole): Promise<Running> {
   const { log, flush } = openLog(settings.logLevel)
   try {
-    const service = await openService(settings, log, { migrate: false })
+    const isOnly = role === 'only'
+    const service = await openService(settings, log, { migrate: isOnly })
     const serving = await serve({ settings, log, service })
+    const sweeping = isOnly ? sweepRepeatedly(service, log) : undefined
     tell({ kind: 'serving', port: serving.port })
-    return { serving, service }
+    return { serving, service, sweeping }
   } catch (error) {
     log.error({ err: error }, 'worker cannot start')
     flush()
@@ -53,6 +59,7 @@ async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentit
 async function stop(running: Promise<Running> | undefined): Promise<void> {
   const current = await running
   await current?.serving.stop()
+  await current?.sweeping?.stop()
   await current?.service.close()
   // Leaving without a word would lose a connection that the primary is handing over just now: it
   // would stay open, unanswered, until the primary ends.

@@ -144,17 +144,23 @@ test('A worker that dies is replaced, and serving goes on', async (t) => {
   const before = main.workers()
   for (const pid of before) process.kill(pid, 'SIGKILL')
   await main.line(({ msg, signal }) => msg.startsWith('a worker died') && signal === 'SIGKILL')
-  let status = 0
-  for (let attempt = 0; attempt < 200 && status !== 200; attempt += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    status = await fetch(`${url}/-/healthz`).then(
-      (reply) => reply.status,
-      () => 0,
-    )
-  }
-  assert.equal(status, 200)
+  await isServed(url)
   assert.ok(main.workers().every((pid) => !before.includes(pid)))
 })
+
+for (const workers of ['1', '2']) {
+  test(`A worker that does not answer is replaced, and serving goes on (WORKERS=${workers})`, async (t) => {
+    const main = start(t, temporaryFolder(t), { ...required, WORKERS: workers })
+    const url = await main.url()
+    const before = main.workers()
+    assert.equal(before.length, Number(workers))
+    for (const pid of before) process.kill(pid, 'SIGSTOP')
+    const silent = await main.line(({ msg }) => msg === 'a worker does not answer and is killed')
+    assert.ok(before.includes(Number(silent.worker)))
+    await isServed(url)
+    assert.ok(main.workers().every((pid) => !before.includes(pid)))
+  })
+}
 
 test('SIGHUP replaces the certificate for new connections, and keeps it when the new one is wrong', async (t) => {
   const folder = temporaryFolder(t)
@@ -202,6 +208,20 @@ test('Health names the drive when its folder is gone', async (t) => {
   assert.deepEqual(await reply.json(), { status: 'unavailable', failing: ['drive'] })
   await main.line(({ msg, part }) => msg === 'health check failed' && part === 'drive')
 })
+
+/** Resolves once the gateway answers. */
+async function isServed(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const signal = AbortSignal.timeout(1_000)
+    const status = await fetch(`${url}/-/healthz`, { signal }).then(
+      (reply) => reply.status,
+      () => 0,
+    )
+    if (status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.fail(`${url} is not served`)
+}
 
 /**
  * Resolves once nobody answers. A connection that was accepted just before the stop may be answered

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import type { FromWorker } from '../../../src/wiring/worker-messages.ts'
 import { WorkerPool, type WorkerPoolOptions } from '../../../src/wiring/worker-pool.ts'
 
 cluster.setupPrimary({
@@ -22,12 +23,14 @@ function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
     DRIVE: `file:${folder}`,
     WORKERS: '1',
   })
-  const pool = new WorkerPool({ settings, onDeath: () => undefined, ...options })
+  const pool = new WorkerPool({
+    ...{ settings, onDeath: () => undefined, onSilence: () => undefined, ...options },
+  })
   t.after(() => {
     pool.kill()
     rmSync(folder, { recursive: true })
   })
-  return { pool, broken: join(folder, 'broken') }
+  return { pool, broken: join(folder, 'broken'), slow: join(folder, 'slow') }
 }
 
 test('A worker that can not start is told of with its reason', async (t) => {
@@ -63,4 +66,55 @@ test('A message to a worker that has just died does not end the primary', async 
   execFileSync('sh', ['-c', `while [ "$(ps -o stat= -p ${pid} | cut -c1)" != Z ]; do :; done`])
   pool.replaceTls({ cert: 'a', key: 'b' })
   await died
+})
+
+/** Resolves when a worker has sent as many pongs. */
+function pongs(count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let received = 0
+  const onMessage = (_: unknown, message: FromWorker) => {
+    received += message.kind === 'pong' ? 1 : 0
+    if (received < count) return
+    cluster.off('message', onMessage)
+    resolve()
+  }
+  cluster.on('message', onMessage)
+  return promise
+}
+
+test('A worker that leaves ten pings unanswered is killed and replaced', async (t) => {
+  const silent: unknown[] = []
+  const { promise: died, resolve } = Promise.withResolvers<unknown>()
+  const { pool } = poolOf(t, {
+    pingEveryMs: 20,
+    onSilence: (facts) => silent.push(facts),
+    onDeath: resolve,
+  })
+  const pid = await pool.start()
+  await pongs(15)
+  assert.deepEqual(silent, [])
+  process.kill(pid, 'SIGSTOP')
+  const { worker, signal } = (await died) as { worker: number; signal: string }
+  assert.deepEqual([worker, signal], [pid, 'SIGKILL'])
+  assert.deepEqual(silent, [{ worker: pid }])
+  // Of the one that took its place.
+  await pongs(15)
+  assert.equal(silent.length, 1)
+})
+
+test('A worker that takes long to start is not killed', async (t) => {
+  const { pool, slow } = poolOf(t, { pingEveryMs: 10, onSilence: () => assert.fail() })
+  writeFileSync(slow, '')
+  await pool.start()
+  await pongs(2)
+})
+
+test('A primary that was suspended for long kills no worker when it wakes', async (t) => {
+  const { pool } = poolOf(t, { pingEveryMs: 20, onSilence: () => assert.fail() })
+  await pool.start()
+  for (let round = 0; round < 3; round++) {
+    // As SIGSTOP does: nothing runs here for as long as 25 pings, nor do the workers hear anything.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+    await pongs(2)
+  }
 })
