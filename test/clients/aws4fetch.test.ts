@@ -36,6 +36,18 @@ describeOverBoth('aws4fetch', { skip: false }, (endpoint) => {
     assert.equal(existsSync(join(endpoint().bucketFolder, 'fetch')), false)
   })
 
+  it('uses keys and prefixes with characters that it signs encoded and sends raw', async () => {
+    const { aws, base } = clientOf(endpoint())
+    const key = "fetch/it's (1)$&=,;:@!*é.txt"
+    const put = await aws.fetch(`${base}/${key}`, { method: 'PUT', body: 'odd' })
+    assert.equal(put.status, 200, await put.text())
+    assert.equal(await (await aws.fetch(`${base}/${key}`)).text(), 'odd')
+    const query = new URLSearchParams({ 'list-type': '2', prefix: "fetch/it's (1)$&=" })
+    const listed = await (await aws.fetch(`${base}?${query}`)).text()
+    assert.match(listed, /<KeyCount>1<\/KeyCount>/)
+    assert.equal((await aws.fetch(`${base}/${key}`, { method: 'DELETE' })).status, 204)
+  })
+
   it('presigns an upload and a download', async () => {
     const { aws, base } = clientOf(endpoint())
     const body = testBytes('signed query', 4096)
