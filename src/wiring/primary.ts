@@ -2,13 +2,24 @@ import { bannerText, listeningUrl } from './banner.ts'
 import { failureText } from './failure-text.ts'
 import { provideSettings } from './first-start.ts'
 import { type Log, openLog } from './log.ts'
-import { openService } from './service.ts'
+import { repeat } from './repeat.ts'
+import { openService, type Service } from './service.ts'
+import { serve } from './serving.ts'
 import { currentEnvironment } from './settings/environment.ts'
-import { readSettings, readTls, type Settings } from './settings/read-settings.ts'
-import { sweepRepeatedly } from './sweep.ts'
+import { readSettings, readTls, type Settings, type TlsIdentity } from './settings/read-settings.ts'
 import { WorkerPool } from './worker-pool.ts'
 
-/** Runs the process that a person starts: it reads the settings, forks, and sweeps. */
+const sweepEveryMs = 5 * 60_000
+
+/** What serves: this process itself, or its workers. */
+interface Servers {
+  readonly port: number
+  replaceTls(tls: TlsIdentity): void
+  stop(): Promise<void>
+  kill(): void
+}
+
+/** Runs the process that a person starts: it reads the settings, serves or forks, and sweeps. */
 export async function runPrimary(): Promise<void> {
   // A banner that can't be shown is no reason not to serve.
   process.stderr.on('error', () => undefined)
@@ -17,14 +28,14 @@ export async function runPrimary(): Promise<void> {
     const firstStart = await provideSettings(currentEnvironment())
     settings = readSettings(firstStart.environment)
     const { log, flush } = openLog(settings.logLevel)
-    const pool = new WorkerPool({
-      settings,
-      onDeath: (facts) => log.error(facts, 'a worker died and is restarted'),
-      onSilence: (facts) => log.error(facts, 'a worker does not answer and is killed'),
+    const service = await openService(settings, log, { migrate: true })
+    const servers = await startServers(settings, log, service)
+    const { port } = servers
+    const sweeping = repeat((signal) => service.sweep(signal), {
+      everyMs: sweepEveryMs,
+      onError: (error) => log.error({ err: error }, 'sweep failed'),
     })
-    const closeService = settings.workers === 1 ? undefined : await openAndSweep(settings, log)
-    const port = await pool.start()
-    obeySignals({ pool, log, finish: async () => closeService?.() })
+    obeySignals({ servers, log, finish: async () => sweeping.stop().then(() => service.close()) })
     process.stderr.write(bannerText({ settings, port, firstStart }))
     // Last: whoever waits for this line may send a signal at once.
     log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
@@ -35,49 +46,55 @@ export async function runPrimary(): Promise<void> {
   }
 }
 
-/**
- * Opens the service before the workers do and sweeps it. A gateway of one worker leaves both to that
- * worker: what it holds in memory cannot be shared, and a small machine need not open it twice.
- */
-async function openAndSweep(settings: Settings, log: Log): Promise<() => Promise<void>> {
-  const service = await openService(settings, log, { migrate: true })
-  const sweeping = sweepRepeatedly(service, log)
-  return async () => {
-    await sweeping.stop()
-    await service.close()
+async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {
+  if (settings.workers === 1) {
+    const serving = await serve({ settings, log, service })
+    return { ...serving, kill: () => undefined }
+  }
+  const pool = new WorkerPool({
+    settings,
+    onDeath: (facts) => log.error(facts, 'a worker died and is restarted'),
+    onSilence: (facts) => log.error(facts, 'a worker does not answer and is killed'),
+  })
+  const port = await pool.start()
+  return {
+    port,
+    replaceTls: (tls) => pool.replaceTls(tls),
+    stop: () => pool.stop(),
+    kill: () => pool.kill(),
   }
 }
 
 interface Running {
-  readonly pool: WorkerPool
+  readonly servers: Servers
   readonly log: Log
   readonly finish: () => Promise<void>
 }
 
-function obeySignals({ pool, log, finish }: Running): void {
+function obeySignals({ servers, log, finish }: Running): void {
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) {
       // Asked twice: whoever asks does not want to wait.
-      pool.kill()
+      servers.kill()
       process.exit(1)
     }
     isStopping = true
     log.info({ signal }, 'stopping')
-    await pool.stop()
+    await servers.stop()
     await finish()
     log.info('stopped')
     process.exit(0)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  process.on('SIGHUP', () => rereadTls(pool, log))
+  process.on('SIGHUP', () => rereadTls(servers, log))
 }
 
-function rereadTls(pool: WorkerPool, log: Log): void {
+function rereadTls(servers: Servers, log: Log): void {
   try {
     const tls = readTls(currentEnvironment())
-    if (tls !== undefined) pool.replaceTls(tls)
+    if (tls !== undefined) servers.replaceTls(tls)
     log.info({ hasTls: tls !== undefined }, 'certificate read again')
   } catch (error) {
     log.error({ err: error }, 'the certificate stays as it was')

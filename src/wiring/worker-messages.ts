@@ -2,14 +2,11 @@ import type { Settings, TlsIdentity } from './settings/read-settings.ts'
 
 /** What the primary tells a worker. Settings are read once, there, so that all workers agree. */
 export type ToWorker =
-  | { readonly kind: 'start'; readonly settings: Settings; readonly role: WorkerRole }
+  | { readonly kind: 'start'; readonly settings: Settings }
   | { readonly kind: 'tls'; readonly tls: TlsIdentity }
   | { readonly kind: 'stop' }
   /** A worker whose event loop runs answers at once. */
   | { readonly kind: 'ping' }
-
-/** `only`: there is no other process that migrates the database and sweeps. */
-export type WorkerRole = 'only' | 'one-of-many'
 
 /** What a worker tells the primary. */
 export type FromWorker =

@@ -99,8 +99,7 @@ export class WorkerPool {
     const startedAtMs = performance.now()
     const worker = cluster.fork()
     this.#workers.add(worker)
-    const role = this.#settings.workers === 1 ? 'only' : 'one-of-many'
-    send(worker, { kind: 'start', settings: this.#settings, role })
+    send(worker, { kind: 'start', settings: this.#settings })
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'pong' || message.kind === 'serving') {

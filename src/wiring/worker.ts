@@ -1,12 +1,10 @@
 import cluster from 'node:cluster'
 import { failureText } from './failure-text.ts'
 import { openLog } from './log.ts'
-import type { Repetition } from './repeat.ts'
 import { openService, type Service } from './service.ts'
 import { type Serving, serve } from './serving.ts'
 import type { Settings, TlsIdentity } from './settings/read-settings.ts'
-import { sweepRepeatedly } from './sweep.ts'
-import type { FromWorker, ToWorker, WorkerRole } from './worker-messages.ts'
+import type { FromWorker, ToWorker } from './worker-messages.ts'
 
 /**
  * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
@@ -21,7 +19,7 @@ export function runWorker(): void {
   let running: Promise<Running> | undefined
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'ping') tell({ kind: 'pong' })
-    else if (message.kind === 'start') running = start(message.settings, message.role)
+    else if (message.kind === 'start') running = start(message.settings)
     else if (message.kind === 'tls') void replaceTls(running, message.tls)
     else void stop(running)
   })
@@ -30,18 +28,15 @@ export function runWorker(): void {
 interface Running {
   readonly serving: Serving
   readonly service: Service
-  readonly sweeping: Repetition | undefined
 }
 
-async function start(settings: Settings, role: WorkerRole): Promise<Running> {
+async function start(settings: Settings): Promise<Running> {
   const { log, flush } = openLog(settings.logLevel)
   try {
-    const isOnly = role === 'only'
-    const service = await openService(settings, log, { migrate: isOnly })
+    const service = await openService(settings, log, { migrate: false })
     const serving = await serve({ settings, log, service })
-    const sweeping = isOnly ? sweepRepeatedly(service, log) : undefined
     tell({ kind: 'serving', port: serving.port })
-    return { serving, service, sweeping }
+    return { serving, service }
   } catch (error) {
     log.error({ err: error }, 'worker cannot start')
     flush()
@@ -59,7 +54,6 @@ async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentit
 async function stop(running: Promise<Running> | undefined): Promise<void> {
   const current = await running
   await current?.serving.stop()
-  await current?.sweeping?.stop()
   await current?.service.close()
   // Leaving without a word would lose a connection that the primary is handing over just now: it
   // would stay open, unanswered, until the primary ends.
