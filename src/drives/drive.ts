@@ -90,14 +90,25 @@ export interface OpenObject extends ObjectFacts {
   /** All the bytes, for the caller to keep, where the drive has them in memory already. */
   readonly content?: Uint8Array
   /**
-   * The bytes from `start` up to but not including `end`, in order, bounded memory. A chunk may be
-   * filled anew once the next one is asked for. Rejects with
-   * `changed` when the file turns out shorter than `size` (somebody edits it by hand).
+   * The bytes from `start` up to but not including `end`, in order, in bounded memory. A chunk belongs
+   * to its receiver: the drive never writes into it again, so it may be kept and read ahead. The
+   * receiver must not write into it either, because a drive may hand out bytes that it keeps. Rejects
+   * with `changed` when the file turns out shorter than `size` (somebody edits it by hand).
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
-  /** Idempotent. An iteration under way ends. */
+  /**
+   * Gives the same bytes as `read`, but lends them: `borrow` may use a chunk only until the promise
+   * that it returns is settled, because its memory is then filled with later bytes. One chunk is lent
+   * at a time. Rejects as `borrow` does, and then lends nothing more. Present only where the new
+   * memory that `read` needs for each chunk is a large part of the cost.
+   */
+  lend?(start: number, end: number, borrow: Borrow): Promise<void>
+  /** Idempotent. An iteration or a `lend` under way ends. */
   close(): Promise<void>
 }
+
+/** Uses a chunk that is lent. It must not be used any more once the promise is settled. */
+export type Borrow = (chunk: Uint8Array) => Promise<void>
 
 export interface ListQuery {
   /** Only keys that begin with this. */
@@ -148,7 +159,10 @@ export interface DraftOptions {
 
 /** An object being written. Exactly one of `publish` and `discard` ends it. */
 export interface Draft {
-  /** Appends. One call at a time; the chunk may be reused once it resolves. */
+  /**
+   * Appends. One call at a time. The chunk is lent: the draft has copied or written all of it when the
+   * promise is settled, and does not use it afterwards, because the caller may fill it again.
+   */
   write(chunk: Uint8Array): Promise<void>
   /**
    * Makes the bytes written the object, whole and with its attributes, in one step for every

@@ -42,10 +42,13 @@ export type HeaderFields = readonly (readonly [name: string, value: string])[]
 export interface StreamBody {
   readonly length: number
   /**
-   * Yields exactly `length` bytes; an error or a shortfall closes the connection. The writer is done
-   * with a chunk when it asks for the next, so that sources may use their buffers again.
+   * Lends exactly `length` bytes, one chunk at a time; an error or a shortfall closes the connection.
+   * The source may fill a chunk's memory again once the promise of its `borrow` is settled, never
+   * before. When `borrow` rejects, `lend` rejects with the same error. Called once at most.
    */
-  readonly chunks: AsyncIterable<Uint8Array>
+  lend(borrow: (chunk: Uint8Array) => Promise<void>): Promise<void>
+  /** Frees the source, and ends a `lend` under way. Called once, whether or not anything was lent. */
+  close(): Promise<void>
 }
 
 /** What a protocol answers. The only writer to the socket is `reply.ts`. */

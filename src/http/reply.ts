@@ -30,6 +30,9 @@ const textBytes = 12 * 1024
 /** RFC 9110 sections 15.3.5 and 15.4.5: these have no content, whatever a handler gives. */
 const bodyless: ReadonlySet<number> = new Set([204, 304])
 
+/** Ends the lending of a body that nobody receives any more. */
+const clientGone = new Error('the client has closed the connection')
+
 /** A body broke its promise of `length` bytes. */
 class BodyLengthError extends Error {
   constructor(expected: number, sent: number) {
@@ -41,8 +44,8 @@ class BodyLengthError extends Error {
 /**
  * The only writer to sockets that protocols reply on. One per request; `write` is called once.
  *
- * Whatever happens (the client goes away, the source fails, HEAD), the iterator of a stream is
- * brought to its end, so that what it holds open is released.
+ * Whatever happens (the client goes away, the source fails, HEAD), a stream is closed, so that what it
+ * holds open is released.
  */
 export class ReplyWriter {
   readonly #response: ServerResponse
@@ -163,47 +166,45 @@ export class ReplyWriter {
   }
 
   async #writeStream(reply: HttpReply, body: StreamBody, options: ReplyOptions): Promise<void> {
-    const iterator = startOf(body)
-    if (options.isHead || bodyless.has(reply.status) || this.#isAbandoned) {
-      await release(iterator)
-      return this.#writeHeadOnly(reply, body.length, options)
-    }
     try {
-      // Before the head: a source that fails at once can still be answered with an error.
-      const first = await iterator.next()
-      if (this.#isAbandoned) return
-      if (!first.done && first.value.length === body.length && body.length <= singleWriteBytes) {
-        return await this.#writeFixed(reply, first.value, options)
+      if (options.isHead || bodyless.has(reply.status) || this.#isAbandoned) {
+        return await this.#writeHeadOnly(reply, body.length, options)
       }
-      this.#writeHead(reply, body.length, options)
-      await this.#pump(first, iterator, body.length)
-      if (!this.#isAbandoned) await this.#finish(undefined, options)
+      await body.lend((chunk) => this.#writeLent(chunk, { reply, body, options }))
+      if (this.#isAbandoned || this.#isComplete) return
+      if (this.#bytesSent < body.length) throw new BodyLengthError(body.length, this.#bytesSent)
+      if (!this.isHeadSent) this.#writeHead(reply, body.length, options)
+      await this.#finish(undefined, options)
+    } catch (error) {
+      if (error !== clientGone) throw error
     } finally {
-      await iterator.return?.()
+      await body.close()
     }
   }
 
-  async #pump(
-    first: IteratorResult<Uint8Array>,
-    iterator: AsyncIterator<Uint8Array>,
-    length: number,
+  /** Resolves when the chunk's memory is not read any more. The head goes out with the first one. */
+  async #writeLent(
+    chunk: Uint8Array,
+    { reply, body, options }: { reply: HttpReply; body: StreamBody; options: ReplyOptions },
   ): Promise<void> {
-    let step = first
-    while (!step.done) {
-      const chunk = step.value
-      if (this.#bytesSent + chunk.length > length) {
-        throw new BodyLengthError(length, this.#bytesSent + chunk.length)
-      }
-      this.#bytesSent += chunk.length
-      await this.#writeChunk(chunk)
-      if (this.#isAbandoned) return
-      step = await iterator.next()
-      if (this.#isAbandoned) return
+    if (this.#isAbandoned) throw clientGone
+    const sent = this.#bytesSent + chunk.length
+    if (sent > body.length) throw new BodyLengthError(body.length, sent)
+    if (!this.isHeadSent) {
+      const isWhole = chunk.length === body.length && chunk.length <= singleWriteBytes
+      if (isWhole) return await this.#writeFixed(reply, chunk, options)
+      this.#writeHead(reply, body.length, options)
     }
-    if (this.#bytesSent < length) throw new BodyLengthError(length, this.#bytesSent)
+    this.#bytesSent = sent
+    await this.#writeChunk(chunk)
+    if (this.#isAbandoned) throw clientGone
   }
 
-  /** Resolves when the operating system has the chunk: its source may use the buffer again. */
+  /**
+   * Resolves when the operating system has all of the chunk, or when the connection is closed and will
+   * never send it. node:http calls back when the socket does, and a socket does when libuv has written
+   * the last byte; until then it holds the chunk itself and no copy of it. TLS holds a copy.
+   */
   #writeChunk(chunk: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
@@ -214,20 +215,6 @@ export class ReplyWriter {
 
 function asBytes(body: string | Uint8Array | undefined): Uint8Array | undefined {
   return typeof body === 'string' ? Buffer.from(body) : body
-}
-
-function startOf(body: StreamBody): AsyncIterator<Uint8Array> {
-  return body.chunks[Symbol.asyncIterator]()
-}
-
-/** A generator that never ran does not run its `finally` on return: it is started first. */
-async function release(iterator: AsyncIterator<Uint8Array>): Promise<void> {
-  try {
-    await iterator.next()
-  } catch {
-    // Nobody is going to see these bytes, nor their error.
-  }
-  await iterator.return?.()
 }
 
 /** Without a body the length is 0, unless the handler of a HEAD has said how long it would be. */

@@ -3,6 +3,7 @@ import type { ObjectFacts, ObjectName, OpenObject } from '../drives/drive.ts'
 import { isLegalKey } from '../drives/key-path.ts'
 import type { ObjectContext } from './context.ts'
 import { S3Error } from './errors.ts'
+import { lendRange } from './object-body.ts'
 import { type PayloadDigest, PayloadDigester } from './payload-digester.ts'
 import type { PayloadSink } from './payload-writer.ts'
 import { copySourceConditions, evaluateReadConditions } from './preconditions.ts'
@@ -72,11 +73,11 @@ export async function pourObject(
 ): Promise<PayloadDigest> {
   const digester = new PayloadDigester(algorithm)
   if (range.start === range.end) return digester.digest()
-  for await (const chunk of object.read(range.start, range.end)) {
+  await lendRange(object, range, async (chunk) => {
     if (signal.aborted) throw new S3Error('IncompleteBody', 'The client went away during the copy.')
     const writing = sink.write(chunk)
     digester.update(chunk)
     await writing
-  }
+  })
   return digester.digest()
 }

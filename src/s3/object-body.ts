@@ -1,4 +1,4 @@
-import type { OpenObject } from '../drives/drive.ts'
+import type { Borrow, OpenObject } from '../drives/drive.ts'
 import type { HttpRequest, StreamBody } from '../http/message.ts'
 import type { ByteRange } from './range.ts'
 
@@ -22,16 +22,9 @@ export async function objectBody(
 
 async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<Uint8Array> {
   try {
-    const bytes = Buffer.allocUnsafe(end - start)
-    let filled = 0
-    if (start < end) {
-      // Copied, for a drive may use a chunk again once the object is closed.
-      for await (const chunk of object.read(start, end)) {
-        bytes.set(chunk, filled)
-        filled += chunk.length
-      }
-    }
-    return bytes.subarray(0, filled)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of object.read(start, end)) chunks.push(chunk)
+    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
   } finally {
     await object.close()
   }
@@ -40,35 +33,50 @@ async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<U
 /** The first bytes are read before the reply begins: what fails until then can be answered. */
 async function streamBody(
   object: OpenObject,
-  { start, end }: ByteRange,
+  range: ByteRange,
   signal: AbortSignal,
 ): Promise<StreamBody> {
-  const reading = object.read(start, end)[Symbol.asyncIterator]()
-  const stop = async (): Promise<void> => {
+  const first = Promise.withResolvers<void>()
+  const borrower = Promise.withResolvers<Borrow>()
+  // Nobody may ever ask for the bytes.
+  borrower.promise.catch(() => undefined)
+  const lending = lendRange(object, range, async (chunk) => {
+    first.resolve()
+    const borrow = await borrower.promise
+    await borrow(chunk)
+  })
+  const close = async (): Promise<void> => {
     signal.removeEventListener('abort', onAbort)
+    borrower.reject(new Error('the body of a reply was closed'))
     await object.close()
-    await reading.return?.()
+    // Whoever was to be told has been.
+    await lending.catch(() => undefined)
   }
-  // Nobody may ever ask for the bytes; the signal covers that case too.
   const onAbort = (): void => {
     // The client is gone: nobody is left to be told.
-    stop().catch(() => undefined)
+    close().catch(() => undefined)
   }
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
+  const lend = async (borrow: Borrow): Promise<void> => {
+    borrower.resolve(borrow)
+    await lending
+  }
   try {
-    const first = await reading.next()
-    return { length: end - start, chunks: chunks(first) }
+    await Promise.race([first.promise, lending])
+    return { length: range.end - range.start, lend, close }
   } catch (error) {
-    await stop()
+    await close()
     throw error
   }
+}
 
-  async function* chunks(first: IteratorResult<Uint8Array>): AsyncGenerator<Uint8Array> {
-    try {
-      for (let next = first; next.done !== true; next = await reading.next()) yield next.value
-    } finally {
-      await stop()
-    }
-  }
+/** Lends the bytes of a range, without new memory for each chunk where the drive can do that. */
+export async function lendRange(
+  object: OpenObject,
+  { start, end }: ByteRange,
+  borrow: Borrow,
+): Promise<void> {
+  if (object.lend !== undefined) return await object.lend(start, end, borrow)
+  for await (const chunk of object.read(start, end)) await borrow(chunk)
 }

@@ -5,6 +5,7 @@
 import { describe } from 'node:test'
 import { attributeCases } from './drive/attributes.ts'
 import { byHandCases } from './drive/by-hand.ts'
+import { chunkCases } from './drive/chunks.ts'
 import { conditionsCases } from './drive/conditions.ts'
 import { copyCases } from './drive/copying.ts'
 import { type Ability, DriveSuite, type MakeDrive } from './drive/drive-suite.ts'
@@ -23,6 +24,7 @@ export const contractParts = {
   names: [keyCases, listingCases],
   objects: [
     objectCases,
+    chunkCases,
     conditionsCases,
     versionCases,
     attributeCases,

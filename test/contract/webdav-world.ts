@@ -19,7 +19,11 @@ export interface DavWorld {
   open(): Promise<Drive>
 }
 
-export async function davWorldOn(t: TestContext, url: string): Promise<DavWorld> {
+export async function davWorldOn(
+  t: TestContext,
+  url: string,
+  { maxSpoolBytes = 1_000_000 } = {},
+): Promise<DavWorld> {
   const folder = folderFor(t)
   const location = { kind: 'sqlite', path: `${folder}/stowage.db` } as const
   const database = await openDatabase(location, { migrate: true })
@@ -28,7 +32,7 @@ export async function davWorldOn(t: TestContext, url: string): Promise<DavWorld>
   const log = { info: () => undefined, warn: () => undefined }
   const open = async () => {
     const records = new DatabaseDavRecords(database)
-    const spool = { spoolFolder: `${folder}/spool`, maxSpoolBytes: 1_000_000 }
+    const spool = { spoolFolder: `${folder}/spool`, maxSpoolBytes }
     const drive = await openWebdavDrive({ url, records, leases, log, ...spool, firstPauseMs: 5 })
     t.after(async () => {
       await drive.close()

@@ -28,7 +28,7 @@ const chunkBytes = 64 * 1024
 
 /**
  * An asset of the build, in the smallest form that the client takes. Undefined where there is none
- * of that name. The caller brings the iterator of its body to its end.
+ * of that name. The caller closes its body.
  */
 export async function openAsset(
   folder: string,
@@ -54,22 +54,21 @@ async function openFile(path: string): Promise<StreamBody | undefined> {
   }
   try {
     const { size } = await file.stat()
-    return { length: size, chunks: chunksOf(file) }
+    return { length: size, lend: (borrow) => lendFile(file, borrow), close: () => file.close() }
   } catch (error) {
     await file.close()
     throw error
   }
 }
 
-async function* chunksOf(file: FileHandle): AsyncGenerator<Uint8Array> {
-  try {
-    const buffer = Buffer.allocUnsafe(chunkBytes)
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, chunkBytes)
-      if (bytesRead === 0) return
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await file.close()
+async function lendFile(
+  file: FileHandle,
+  borrow: (chunk: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafe(chunkBytes)
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, chunkBytes)
+    if (bytesRead === 0) return
+    await borrow(buffer.subarray(0, bytesRead))
   }
 }

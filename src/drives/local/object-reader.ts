@@ -1,13 +1,12 @@
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type ObjectFacts, type OpenObject } from '../drive.ts'
+import { type Borrow, DriveError, type ObjectFacts, type OpenObject } from '../drive.ts'
 import { identityOf } from './file-identity.ts'
 import { withDriveErrors } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 import type { ObjectFile } from './object-files.ts'
 
-/** Up to here a range is read at once, without the thread pool where that is fast. */
-const smallBytes = 64 * 1024
 const chunkBytes = 256 * 1024
+const smallBytes = 64 * 1024
 
 /** An object's open file. Later overwrites and removals of the key leave it as it is. */
 export class ObjectReader implements OpenObject {
@@ -29,16 +28,19 @@ export class ObjectReader implements OpenObject {
   }
 
   async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
-    if (end <= start || this.#isClosed) return
-    if (end - start <= smallBytes) {
-      const chunk = Buffer.allocUnsafe(end - start)
-      await this.#track(this.#fill(chunk, start, true))
-      if (!this.#isClosed) yield chunk
-      return
+    for (let position = start; position < end && !this.#isClosed; position += chunkBytes) {
+      const chunk = await this.#readChunk(newBuffer(end - position), position, end)
+      if (this.#isClosed) return
+      yield chunk
     }
-    // Two buffers in turn, one chunk ahead: it is read while the one before it goes to the client,
-    // which is done with that when it asks for the next. New buffers for every chunk would cost
-    // twice as much as the reading, in page faults and garbage.
+  }
+
+  /**
+   * Fills two buffers in turn: the next chunk is read while the one before it is lent. New memory for
+   * every chunk takes four times the CPU time, in page faults (docs/decisions/0017-who-owns-a-chunk.md).
+   */
+  async lend(start: number, end: number, borrow: Borrow): Promise<void> {
+    if (end <= start || this.#isClosed) return
     let [buffer, spare] = [newBuffer(end - start), newBuffer(end - start - chunkBytes)]
     let next: Promise<Buffer> | undefined = this.#readChunk(buffer, start, end)
     for (let position = start; next !== undefined; position += chunkBytes) {
@@ -46,8 +48,8 @@ export class ObjectReader implements OpenObject {
       if (this.#isClosed) return
       const after = position + chunkBytes
       next = after < end ? this.#readChunk(spare, after, end) : undefined
+      await borrow(chunk)
       ;[buffer, spare] = [spare, buffer]
-      yield chunk
     }
   }
 
@@ -62,7 +64,7 @@ export class ObjectReader implements OpenObject {
     const chunk = buffer.subarray(0, Math.min(chunkBytes, end - position))
     const isLast = position + chunk.length >= end
     const reading = this.#track(this.#fill(chunk, position, isLast).then(() => chunk))
-    // Awaited one turn later, or never when the client leaves; then nobody is to be told.
+    // Awaited later, or never when the borrower fails; then nobody is to be told.
     reading.catch(() => undefined)
     return reading
   }
@@ -90,7 +92,8 @@ export class ObjectReader implements OpenObject {
   }
 }
 
-/** Not from the shared pool, which it would use up. */
+/** A large one is not from the shared pool, which it would use up. */
 function newBuffer(neededBytes: number): Buffer {
-  return Buffer.allocUnsafeSlow(Math.max(0, Math.min(chunkBytes, neededBytes)))
+  const bytes = Math.max(0, Math.min(chunkBytes, neededBytes))
+  return bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes)
 }

@@ -11,6 +11,7 @@ import {
   type PartDraft,
   type WriteConditions,
 } from '../../../src/drives/drive.ts'
+import { testBytes } from '../../support/test-bytes.ts'
 import { buckets } from './drive-suite.ts'
 
 /** The bucket of all cases that need one. */
@@ -23,11 +24,12 @@ export function md5Of(bytes: Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-/** Bytes that differ from place to place and from seed to seed, so that a mix-up shows. */
+/**
+ * Bytes that repeat nowhere and differ from seed to seed, so that a mix-up shows: a sequence with a
+ * period of 64 KiB once hid that chunks of 256 KiB took each other's place.
+ */
 export function bytesOf(size: number, seed = 0): Buffer {
-  const bytes = Buffer.alloc(size)
-  for (let index = 0; index < size; index++) bytes[index] = (index * 31 + (index >> 8) + seed) & 255
-  return bytes
+  return testBytes(String(seed), size)
 }
 
 export function attributesOf(bytes: Uint8Array, more: Partial<Attributes> = {}): Attributes {

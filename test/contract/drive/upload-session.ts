@@ -43,6 +43,15 @@ export class UploadSession {
     return this.#stored.state
   }
 
+  get parts(): readonly Buffer[] {
+    return this.#stored.parts
+  }
+
+  /** As the caller does with what a commit returned. */
+  store(committed: Committed): void {
+    this.#stored = committed
+  }
+
   get bytes(): Buffer {
     return Buffer.concat(this.#stored.parts)
   }

@@ -8,6 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FaultScript } from './fault-script.ts'
 import type { Scope } from './server-process.ts'
@@ -36,6 +37,10 @@ export type ProxyFault =
   | { readonly kind: 'run'; readonly run: () => Promise<void> }
   /** The request is passed on with these headers in place of its own. */
   | { readonly kind: 'send'; readonly headers: Readonly<Record<string, string>> }
+  /** The request's body is passed on in pieces, with a pause of so long before each. */
+  | { readonly kind: 'slow'; readonly pauseMs: number }
+  /** One bit of the request's body, that many bytes in, is another when it is passed on. */
+  | { readonly kind: 'flip'; readonly at: number }
   /** The answer's text is another. */
   | { readonly kind: 'edit'; readonly edit: (text: string) => string }
 
@@ -137,7 +142,9 @@ class Forwarder {
       socket.destroy()
       return
     }
-    request.pipe(onward)
+    if (fault?.kind === 'slow') Readable.from(slowed(request, fault.pauseMs)).pipe(onward)
+    else if (fault?.kind === 'flip') Readable.from(flipped(request, fault.at)).pipe(onward)
+    else request.pipe(onward)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]
     await giveBack(answer, response, fault)
   }
@@ -154,6 +161,23 @@ class Forwarder {
     onward.on('error', () => undefined)
     request.on('error', () => onward.destroy())
     return onward
+  }
+}
+
+async function* slowed(body: AsyncIterable<Buffer>, pauseMs: number): AsyncGenerator<Buffer> {
+  for await (const chunk of body) {
+    await wait(pauseMs)
+    yield chunk
+  }
+}
+
+async function* flipped(body: AsyncIterable<Buffer>, at: number): AsyncGenerator<Buffer> {
+  let position = 0
+  for await (const chunk of body) {
+    const index = at - position
+    if (index >= 0 && index < chunk.length) chunk.writeUInt8(chunk.readUInt8(index) ^ 1, index)
+    position += chunk.length
+    yield chunk
   }
 }
 

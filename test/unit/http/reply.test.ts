@@ -6,23 +6,22 @@ import { startServer, text } from './http-server-fixture.ts'
 const get = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'
 const head = 'HEAD / HTTP/1.1\r\nHost: h\r\n\r\n'
 
-/** A stream that tells when its iterator has been brought to its end. */
+/** A stream that tells when it is closed. */
 function traced(length: number, chunks: readonly (Uint8Array | Error)[]) {
   let onRelease: () => void = () => undefined
   const released = new Promise<void>((resolve) => {
     onRelease = resolve
   })
-  async function* generate(): AsyncGenerator<Uint8Array> {
-    try {
+  const body: StreamBody = {
+    length,
+    lend: async (borrow) => {
       for (const chunk of chunks) {
         if (chunk instanceof Error) throw chunk
-        yield chunk
+        await borrow(chunk)
       }
-    } finally {
-      onRelease()
-    }
+    },
+    close: async () => onRelease(),
   }
-  const body: StreamBody = { length, chunks: generate() }
   return { body, released }
 }
 
@@ -195,13 +194,10 @@ test('A client that goes away in the middle of a stream frees what it holds', as
   })
   const endless: StreamBody = {
     length: 1e12,
-    chunks: (async function* () {
-      try {
-        for (;;) yield Buffer.alloc(65_536)
-      } finally {
-        release()
-      }
-    })(),
+    lend: async (borrow) => {
+      for (;;) await borrow(Buffer.alloc(65_536))
+    },
+    close: async () => release(),
   }
   const { connect, outcomes, finished } = await startServer(t, async () => ok(endless))
   const client = await connect()
@@ -236,9 +232,10 @@ test('A client that reads nothing is cut, and a slow handler is not', async (t) 
       }
       return ok({
         length: 1e12,
-        chunks: (async function* () {
-          for (;;) yield Buffer.alloc(1024 * 1024)
-        })(),
+        lend: async (borrow) => {
+          for (;;) await borrow(Buffer.alloc(1024 * 1024))
+        },
+        close: async () => undefined,
       })
     },
     { idleWriteMs: 100 },

@@ -14,6 +14,7 @@ import type { HttpReply } from '../../../src/http/message.ts'
 import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'
 import { S3Error, type S3ErrorCode } from '../../../src/s3/errors.ts'
 import { parseQuery } from '../../../src/s3/query.ts'
+import { readStreamBody } from '../../support/stream-body.ts'
 
 /** 1 January 2025, 12:00:00.250 UTC: when every object of these tests was changed. */
 export const modifiedAtMs = Date.UTC(2025, 0, 1, 12, 0, 0, 250)
@@ -194,9 +195,7 @@ export async function bodyOf(reply: HttpReply): Promise<string> {
   if (body === undefined) return ''
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return Buffer.from(body).toString()
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body.chunks) chunks.push(chunk)
-  const bytes = Buffer.concat(chunks)
+  const bytes = await readStreamBody(body)
   assert.equal(bytes.length, body.length, 'the declared length')
   return bytes.toString()
 }

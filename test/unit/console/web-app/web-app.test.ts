@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createWebApp } from '../../../../src/console/web-app/web-app.ts'
 import type { HttpReply } from '../../../../src/http/message.ts'
+import { readStreamBody } from '../../../support/stream-body.ts'
 import { requestOf } from '../../wiring/request-of.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'stowage-web-'))
@@ -31,9 +32,7 @@ function field({ headers }: HttpReply, name: string): string | undefined {
 async function text({ body }: HttpReply): Promise<string> {
   if (body === undefined || typeof body === 'string') return body ?? ''
   assert.ok(!(body instanceof Uint8Array))
-  const chunks: Buffer[] = []
-  for await (const chunk of body.chunks) chunks.push(Buffer.from(chunk))
-  const bytes = Buffer.concat(chunks)
+  const bytes = await readStreamBody(body)
   assert.equal(bytes.length, body.length)
   return bytes.toString()
 }

@@ -263,11 +263,16 @@ test('GetObject closes a stream that breaks off in the middle', async () => {
 test('GetObject closes a stream that its reader leaves', async () => {
   const drive = newDrive()
   const { body } = await getObject(contextOf(drive, { key: 'big' }))
-  assert.ok(typeof body === 'object' && 'chunks' in body)
-  for await (const chunk of body.chunks) {
-    assert.ok(chunk.length > 0)
-    break
+  assert.ok(typeof body === 'object' && 'lend' in body)
+  const gone = new Error('gone')
+  let lent = 0
+  const leave = async (): Promise<void> => {
+    lent++
+    throw gone
   }
+  await assert.rejects(body.lend(leave), (error) => error === gone)
+  assert.equal(lent, 1)
+  await body.close()
   assert.equal(drive.openCount, 0)
 })
 
