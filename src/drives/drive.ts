@@ -280,6 +280,18 @@ export interface CompleteOptions {
   readonly size: number
   readonly attributes: Attributes
   readonly conditions?: WriteConditions
+  /**
+   * What was received for the parts, in order; together they have `size` bytes. A drive that sends the
+   * bytes on only now compares them, and rejects with `unavailable` when they differ.
+   */
+  readonly parts?: () => Promise<readonly PartDigest[]>
+}
+
+/** What a part was when it was received. */
+export interface PartDigest {
+  readonly size: number
+  /** Lower-case hexadecimal. */
+  readonly md5: string
 }
 
 /** What can go wrong with a drive, as far as callers tell it apart. */

@@ -16,6 +16,8 @@ export const deadTmp = `.stowage/tmp/${deadProcess.replaceAll('/', '~')}`
 /** A server, and a database for any number of processes. */
 export interface DavWorld {
   readonly leases: DatabaseLeases
+  /** Where parts of uploads wait for a server that can't append. */
+  readonly spoolFolder: string
   open(): Promise<Drive>
 }
 
@@ -25,6 +27,7 @@ export async function davWorldOn(
   { maxSpoolBytes = 1_000_000 } = {},
 ): Promise<DavWorld> {
   const folder = folderFor(t)
+  const spoolFolder = `${folder}/spool`
   const location = { kind: 'sqlite', path: `${folder}/stowage.db` } as const
   const database = await openDatabase(location, { migrate: true })
   t.after(() => database.close())
@@ -32,7 +35,7 @@ export async function davWorldOn(
   const log = { info: () => undefined, warn: () => undefined }
   const open = async () => {
     const records = new DatabaseDavRecords(database)
-    const spool = { spoolFolder: `${folder}/spool`, maxSpoolBytes }
+    const spool = { spoolFolder, maxSpoolBytes }
     const drive = await openWebdavDrive({ url, records, leases, log, ...spool, firstPauseMs: 5 })
     t.after(async () => {
       await drive.close()
@@ -40,7 +43,7 @@ export async function davWorldOn(
     })
     return drive
   }
-  return { leases, open }
+  return { leases, spoolFolder, open }
 }
 
 /** The lease of a process that died while it did what the note says. */

@@ -7,7 +7,7 @@ import type { DavEntry } from './multistatus.ts'
 import type { OwnFolder } from './own-folder.ts'
 import { RangeWriter } from './range-writer.ts'
 import { asidePath, restoreFile, rewriteFile } from './rewrite-file.ts'
-import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** A server may still write what it has received of a request that has ended. */
 const settleMs = 200
@@ -70,7 +70,7 @@ export class AppendedBytes implements UploadBytes {
     }
   }
 
-  async gather(uploadId: string, _state: string, size: number): Promise<void> {
+  async gather(uploadId: string, _state: string, { size }: GatherOptions): Promise<void> {
     const { server } = this.#parts
     const entry = await this.#stat(uploadId)
     if (entry === undefined || entry.size < size) throw lostBytes()

@@ -7,7 +7,7 @@ import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 import { asidePath, restoreFile, rewriteFile } from './rewrite-file.ts'
 import type { Spool } from './spool.ts'
-import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** Nextcloud takes names of chunks from 1 to this. */
 const maxChunks = 10_000
@@ -90,7 +90,7 @@ export class ChunkedBytes implements UploadBytes {
     }
   }
 
-  async gather(uploadId: string, state: string, size: number): Promise<void> {
+  async gather(uploadId: string, state: string, { size }: GatherOptions): Promise<void> {
     const { server } = this.#parts
     const present = await server.stat(uploadPath(uploadId))
     if (present?.size === size) return

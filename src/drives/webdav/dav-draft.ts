@@ -6,15 +6,16 @@ import {
   type ObjectFacts,
   type WriteConditions,
 } from '../drive.ts'
+import { md5OfEtag } from './arrivals.ts'
 import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavPlace } from './dav-place.ts'
 import type { DavPublisher } from './dav-publisher.ts'
 import type { DavServer } from './dav-server.ts'
 import { UnsettledMove } from './file-mover.ts'
-import { requireEntry } from './object-finder.ts'
 import type { OwnFolder } from './own-folder.ts'
 import type { Spool } from './spool.ts'
+import { requireArrived } from './written-file.ts'
 
 export interface DraftParts {
   readonly server: DavServer
@@ -49,12 +50,9 @@ export class DavDraft implements Draft {
     const { server, publisher } = this.#parts
     try {
       await this.#writer.finish()
-      const entry = requireEntry(await server.stat(this.#path), 'what was just written')
-      if (entry.size !== this.#writer.size) {
-        const sizes = `${entry.size} instead of ${this.#writer.size} bytes`
-        throw new DriveError('unavailable', `The WebDAV server has kept ${sizes}.`)
-      }
       const [place, path] = [this.#place, this.#path]
+      const md5 = md5OfEtag(attributes.etag)
+      const entry = await requireArrived(server, path, { size: this.#writer.size, md5 })
       const facts = await publisher.publish({ place, path, entry, attributes, conditions })
       this.#isEnded = true
       return facts

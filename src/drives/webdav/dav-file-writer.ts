@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import { DriveError } from '../drive.ts'
 import { BodyPipe } from './body-pipe.ts'
 import type { DavAnswer } from './dav-client.ts'
@@ -37,9 +38,12 @@ export class DavFileWriter {
   #announced: number | undefined
   #hasSent = false
   #size = 0
+  /** Of all bytes written, where the server tells what it has received. */
+  readonly #hash: Hash | undefined
 
   constructor(options: DavFileWriterOptions) {
     this.#options = options
+    if (options.server.arrivals.areTold) this.#hash = createHash('md5')
   }
 
   /** Bytes written so far. */
@@ -55,6 +59,7 @@ export class DavFileWriter {
   async write(chunk: Uint8Array): Promise<void> {
     this.#options.signal?.throwIfAborted()
     this.#size += chunk.length
+    this.#hash?.update(chunk)
     const isSmall = this.#waitingBytes + chunk.length <= bufferBytes
     if (this.#pipe === undefined && this.#unsized === undefined && isSmall) {
       this.#waiting.push(Buffer.from(chunk))
@@ -99,7 +104,12 @@ export class DavFileWriter {
     this.#hasSent = true
     const body = this.#unsized?.read() ?? Buffer.concat(this.#waiting)
     const all = { ...headers, 'content-length': String(this.#size) }
-    return server.put(path, { body, signal, headers: all })
+    return server.put(path, { body, signal, headers: all, md5: () => this.#digest() })
+  }
+
+  /** The bytes may be sent, and this be asked for, more than once. */
+  #digest(): string | undefined {
+    return this.#hash?.copy().digest('hex')
   }
 
   async #begin(): Promise<void> {
@@ -109,7 +119,8 @@ export class DavFileWriter {
       this.#announced = size
       this.#hasSent = true
       const all = { ...headers, 'content-length': String(size) }
-      this.#pipe = new BodyPipe((body) => server.put(path, { body, headers: all, signal }))
+      const md5 = () => this.#digest()
+      this.#pipe = new BodyPipe((body) => server.put(path, { body, headers: all, signal, md5 }))
     } else {
       this.#unsized = await UnsizedFile.create(spool)
     }

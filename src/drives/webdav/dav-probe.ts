@@ -3,15 +3,12 @@ import { DriveError } from '../drive.ts'
 import type { NameRules } from '../name-rules.ts'
 import type { DavAbilities } from './dav-abilities.ts'
 import { versionOf } from './dav-attributes.ts'
-import type { DavClient } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
-import { DavServer } from './dav-server.ts'
+import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
 
 export interface ProbeParts {
-  readonly client: DavClient
-  readonly origin: string
   /** The drive's root, names below the origin. */
   readonly root: DavPath
   readonly server: DavServer
@@ -133,12 +130,12 @@ class Probe {
    * MOVE of `.file` makes a file.
    */
   async findChunkRoot(): Promise<DavPath | undefined> {
-    const { root, origin, client, folder } = this.#parts
+    const { root, folder } = this.#parts
     const at = root.findIndex((name, index) => name === 'dav' && root[index + 1] === 'files')
     const [user] = root.slice(at + 2)
     if (at < 0 || user === undefined) return undefined
     const chunkRoot = [...root.slice(0, at + 1), 'uploads', user]
-    const server = new DavServer(client, { origin, root: [] })
+    const server = this.#parts.server.atOrigin()
     const upload = [...chunkRoot, `stowage-${folder.at(-1)}`]
     const target = [...root, ...this.#path('assembled')]
     const headers = { destination: server.urlOf(target) }
@@ -197,7 +194,9 @@ class Probe {
   }
 
   async #stat(path: DavPath): Promise<DavEntry> {
-    const entry = await this.#parts.server.stat(path)
+    const entry = await this.#parts.server.stat(path, { asksForMd5: true })
+    // So that it is known from the start whether the server tells MD5s.
+    this.#parts.server.arrivals.check(entry?.md5, undefined)
     if (entry === undefined) throw lacking('show a file that was just written', 404)
     return entry
   }

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
+import { Arrivals, askForMd5 } from './arrivals.ts'
 import type { DavAnswer, DavClient, DavRequest, DavResponse } from './dav-client.ts'
 import { drain } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
@@ -10,6 +12,7 @@ import {
   type DavEntry,
   type Demand,
   MultistatusReader,
+  ownCloudNamespace,
   recordName,
   recordNamespace,
   UnclearAnswer,
@@ -27,9 +30,10 @@ const fileProperties =
   '<d:resourcetype/><d:getcontentlength/><d:getlastmodified/><d:getetag/><s:record/>'
 const propfind = (properties: string) =>
   Buffer.from(
-    `${prologue}<d:propfind xmlns:d="DAV:" xmlns:s="${recordNamespace}"><d:prop>${properties}</d:prop></d:propfind>`,
+    `${prologue}<d:propfind xmlns:d="DAV:" xmlns:s="${recordNamespace}" xmlns:oc="${ownCloudNamespace}"><d:prop>${properties}</d:prop></d:propfind>`,
   )
 const askForFile = propfind(fileProperties)
+const askForWritten = propfind(`${fileProperties}<oc:checksums/>`)
 const askForNames = propfind('<d:resourcetype/>')
 const askForFolder = propfind(
   '<d:resourcetype/><d:getlastmodified/><d:creationdate/>' +
@@ -64,6 +68,13 @@ export interface PutRequest {
   readonly body: Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  /** The MD5 of a stream, asked for once all of it was sent; undefined when it is not known. */
+  readonly md5?: () => string | undefined
+}
+
+export interface StatOptions {
+  /** Also asks for the checksums that ownCloud computes. */
+  readonly asksForMd5?: boolean
 }
 
 /** What is asked of a WebDAV server, in terms of paths below a folder of it (RFC 4918). */
@@ -71,12 +82,24 @@ export class DavServer {
   readonly #client: DavClient
   readonly #origin: string
   readonly #root: DavPath
+  /** What the server tells about the bytes that it receives. */
+  readonly arrivals: Arrivals
 
   /** @param root names below the origin */
-  constructor(client: DavClient, { origin, root }: { origin: string; root: DavPath }) {
+  constructor(
+    client: DavClient,
+    { origin, root }: { origin: string; root: DavPath },
+    arrivals = new Arrivals(),
+  ) {
     this.#client = client
     this.#origin = origin
     this.#root = root
+    this.arrivals = arrivals
+  }
+
+  /** The same server; paths below its origin. */
+  atOrigin(): DavServer {
+    return new DavServer(this.#client, { origin: this.#origin, root: [] }, this.arrivals)
   }
 
   /** The path from the server's root. */
@@ -90,10 +113,14 @@ export class DavServer {
   }
 
   /** What is at the path; undefined when nothing is. Of a folder no more than that it is one. */
-  async stat(path: DavPath): Promise<DavEntry | undefined> {
+  async stat(
+    path: DavPath,
+    { asksForMd5 = false }: StatOptions = {},
+  ): Promise<DavEntry | undefined> {
+    const question = asksForMd5 ? askForWritten : askForFile
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#statOnce(path)
+        return await this.#statOnce(path, question)
       } catch (error) {
         // Apache tells no property of a file that goes while it looks for those it keeps itself.
         if (!(error instanceof UnclearAnswer) || attempt >= listAttempts) throw error
@@ -102,8 +129,8 @@ export class DavServer {
     }
   }
 
-  async #statOnce(path: DavPath): Promise<DavEntry | undefined> {
-    const answer = await this.#propfind(targetOf(this.#root, path), askForFile)
+  async #statOnce(path: DavPath, question: Uint8Array): Promise<DavEntry | undefined> {
+    const answer = await this.#propfind(targetOf(this.#root, path), question)
     if (answer.status === 207) return entryIn(answer, 'size')
     if (answer.status === 404 || answer.status === 410) return undefined
     // Apache sends folders without their slash away.
@@ -206,17 +233,30 @@ export class DavServer {
     })
   }
 
-  /** Makes or overwrites a file; any status is the caller's affair. */
-  put(path: DavPath, { body, headers, signal }: PutRequest): Promise<DavAnswer> {
-    return this.#client.ask({
+  /**
+   * Makes or overwrites a file; any status is the caller's affair.
+   *
+   * @throws DriveError `unavailable` when the server tells that it has received other bytes.
+   */
+  async put(path: DavPath, { body, headers, signal, md5 }: PutRequest): Promise<DavAnswer> {
+    const isWhole = headers?.['content-range'] === undefined
+    const answer = await this.#client.ask({
       method: 'PUT',
       target: targetOf(this.#root, path),
-      headers: { 'content-type': 'application/octet-stream', ...headers },
+      headers: {
+        'content-type': 'application/octet-stream',
+        ...(isWhole ? askForMd5 : {}),
+        ...headers,
+      },
       body,
       signal,
       isSlow: true,
       isRepeatable: body instanceof Uint8Array,
     })
+    if (isWhole && answer.status < 300) {
+      this.arrivals.checkAnswer(answer, body instanceof Uint8Array ? hash('md5', body) : md5?.())
+    }
+    return answer
   }
 
   /** Sends MOVE or COPY of a file; any status is the caller's affair. */
@@ -335,6 +375,7 @@ function folderEntry(root: DavPath, path: DavPath, answer: DavAnswer): DavEntry 
     etag: undefined,
     record: undefined,
     createdAtMs: 0,
+    md5: undefined,
     freeBytes: undefined,
     usedBytes: undefined,
   }

@@ -84,7 +84,7 @@ export class DavUploads implements UploadDrive {
     if (await this.#hasBecomeObject(id, inner)) return undefined
     // Before what may take minutes; publishing looks again.
     assertConditions(place, present?.facts.attributes.etag, conditions)
-    await bytes.gather(id, inner, size)
+    await bytes.gather(id, inner, options)
     await asked(records.noteCompletion(id))
     const path = uploadPath(id)
     const entry = requireEntry(await server.stat(path), 'the upload')

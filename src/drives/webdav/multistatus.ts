@@ -18,6 +18,8 @@ export interface DavEntry {
   readonly record: string | undefined
   /** 0 when the server doesn't tell. */
   readonly createdAtMs: number
+  /** Of the content, as ownCloud computes it; undefined when it was not asked for or is not told. */
+  readonly md5: string | undefined
   /** RFC 4331; undefined when the server doesn't tell. Nextcloud has negative ones: -3 is unlimited. */
   readonly freeBytes: number | undefined
   readonly usedBytes: number | undefined
@@ -34,6 +36,9 @@ const maxDepth = 32
 const maxEntryBytes = 1024 * 1024
 
 const davNamespace = 'DAV:'
+export const ownCloudNamespace = 'http://owncloud.org/ns'
+/** Of ownCloud's `checksums`, which holds the one element `checksum`. */
+const checksumNames: ReadonlySet<string> = new Set(['checksums', 'checksum'])
 /** Elements whose text counts; `record` is ours. */
 const textElements: ReadonlySet<string> = new Set([
   'href',
@@ -44,6 +49,7 @@ const textElements: ReadonlySet<string> = new Set([
   'creationdate',
   'quota-available-bytes',
   'quota-used-bytes',
+  'checksum',
   recordName,
 ])
 
@@ -171,7 +177,7 @@ export class MultistatusReader {
 
   #keep(name: string, text: string): void {
     const parent = this.#open.at(-1)
-    if (parent === 'prop') this.#pending.set(name, text)
+    if (parent === 'prop' || parent === 'checksums') this.#pending.set(name, text)
     else if (name === 'status' && parent === 'propstat') this.#pendingStatus = text
     else if (name === 'status' && parent === 'response') this.#status = statusOf(text)
     else if (name === 'href' && parent === 'response') this.#href ??= text.trim()
@@ -234,6 +240,7 @@ function entryOf(segments: DavPath, properties: Properties): DavEntry {
     etag: opaqueTag(properties.get('getetag')),
     record: properties.get(recordName),
     createdAtMs: timeOf(properties.get('creationdate')),
+    md5: md5In(properties.get('checksum')),
     freeBytes: numberOf(properties.get('quota-available-bytes')),
     usedBytes: numberOf(properties.get('quota-used-bytes')),
   }
@@ -251,7 +258,13 @@ export function opaqueTag(tag: string | undefined): string | undefined {
 /** Our names for elements: DAV's own local ones, and that of the record; others have none. */
 function nameOf(tag: SaxesTagNS | SaxesAttributeNS): string {
   if (tag.uri === davNamespace) return tag.local
+  if (tag.uri === ownCloudNamespace && checksumNames.has(tag.local)) return tag.local
   return tag.uri === recordNamespace && tag.local === recordName ? recordName : ''
+}
+
+/** The MD5 in a list of checksums as ownCloud writes it: `SHA1:… MD5:… ADLER32:…`. */
+export function md5In(checksums: string | undefined): string | undefined {
+  return /(?:^|\s)MD5:([0-9a-f]{32})(?:\s|$)/i.exec(checksums ?? '')?.[1]?.toLowerCase()
 }
 
 /** The code in a DAV:status; 0 when there is none. */

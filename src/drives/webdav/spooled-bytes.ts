@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -10,10 +11,12 @@ import {
 } from '../drive.ts'
 import type { FileRecords } from '../local/file-records.ts'
 import { openLocalDrive } from '../local/local-drive.ts'
+import { checkParts } from './check-parts.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
 import type { Spool } from './spool.ts'
-import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { requireArrived } from './written-file.ts'
 
 /** Where on the local drive uploads are that are whole. */
 const bucket = 'spool'
@@ -43,6 +46,8 @@ export class SpooledBytes implements UploadBytes {
   readonly kind = 'spool'
   readonly #options: SpooledBytesOptions
   readonly #local: Drive
+  /** Uploads whose bytes this process has sent to their path on the server, and found right there. */
+  readonly #arrived = new Set<string>()
 
   private constructor(options: SpooledBytesOptions, local: Drive) {
     this.#options = options
@@ -70,26 +75,34 @@ export class SpooledBytes implements UploadBytes {
     return this.#limited(part, options)
   }
 
-  async gather(uploadId: string, state: string, size: number): Promise<void> {
+  async gather(uploadId: string, state: string, { size, parts }: GatherOptions): Promise<void> {
     const { server } = this.#options
-    if ((await server.stat(uploadPath(uploadId)))?.size === size) return
+    const path = uploadPath(uploadId)
+    // What an earlier attempt has left there may have arrived damaged.
+    if (this.#arrived.has(uploadId) && (await server.stat(path))?.size === size) return
     const attributes = { etag: '', headers: {}, metadata: {} }
     const target = { bucket, key: uploadId }
     const facts = await this.#local.uploads.complete(state, { target, size, attributes })
     const object = await this.#local.open(bucket, uploadId)
     if (facts === undefined || object === undefined) throw lostBytes()
     try {
-      const body = Readable.from(object.read(0, size), { objectMode: false })
+      const hash = server.arrivals.areTold ? createHash('md5') : undefined
+      const chunks = object.read(0, size)
+      const checked = parts === undefined ? chunks : checkParts(chunks, await parts())
+      const body = Readable.from(hashed(checked, hash), { objectMode: false })
       const headers = { 'content-length': String(size) }
-      const answer = await server.put(uploadPath(uploadId), { body, headers })
+      const answer = await server.put(path, {
+        body,
+        headers,
+        md5: () => hash?.copy().digest('hex'),
+      })
       if (answer.status >= 300) throw statusError('PUT', answer)
+      // A server that keeps less, or a proxy that cuts, must not make an object of it.
+      await requireArrived(server, path, { size, md5: hash?.digest('hex') })
     } finally {
       await object.close()
     }
-    // A server that keeps less, or a proxy that cuts, must not make an object of it.
-    if ((await server.stat(uploadPath(uploadId)))?.size !== size) {
-      throw new DriveError('unavailable', 'The WebDAV server has not kept all of the upload.')
-    }
+    this.#arrived.add(uploadId)
   }
 
   async isThere(uploadId: string, state: string): Promise<boolean> {
@@ -98,6 +111,7 @@ export class SpooledBytes implements UploadBytes {
   }
 
   async remove(uploadId: string, state: string): Promise<void> {
+    this.#arrived.delete(uploadId)
     await this.#local.remove(bucket, uploadId)
     await this.#local.uploads.abort(state)
   }
@@ -140,6 +154,16 @@ export class SpooledBytes implements UploadBytes {
   async #isOpen(uploadId: string): Promise<boolean> {
     const folder = join(this.#options.spool.folder, '.stowage', 'uploads', uploadId)
     return (await lstat(folder).catch(() => undefined)) !== undefined
+  }
+}
+
+async function* hashed(
+  chunks: AsyncIterable<Uint8Array>,
+  hash: Hash | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash?.update(chunk)
+    yield chunk
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AppendOptions, PartDraft, ReplaceOptions } from '../drive.ts'
+import type { AppendOptions, CompleteOptions, PartDraft, ReplaceOptions } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { DavPath } from './dav-path.ts'
 import { uploadsFolder } from './own-folder.ts'
@@ -18,9 +18,9 @@ export interface UploadBytes {
 
   /**
    * Makes the first `size` bytes the file at `uploadPath(uploadId)`, if it is not that already.
-   * @throws DriveError `changed` when the bytes are gone
+   * @throws DriveError `changed` when the bytes are gone; `unavailable` when others arrived
    */
-  gather(uploadId: string, state: string, size: number): Promise<void>
+  gather(uploadId: string, state: string, options: GatherOptions): Promise<void>
 
   /** Whether there are bytes elsewhere than at `uploadPath(uploadId)`. */
   isThere(uploadId: string, state: string): Promise<boolean>
@@ -33,6 +33,8 @@ export interface UploadBytes {
 
   close?(): Promise<void>
 }
+
+export type GatherOptions = Pick<CompleteOptions, 'size' | 'parts'>
 
 /** The file that an upload becomes before it is moved to its place. */
 export function uploadPath(uploadId: string): DavPath {

@@ -25,7 +25,7 @@ import { DavClient } from './dav-client.ts'
 import { DavCopier } from './dav-copier.ts'
 import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
 import { DavDraft } from './dav-draft.ts'
-import { type DavAddress, parseDavAddress } from './dav-path.ts'
+import { parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
 import { DavPublisher } from './dav-publisher.ts'
@@ -104,12 +104,12 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     await own.prepare()
     const abilities = await own.withFolder(async (folder) => {
       const findings = await findDriveNames({ server, leases, folder })
-      return await probeServer({ client, ...address, server, folder }, rulesFrom(findings))
+      return await probeServer({ root: address.root, server, folder }, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })
     const parts = { options, client, server, own, abilities, spool }
-    const bytes = await openUploadBytes({ ...parts, address })
+    const bytes = await openUploadBytes(parts)
     const drive = new WebdavDrive({ ...parts, leases, bytes })
     recovery.run = (note, lease) => drive.recover(note, lease)
     return drive
@@ -122,14 +122,12 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
 
 /** The way in which this server keeps uploads best. */
 async function openUploadBytes(
-  parts: Pick<DriveParts, 'options' | 'client' | 'server' | 'own' | 'abilities' | 'spool'> & {
-    readonly address: DavAddress
-  },
+  parts: Pick<DriveParts, 'options' | 'server' | 'own' | 'abilities' | 'spool'>,
 ): Promise<UploadBytes> {
-  const { options, client, address, server, own, abilities, spool } = parts
+  const { options, server, own, abilities, spool } = parts
   const { chunkRoot, writesRanges } = abilities
   if (chunkRoot !== undefined) {
-    const origin = new DavServer(client, { origin: address.origin, root: [] })
+    const origin = server.atOrigin()
     const firstPauseMs = firstPauseOf(options)
     return new ChunkedBytes({ server, origin, chunkRoot, spool, firstPauseMs })
   }

@@ -100,8 +100,12 @@ export class Completer {
     const { drive } = this.#options
     const { upload } = lease
     const completion = completionOf(upload)
-    const { size, attributes, conditions } = completion
-    const options = { target: decodeTarget(upload.target), size, attributes }
+    const { size, attributes, conditions, partCount } = completion
+    const parts = async () => {
+      const rows = await this.#options.table.parts(upload.id, 0, partCount)
+      return rows.map((part) => ({ size: part.size, md5: part.etag }))
+    }
+    const options = { target: decodeTarget(upload.target), size, attributes, parts }
     try {
       lease.assertHeld()
       await drive.uploads.complete(

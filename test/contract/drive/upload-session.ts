@@ -5,10 +5,24 @@ import type {
   Drive,
   ObjectFacts,
   ObjectName,
+  PartDigest,
   PartDraft,
   WriteConditions,
 } from '../../../src/drives/drive.ts'
-import { attributesOf, bucket, writeChunks } from './stored-object.ts'
+import { attributesOf, bucket, md5Of, writeChunks } from './stored-object.ts'
+
+/** Of the parts that make up the first `size` bytes. */
+function digestsOf(parts: readonly Buffer[], size: number): PartDigest[] {
+  const digests: PartDigest[] = []
+  let left = size
+  for (const part of parts) {
+    if (left === 0) break
+    const bytes = part.subarray(0, left)
+    digests.push({ size: bytes.length, md5: md5Of(bytes) })
+    left -= bytes.length
+  }
+  return digests
+}
 
 /** A part that was committed. */
 interface Committed {
@@ -106,6 +120,7 @@ export class UploadSession {
       target: this.target,
       size,
       attributes: attributesOf(this.bytes.subarray(0, size)),
+      parts: async () => digestsOf(this.parts, size),
       ...(conditions && { conditions }),
     })
   }

@@ -41,6 +41,8 @@ export type ProxyFault =
   | { readonly kind: 'slow'; readonly pauseMs: number }
   /** One bit of the request's body, that many bytes in, is another when it is passed on. */
   | { readonly kind: 'flip'; readonly at: number }
+  /** Only so many bytes of the request's body are passed on, as if they were all. */
+  | { readonly kind: 'cut'; readonly bytes: number }
   /** The answer's text is another. */
   | { readonly kind: 'edit'; readonly edit: (text: string) => string }
 
@@ -135,7 +137,7 @@ class Forwarder {
     }
     if (fault?.kind === 'delay') await wait(fault.ms)
     if (fault?.kind === 'run') await fault.run()
-    const onward = this.#passOn(request, fault?.kind === 'send' ? fault.headers : {})
+    const onward = this.#passOn(request, headersOf(fault))
     if (fault?.kind === 'drop-during') {
       await sendSome(request, onward, fault.bytes)
       await hangUp(onward)
@@ -143,6 +145,7 @@ class Forwarder {
       return
     }
     if (fault?.kind === 'slow') Readable.from(slowed(request, fault.pauseMs)).pipe(onward)
+    else if (fault?.kind === 'cut') Readable.from(cut(request, fault.bytes)).pipe(onward)
     else if (fault?.kind === 'flip') Readable.from(flipped(request, fault.at)).pipe(onward)
     else request.pipe(onward)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]
@@ -164,10 +167,26 @@ class Forwarder {
   }
 }
 
+/** Headers of the request that are passed on in place of its own. */
+function headersOf(fault: ProxyFault | undefined): Readonly<Record<string, string>> {
+  if (fault?.kind === 'send') return fault.headers
+  return fault?.kind === 'cut' ? { 'content-length': String(fault.bytes) } : {}
+}
+
 async function* slowed(body: AsyncIterable<Buffer>, pauseMs: number): AsyncGenerator<Buffer> {
   for await (const chunk of body) {
     await wait(pauseMs)
     yield chunk
+  }
+}
+
+/** Reads to the end, so that the sender is heard. */
+async function* cut(body: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  for await (const chunk of body) {
+    const passed = chunk.subarray(0, left)
+    left -= passed.length
+    if (passed.length > 0) yield passed
   }
 }
 

@@ -9,9 +9,17 @@ import {
   type WebdavServerOptions,
 } from './server-process.ts'
 
-const rclone: ServerKind = {
-  program: 'rclone',
-  packages: 'rclone',
+export interface RcloneOptions extends WebdavServerOptions {
+  /** ETags are the MD5 of the content (`--etag-hash MD5`). */
+  readonly hasMd5Etags?: boolean
+}
+
+const program = 'rclone'
+const packages = 'rclone'
+
+const rcloneWith = ({ hasMd5Etags = false }: RcloneOptions): ServerKind => ({
+  program,
+  packages,
   path: '/dav',
   prepare({ folder, root, port, user, password }) {
     const configuration = join(folder, 'rclone.conf')
@@ -19,12 +27,13 @@ const rclone: ServerKind = {
     return [
       ...['serve', 'webdav', root, '--addr', `127.0.0.1:${port}`, '--baseurl', '/dav'],
       ...['--user', user, '--pass', password, '--config', configuration],
+      ...(hasMd5Etags ? ['--etag-hash', 'MD5'] : []),
       ...['--cache-dir', join(folder, 'cache'), '--dir-cache-time', '0s', '--poll-interval', '0'],
     ]
   },
-}
+})
 
-export const absenceOfRclone = () => absenceOf(rclone.program, rclone.packages)
+export const absenceOfRclone = () => absenceOf(program, packages)
 
 /**
  * `rclone serve webdav`: the worst case. It keeps no folder in its cache, so that what is put into
@@ -32,7 +41,7 @@ export const absenceOfRclone = () => absenceOf(rclone.program, rclone.packages)
  */
 export function startRcloneServe(
   scope: Scope,
-  options?: WebdavServerOptions,
+  options: RcloneOptions = {},
 ): Promise<WebdavServer | undefined> {
-  return startServer(scope, rclone, options)
+  return startServer(scope, rcloneWith(options), options)
 }

@@ -9,7 +9,13 @@ import { type DavCall, type DavReply, headerOf } from './dav-exchange.ts'
 import { checkName, type DavPath } from './dav-path.ts'
 import { type Content, type FileNode, nameOf, type PutFacts, type TreeNode } from './file-tree.ts'
 import { contentTypeOf } from './live-properties.ts'
-import { hashesAskedFor, isHashName, type ReceivedBody, receiveBody } from './receive-body.ts'
+import {
+  hashesAskedFor,
+  hashHeaders,
+  isHashName,
+  type ReceivedBody,
+  receiveBody,
+} from './receive-body.ts'
 import type { UserFiles } from './user-files.ts'
 
 /** GET and HEAD. */
@@ -93,13 +99,12 @@ function putReceived(
     user.locks.checkAlone(path, 1)
     const isNew = user.tree.find(path) === undefined
     const node = user.tree.put(path, content, putFactsOf(headers))
-    const hashes = Object.entries(digests)
     return {
       status: isNew ? 201 : 204,
       headers: {
         ...idHeaders(node),
         etag: `"${node.etag}"`,
-        ...Object.fromEntries(hashes.map(([name, hex]) => [`x-hash-${name}`, hex])),
+        ...hashHeaders(digests),
         ...(headers['x-oc-mtime'] === undefined ? {} : { 'x-oc-mtime': 'accepted' }),
       },
     }

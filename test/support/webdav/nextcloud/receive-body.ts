@@ -52,6 +52,12 @@ export async function receiveBody(
   return { content: { file, size }, digests }
 }
 
+/** How the answer tells them. */
+export function hashHeaders(digests: ReceivedBody['digests']): Record<string, string> {
+  const hashes = Object.entries(digests)
+  return Object.fromEntries(hashes.map(([name, hex]) => [`x-hash-${name}`, hex]))
+}
+
 /** What the X-Hash header asks for. */
 export function hashesAskedFor(header: string | undefined): readonly HashName[] {
   if (header === 'all') return hashNames

@@ -8,7 +8,7 @@ import { parsePropfind, renderMultiStatus } from './dav-xml.ts'
 import { destinationOf } from './destination.ts'
 import type { Content, TreeNode } from './file-tree.ts'
 import { propertiesOf } from './live-properties.ts'
-import { receiveBody, receiveText } from './receive-body.ts'
+import { hashesAskedFor, hashHeaders, receiveBody, receiveText } from './receive-body.ts'
 import type { Upload, Uploads } from './uploads.ts'
 
 type Handler = (uploads: Uploads, call: DavCall) => Promise<DavReply | undefined>
@@ -57,7 +57,9 @@ async function putChunk(uploads: Uploads, call: DavCall): Promise<DavReply> {
     Number(headerOf(call.headers, header) ?? 0),
   )
   uploads.user.checkSpace(Math.max(...announced))
-  const { content } = await receiveBody(call.request, uploads.user.newFile())
+  const hashes = hashesAskedFor(headerOf(call.headers, 'x-hash'))
+  const body = await receiveBody(call.request, uploads.user.newFile(), hashes)
+  const { content } = body
   const isKnown = uploads.all.includes(upload)
   if (!isKnown) {
     uploads.user.forget(content)
@@ -70,7 +72,9 @@ async function putChunk(uploads: Uploads, call: DavCall): Promise<DavReply> {
     etag: randomBytes(16).toString('hex'),
     modifiedAtMs: Date.now(),
   })
-  return { status: isReplaced && uploads.store === 'files' ? 204 : 201 }
+  // An object store is sent chunks by another part of the server, which computes no hashes.
+  if (uploads.store !== 'files') return { status: 201 }
+  return { status: isReplaced ? 204 : 201, headers: hashHeaders(body.digests) }
 }
 
 function chunkNumber(name: string): number {

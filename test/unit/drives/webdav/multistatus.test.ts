@@ -26,6 +26,7 @@ const nothing = {
   etag: undefined,
   record: undefined,
   createdAtMs: 0,
+  md5: undefined,
   freeBytes: undefined,
   usedBytes: undefined,
 }

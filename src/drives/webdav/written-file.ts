@@ -1,0 +1,25 @@
+import { DriveError } from '../drive.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+import type { DavEntry } from './multistatus.ts'
+import { requireEntry } from './object-finder.ts'
+
+/**
+ * The file that was just written. It has its size, and its MD5 where the server tells that.
+ *
+ * @param md5 undefined when it is not known here.
+ * @throws DriveError `unavailable` when the server has kept something else.
+ */
+export async function requireArrived(
+  server: DavServer,
+  path: DavPath,
+  { size, md5 }: { readonly size: number; readonly md5: string | undefined },
+): Promise<DavEntry> {
+  const entry = requireEntry(await server.stat(path, { asksForMd5: true }), 'what was just written')
+  if (entry.size !== size) {
+    const sizes = `${entry.size} instead of ${size} bytes`
+    throw new DriveError('unavailable', `The WebDAV server has kept ${sizes}. Try again.`)
+  }
+  server.arrivals.check(entry.md5, md5)
+  return entry
+}
