@@ -64,6 +64,8 @@ export interface GoogleDriveOptions {
   readonly log: IndexLog
   /** Wall clock, milliseconds since the epoch. */
   readonly now?: () => number
+  /** Of all that this drive sends; one of its own when absent. */
+  readonly memory?: SendMemory
 }
 
 /** A drive over a folder of Google Drive. Several processes may have it open over one database. */
@@ -139,7 +141,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const parts = { ...opened, objects, missed }
     const folders = new FolderMaker(parts)
     const keys = new KeyHolder(parts)
-    const memory = new SendMemory()
+    const { memory = new SendMemory() } = opened
     const digester = new BlockDigester()
     const restorer = new ContentRestorer({ ...opened, memory })
     const writer = new ObjectWriter({

@@ -21,7 +21,7 @@ export class SendMemory {
   #parts = 0
 
   /** What streams are given blocks from. */
-  readonly blocks = new BufferPool(blockBytes, mostFreeBlocks)
+  readonly blocks: BufferPool
 
   /** For parts of uploads that come before their turn. */
   readonly parts: PartMemory = {
@@ -36,8 +36,12 @@ export class SendMemory {
     },
   }
 
-  constructor(totalBytes = 64 * mebibyte) {
+  constructor(
+    totalBytes = 64 * mebibyte,
+    blocks: BufferPool = new BufferPool(blockBytes, mostFreeBlocks),
+  ) {
     this.#totalBytes = totalBytes
+    this.blocks = blocks
   }
 
   /** How much a stream may hold, to send it again when the connection breaks. */

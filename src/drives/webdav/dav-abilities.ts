@@ -17,6 +17,8 @@ export interface DavAbilities {
   /** The server tells how much room there is. */
   readonly tellsQuota: boolean
   readonly copies: boolean
+  /** The server tells the MD5 of what it has received. */
+  readonly tellsMd5: boolean
 }
 
 /** For the log: what follows from the findings. */
@@ -28,6 +30,7 @@ export function describeAbilities(abilities: DavAbilities): object {
     multipart: multipartOf(chunkRoot !== undefined, writesRanges),
     copies: copies ? 'on the server' : 'through Stowage',
     quota: tellsQuota ? 'told' : 'not told',
+    uploads: abilities.tellsMd5 ? 'checked by size and MD5' : 'checked by size',
     longestName: rules.maxNameBytes,
     escapedCharacters: rules.characters?.source,
     escapedNames: [rules.beginnings?.source, rules.endings?.source].filter(Boolean),

@@ -38,6 +38,7 @@ export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<
     copies: await probe.copies(),
     chunkRoot: await probe.findChunkRoot(),
     tellsQuota: await probe.tellsQuota(),
+    tellsMd5: parts.server.arrivals.areTold,
   }
 }
 
