@@ -6,6 +6,7 @@ import { codeOf } from './fs-error.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { KnownAttributes } from './known-attributes.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { makeFolders } from './make-folders.ts'
 import { describe } from './object-files.ts'
 import { OpenFolder } from './open-folder.ts'
 import { displacedBy, type Place, type Spot } from './place.ts'
@@ -156,7 +157,7 @@ export class FolderMaker {
   /** Only after its folder was removed by hand: `prepare` made it once. */
   async #makeBucket(bucket: string): Promise<OpenFolder> {
     await requireOwnFolder(this.#root)
-    await fs.promises.mkdir(`${this.#root.path}/${bucket}`, { recursive: true })
+    await makeFolders(`${this.#root.path}/${bucket}`)
     const folder = await OpenFolder.open(this.#root, bucket)
     if (folder !== undefined) return folder
     throw new DriveError('denied', `The folder of bucket ${bucket} is not a plain folder.`)

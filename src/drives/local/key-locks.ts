@@ -5,6 +5,7 @@ import { livenessOf, thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import { codeOf } from './fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { makeFolders } from './make-folders.ts'
 
 /** A holder that can't be seen from here and gave no sign of life for this long is given up. */
 const silentHolderMs = 30_000
@@ -120,8 +121,8 @@ export class KeyLocks {
   /** The file with this process's name, which its locks link to. */
   async #writeName(): Promise<void> {
     await requireOwnFolder(this.#root)
-    await fs.promises.mkdir(this.#root.lockFolder, { recursive: true })
-    await fs.promises.mkdir(this.#root.processFolder, { recursive: true })
+    await makeFolders(this.#root.lockFolder)
+    await makeFolders(this.#root.processFolder)
     // By rename: a lock must never be seen without its holder's name.
     const temporary = `${this.#namePath}-${crypto.randomUUID()}`
     await fs.promises.writeFile(temporary, thisProcess)

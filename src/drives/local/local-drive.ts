@@ -36,6 +36,7 @@ import {
   requireOwnFolder,
 } from './local-root.ts'
 import { LocalUploads } from './local-uploads.ts'
+import { makeFolders } from './make-folders.ts'
 import { ObjectFiles } from './object-files.ts'
 import { ObjectReader } from './object-reader.ts'
 import { placeOf } from './place.ts'
@@ -101,7 +102,7 @@ class LocalDrive implements Drive {
     for (const bucket of buckets) {
       const path = bucketPath(this.#root, bucket)
       await withDriveErrors(`prepare the folder ${path}`, async () => {
-        await fs.promises.mkdir(path, { recursive: true })
+        await makeFolders(path)
         await this.#requireUsable(path)
       })
     }

@@ -4,6 +4,7 @@ import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import { doesBirthtimeLast } from './file-identity.ts'
 import { codeOf, withDriveErrors } from './fs-error.ts'
+import { makeFolders } from './make-folders.ts'
 import { syncFolderAt } from './open-folder.ts'
 import { PacedFiles } from './paced-files.ts'
 
@@ -33,7 +34,7 @@ export interface LocalRoot {
  */
 export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
-    const firstMade = await fs.promises.mkdir(path, { recursive: true })
+    const firstMade = await makeFolders(path)
     const real = await fs.promises.realpath(path)
     const own = join(real, ownFolderName)
     const tempFolder = join(own, 'tmp')
@@ -84,7 +85,7 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
     if (codeOf(error) !== 'ENOENT') throw error
     // Without the drive's own folder this is not the drive: perhaps it is not mounted.
     await requireOwnFolder(root)
-    await fs.promises.mkdir(root.processFolder, { recursive: true })
+    await makeFolders(root.processFolder)
     return { path, fd: await root.files.create(path) }
   }
 }

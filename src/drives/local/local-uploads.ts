@@ -14,6 +14,7 @@ import { allDone } from './all-done.ts'
 import type { FileIdentity } from './file-identity.ts'
 import { codeOf, withDriveErrors } from './fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { makeFolders } from './make-folders.ts'
 import { describe, type ObjectFiles } from './object-files.ts'
 import { syncFolderAt } from './open-folder.ts'
 import { OutputFile } from './output-file.ts'
@@ -63,7 +64,7 @@ export class LocalUploads implements UploadDrive {
       const { root } = this.#parts
       await requireOwnFolder(root)
       const folder = this.#folder({ id: uploadId })
-      await fs.promises.mkdir(folder, { recursive: true })
+      await makeFolders(folder)
       await root.files.close(await root.files.create(`${folder}/${dataName}`))
       await syncFolderAt(folder)
       await syncFolderAt(root.uploadFolder)
