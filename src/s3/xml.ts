@@ -53,20 +53,21 @@ function xmlElement(name: string, value: XmlValue): string {
 }
 
 const special =
-  /[&<>"'\r\n\t\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+  /[&<>\r\n\t\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
 }
 
 /**
- * Text for an element. CR, LF and TAB become character references, or a parser would normalise
- * them (XML 1.0 section 2.11). Other control characters become references too, as S3 writes them:
- * XML 1.0 has no legal form for them, which is why clients ask for encoding-type=url.
+ * Text for an element; not for an attribute. Quotes stay as they are: XML 1.0 section 2.4 requires
+ * escapes only for `&`, `<` and the `>` of `]]>`, and current fast-xml-parser refuses a document
+ * with more than 1,000 entities, which the ETags of 501 objects would be. CR, LF and TAB become
+ * character references, or a parser would normalise them (section 2.11). Other control characters
+ * become references too, as S3 writes them: XML 1.0 has no legal form for them, which is why clients
+ * ask for encoding-type=url.
  */
 export function escapeXml(text: string): string {
   return text.replace(

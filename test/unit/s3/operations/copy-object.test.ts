@@ -32,7 +32,7 @@ const attributesOf = async ({ drive }: Pick<World, 'drive'>, key = 'k') =>
 test('CopyObject copies bytes, headers and metadata', async (t) => {
   const world = await prepare(t)
   const reply = await world.copy('/b/source')
-  assert.equal(elementOf(reply, 'ETag'), `&quot;${md5('hello')}&quot;`)
+  assert.equal(elementOf(reply, 'ETag'), `"${md5('hello')}"`)
   assert.match(elementOf(reply, 'LastModified') ?? '', /^\d{4}-.*\.000Z$/)
   assert.equal(await textOf(world.drive), 'hello')
   assert.deepEqual(await attributesOf(world), {
@@ -136,7 +136,7 @@ test('CopyObject of an object uploaded in parts reads it and gives it an MD5 as 
   })
   await uploads.complete({ ...name, uploadId }, listOf(['in parts']), never)
   const reply = await world.copy('b/parts')
-  assert.equal(elementOf(reply, 'ETag'), `&quot;${md5('in parts')}&quot;`)
+  assert.equal(elementOf(reply, 'ETag'), `"${md5('in parts')}"`)
   const attributes = await attributesOf(world)
   assert.equal(attributes?.partSizes, undefined)
   assert.deepEqual(attributes?.checksum, {

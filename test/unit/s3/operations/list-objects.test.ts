@@ -136,5 +136,5 @@ test('ListObjects takes an empty delimiter for none', async () => {
 test('ListObjects escapes keys for XML', async () => {
   const drive = new FakeDrive({ '<&>"\n': fakeObject('') })
   const body = await bodyOf(await listObjects(contextOf(drive)))
-  assert.ok(body.includes('<Key>&lt;&amp;&gt;&quot;&#xA;</Key>'), body)
+  assert.ok(body.includes('<Key>&lt;&amp;&gt;"&#xA;</Key>'), body)
 })
