@@ -73,16 +73,17 @@ function toS3Error({ kind, cause }: BodyError): S3Error {
 }
 
 /**
- * Bytes of payload that a request says it has; undefined when it does not say.
+ * Bytes of payload that a request says it has; undefined when it does not say. A decoded length
+ * counts in any case: a framed body that is not known as one must not be stored with its framing.
  *
  * @throws S3Error InvalidArgument when a length is no number.
  */
 export function declaredSize(request: HttpRequest): number | undefined {
   const { headers } = request
   const decoded = headers['x-amz-decoded-content-length']
-  if (isAwsChunked(headers)) return decoded === undefined ? undefined : length(decoded)
+  if (decoded !== undefined) return length(decoded)
   const plain = headers['content-length']
-  return plain === undefined ? undefined : length(plain)
+  return plain === undefined || isAwsChunked(headers) ? undefined : length(plain)
 }
 
 /** Whether a request has a body as HTTP sees it, be it empty (RFC 9112 section 6.3). */
@@ -118,11 +119,13 @@ function refuseBeyond(size: number | undefined, total: number): void {
   if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
 }
 
+/**
+ * Content-Encoding says nothing about the body: it may name `aws-chunked` for a plain body, which
+ * S3 stores as it is (decisions, "Later decisions").
+ */
 function isAwsChunked(headers: IncomingHttpHeaders): boolean {
   const payloadHash = headers['x-amz-content-sha256']
-  if (typeof payloadHash === 'string' && payloadHash.startsWith('STREAMING-')) return true
-  const encoding = headers['content-encoding']
-  return encoding !== undefined && /(?:^|[, \t])aws-chunked(?:$|[, \t])/i.test(encoding)
+  return typeof payloadHash === 'string' && payloadHash.startsWith('STREAMING-')
 }
 
 function length(header: string | string[]): number {

@@ -1,4 +1,5 @@
 import type { ObjectFacts } from '../drives/drive.ts'
+import type { HeaderFields } from '../http/message.ts'
 import { checksumHeaders } from './checksum-reply.ts'
 import type { ObjectContext } from './context.ts'
 import { S3Error } from './errors.ts'
@@ -73,9 +74,8 @@ export function planRead(request: ReadRequest, facts: ObjectFacts): ReadPlan {
   const headers = objectFields(facts, request.overrides)
   if (isPartial) headers.push(['Content-Range', contentRange(asked, facts.size)])
   pushPartsCount(headers, request, facts)
-  const isWhole = range.start === 0 && range.end === facts.size
-  if (isWhole && request.headers['x-amz-checksum-mode'] !== undefined) {
-    headers.push(...checksumHeaders(facts.attributes.checksum, 'object'))
+  if (request.headers['x-amz-checksum-mode'] !== undefined) {
+    headers.push(...checksumFields(request, facts, range))
   }
   return { status: isPartial ? 206 : 200, headers, range }
 }
@@ -120,6 +120,17 @@ function rangeOfPart(partNumber: number, facts: ObjectFacts): ByteRange {
       ActualPartCount: String(countParts(partSizes)),
     },
   })
+}
+
+/**
+ * The checksum when the reply is the whole object. Of a part only the type: a part's own checksum is
+ * not kept.
+ */
+function checksumFields(request: ReadRequest, facts: ObjectFacts, range: ByteRange): HeaderFields {
+  const { checksum } = facts.attributes
+  if (range.start === 0 && range.end === facts.size) return checksumHeaders(checksum, 'object')
+  if (request.partNumber === undefined || checksum === undefined) return []
+  return [['x-amz-checksum-type', checksum.type]]
 }
 
 /** AWS: x-amz-mp-parts-count is returned when partNumber was asked for and there were parts. */

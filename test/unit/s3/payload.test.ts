@@ -103,19 +103,26 @@ describe('readPayload', () => {
     }
   })
 
-  test('a chunked body is known by its payload hash or its Content-Encoding', async () => {
-    for (const headers of [
-      { 'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD' },
-      { 'content-encoding': 'aws-chunked' },
-      { 'content-encoding': 'gzip, AWS-chunked' },
-    ]) {
+  test('a chunked body is known by its payload hash, not by its Content-Encoding', async () => {
+    const framed = '3\r\nabc\r\n0\r\n\r\n'
+    const textOf = async (headers: Record<string, string>) => {
       const sink = new Kept()
-      await readPayload(request(['3\r\nabc\r\n0\r\n\r\n'], headers), sink)
-      assert.equal(sink.bytes.toString(), 'abc')
+      await readPayload(request([framed], headers), sink)
+      return sink.bytes.toString()
     }
-    const sink = new Kept()
-    await readPayload(request(['3\r\nabc'], { 'content-encoding': 'x-aws-chunked-not' }), sink)
-    assert.equal(sink.bytes.toString(), '3\r\nabc')
+    for (const name of ['AWS4-HMAC-SHA256-PAYLOAD', 'UNSIGNED-PAYLOAD-TRAILER']) {
+      assert.equal(await textOf({ 'x-amz-content-sha256': `STREAMING-${name}` }), 'abc')
+    }
+    for (const payloadHash of [undefined, 'UNSIGNED-PAYLOAD', 'streaming-x']) {
+      const hash = payloadHash === undefined ? {} : { 'x-amz-content-sha256': payloadHash }
+      assert.equal(await textOf({ 'content-encoding': 'gzip, aws-chunked', ...hash }), framed)
+    }
+  })
+
+  test('a framed body without a STREAMING payload hash is refused for its decoded length', async () => {
+    const headers = { 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': '3' }
+    const framed = request(['3\r\nabc\r\n0\r\n\r\n'], headers)
+    await rejects(readPayload(framed, new Kept()), 'IncompleteBody')
   })
 
   test('a chunked body that ends before its final chunk is IncompleteBody', async () => {

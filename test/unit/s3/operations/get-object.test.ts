@@ -195,7 +195,7 @@ test('GetObject of a part with a Range is InvalidRequest', async () => {
   )
 })
 
-test('GetObject returns the checksum on request, of a whole object only', async () => {
+test('GetObject returns the checksum on request, of a part of the object only its type', async () => {
   const mode = { 'x-amz-checksum-mode': 'ENABLED' }
   const whole = await get({ headers: mode })
   assert.equal(whole.headers['x-amz-checksum-crc32'], 'AAAAAA==')
@@ -204,6 +204,9 @@ test('GetObject returns the checksum on request, of a whole object only', async 
   assert.equal(range.headers['x-amz-checksum-crc32'], undefined)
   const part = await get({ key: 'parts', headers: mode, query: 'partNumber=1' })
   assert.equal(part.headers['x-amz-checksum-sha256'], undefined)
+  assert.equal(part.headers['x-amz-checksum-type'], 'COMPOSITE')
+  const unasked = await get({ key: 'parts', query: 'partNumber=1' })
+  assert.equal(unasked.headers['x-amz-checksum-type'], undefined)
   const without = await get({ key: 'big', headers: mode })
   assert.equal(without.headers['x-amz-checksum-type'], undefined)
 })
