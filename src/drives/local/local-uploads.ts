@@ -31,7 +31,8 @@ import {
 } from './upload-state.ts'
 
 const copyBytes = 1024 * 1024
-const dataName = 'data'
+/** The upload's bytes, in its folder. */
+export const dataName = 'data'
 const tailPrefix = 'tail-'
 const markPrefix = 'done-'
 

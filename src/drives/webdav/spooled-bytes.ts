@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { lstat } from 'node:fs/promises'
+import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
@@ -11,6 +11,8 @@ import {
 } from '../drive.ts'
 import type { FileRecords } from '../local/file-records.ts'
 import { openLocalDrive } from '../local/local-drive.ts'
+import { dataName } from '../local/local-uploads.ts'
+import { formatUploadState } from '../local/upload-state.ts'
 import { checkParts } from './check-parts.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
@@ -65,12 +67,14 @@ export class SpooledBytes implements UploadBytes {
     return this.#local.uploads.begin(uploadId, { bucket, key: uploadId })
   }
 
-  async append(_uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    return this.#limited(await this.#local.uploads.append(state, options), options)
+  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
+    const open = await this.#takeBack(uploadId, state)
+    return this.#limited(await this.#local.uploads.append(open, options), options)
   }
 
-  async replaceLast(_uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
-    const part = await this.#local.uploads.replaceLast?.(state, options)
+  async replaceLast(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const open = await this.#takeBack(uploadId, state)
+    const part = await this.#local.uploads.replaceLast?.(open, options)
     if (part === undefined) throw lostBytes()
     return this.#limited(part, options)
   }
@@ -151,10 +155,33 @@ export class SpooledBytes implements UploadBytes {
     }
   }
 
-  async #isOpen(uploadId: string): Promise<boolean> {
-    const folder = join(this.#options.spool.folder, '.stowage', 'uploads', uploadId)
-    return (await lstat(folder).catch(() => undefined)) !== undefined
+  /**
+   * After a Complete that gathered the bytes and did not publish them the upload is open again: the
+   * file goes back to where parts are appended to it. Resolves with the local state that goes with it.
+   */
+  async #takeBack(uploadId: string, state: string): Promise<string> {
+    const { server, spool } = this.#options
+    const gathered = join(spool.folder, bucket, uploadId)
+    if (!(await isThere(gathered))) return state
+    // What was sent is not what the next Complete is to publish, though it may have the same size.
+    this.#arrived.delete(uploadId)
+    await server.removeFile(uploadPath(uploadId))
+    await rename(gathered, join(this.#uploadFolder(uploadId), dataName))
+    // A replaced part was put in its place before the file was gathered.
+    return formatUploadState({ id: uploadId })
   }
+
+  async #isOpen(uploadId: string): Promise<boolean> {
+    return await isThere(this.#uploadFolder(uploadId))
+  }
+
+  #uploadFolder(uploadId: string): string {
+    return join(this.#options.spool.folder, '.stowage', 'uploads', uploadId)
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
 async function* hashed(

@@ -5,17 +5,16 @@ import { noSuchUpload } from './upload-errors.ts'
 import type { UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** How long an abort waits for a part or a Complete under way to let go of the bytes. */
+/** How long an abort waits for a part under way to let go of the bytes. */
 const waitForOthersMs = 2_000
 
 export interface AborterOptions {
   readonly drive: Drive
   readonly table: UploadTable
-  readonly find: (name: UploadName) => Promise<UploadRow>
+  /** See UploadFinder.findSettled. */
+  readonly findSettled: (name: UploadName, signal: AbortSignal) => Promise<UploadRow>
   readonly leases: Leases
   readonly watch: UploadWatch
-  /** See Completer.recover. */
-  readonly recover: (lease: Lease) => Promise<void>
   readonly now: () => number
 }
 
@@ -31,13 +30,11 @@ export class Aborter {
    * Aborts an open upload. A part under way fails; its bytes and all others are gone when this
    * resolves or, if that part holds on to them for long, with the next sweep.
    *
-   * @throws S3Error NoSuchUpload.
+   * @throws S3Error NoSuchUpload; SlowDown while a Complete is under way.
    */
   async abort(name: UploadName, signal: AbortSignal): Promise<void> {
-    const { find, table, leases, watch, now } = this.#options
-    const upload = await find(name)
-    if (upload.phase === 'completing') await this.#awaitCompletion(upload, signal)
-    if (!(await table.abort(upload.id, now()))) throw noSuchUpload(upload.id)
+    const { table, leases, watch, now } = this.#options
+    const upload = await this.#markAborted(name, signal)
     watch.notify(upload.id)
     const deadlineMs = now() + waitForOthersMs
     for (;;) {
@@ -51,16 +48,13 @@ export class Aborter {
     }
   }
 
-  /** A Complete that fails, or whose process died before it published, leaves an upload to abort. */
-  async #awaitCompletion(upload: UploadRow, signal: AbortSignal): Promise<void> {
-    const { table, leases, watch, recover, now } = this.#options
-    const deadlineMs = now() + waitForOthersMs
-    let seen: UploadRow | undefined = upload
-    while (seen?.phase === 'completing' && now() < deadlineMs && !signal.aborted) {
-      const lease = await leases.take(seen)
-      if (lease !== undefined) return recover(lease)
-      await watch.wait(seen, { timeoutMs: deadlineMs - now(), signal })
-      seen = await table.find(upload.id)
+  async #markAborted(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
+    const { findSettled, table, now } = this.#options
+    for (;;) {
+      const upload = await findSettled(name, signal)
+      if (upload.phase !== 'open') throw noSuchUpload(upload.id)
+      // False when a Complete has begun since the row was read.
+      if (await table.abort(upload.id, now())) return upload
     }
   }
 

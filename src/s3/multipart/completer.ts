@@ -16,6 +16,7 @@ const allParts = 10_000
 export interface CompleterOptions {
   readonly drive: Drive
   readonly table: UploadTable
+  /** The upload in whatever phase it is. */
   readonly find: (name: UploadName) => Promise<UploadRow>
   readonly leases: Leases
   readonly watch: UploadWatch
@@ -27,7 +28,7 @@ export interface CompleterOptions {
 
 /**
  * Turns uploads into objects. What is to be published is written down first (`completing`), so that
- * after a crash another Complete brings the same thing to its end, and the sweep knows what to undo.
+ * after a crash `recover` knows what was to happen.
  */
 export class Completer {
   readonly #options: CompleterOptions
@@ -49,22 +50,46 @@ export class Completer {
     request: CompletionRequest,
     signal: AbortSignal,
   ): Promise<Completion> {
-    const { find, leases, watch, now, waitMs } = this.#options
+    const { find, watch, now, waitMs } = this.#options
     const deadlineMs = now() + waitMs
+    let plan = ''
     for (;;) {
       const upload = await find(name)
-      if (upload.phase === 'completed') return completionOf(upload)
-      if (upload.phase === 'aborted') throw noSuchUpload(upload.id)
-      const isOpen = upload.phase === 'open'
-      const lease = await (isOpen ? this.#begin(upload, request) : leases.take(upload))
+      const { phase } = upload
+      if (phase === 'completed') return completionOf(upload)
+      if (phase === 'aborted') throw noSuchUpload(upload.id)
+      if (phase === 'open') plan = await this.#plan(upload, request)
+      const lease = await this.#acquire(upload, plan)
       if (lease !== undefined) return this.publish(lease)
-      const leftMs = deadlineMs - now()
-      if (leftMs <= 0 || signal.aborted) {
+      if (deadlineMs <= now() || signal.aborted) {
         throw slowDown('The upload is busy. Send the request again.')
       }
       // Wakes at once when the row is no longer as it was read.
-      await watch.wait(upload, { timeoutMs: Math.min(leftMs, livenessCheckMs), signal })
+      const timeoutMs = Math.min(deadlineMs - now(), livenessCheckMs)
+      await watch.wait(upload, { timeoutMs, signal })
     }
+  }
+
+  /** The lease to publish `plan` under; undefined when somebody else has it or the upload has changed. */
+  async #acquire(upload: UploadRow, plan: string): Promise<Lease | undefined> {
+    if (upload.phase === 'open') return await this.#begin(upload, plan)
+    const lease = await this.#options.leases.take(upload)
+    if (lease === undefined || upload.completion === plan) return lease
+    // An interrupted request may have wanted other parts or conditions than this one.
+    await this.recover(lease)
+    return undefined
+  }
+
+  /** What is to be published, as the row keeps it. */
+  async #plan(upload: UploadRow, request: CompletionRequest): Promise<string> {
+    const { table, drive } = this.#options
+    const rows = await table.parts(upload.id, 0, allParts)
+    const plan = planCompletion(request, {
+      details: detailsOf(upload),
+      parts: rows.map(decodePart),
+      canTruncate: drive.uploads.canTruncate,
+    })
+    return JSON.stringify(plan)
   }
 
   /**
@@ -72,15 +97,8 @@ export class Completer {
    * stop by the new phase and gives it back. Undefined also when the upload has changed, so that
    * the list must be checked against what is there now.
    */
-  async #begin(upload: UploadRow, request: CompletionRequest): Promise<Lease | undefined> {
-    const { table, leases, drive, watch, now } = this.#options
-    const rows = await table.parts(upload.id, 0, allParts)
-    const plan = planCompletion(request, {
-      details: detailsOf(upload),
-      parts: rows.map(decodePart),
-      canTruncate: drive.uploads.canTruncate,
-    })
-    const completion = JSON.stringify(plan)
+  async #begin(upload: UploadRow, completion: string): Promise<Lease | undefined> {
+    const { table, leases, watch, now } = this.#options
     const isFree = leases.isFree(upload)
     const { owner, untilMs } = isFree
       ? leases.columns()
@@ -121,17 +139,22 @@ export class Completer {
   }
 
   /**
-   * Brings a completion whose process died to an end under its lease, which ends. What was published
-   * is noted; what was not is undone, for nobody was told of it and the key may have been written
+   * Settles a completion that was interrupted, under its lease, which ends. What was published is
+   * noted. What was not is undone, for nobody was told of it and the key may have been written
    * since: publishing now would put old bytes over acknowledged new ones.
    */
   async recover(lease: Lease): Promise<void> {
     const { upload } = lease
-    if (await this.#options.drive.uploads.isPublished(upload.driveState)) {
-      this.#finishAfterwards(lease)
-    } else {
-      await this.#reopen(lease, completionOf(upload))
+    let isPublished: boolean
+    try {
+      isPublished = await this.#options.drive.uploads.isPublished(upload.driveState)
+      lease.assertHeld()
+    } catch (error) {
+      // The first error is the one to tell; a lease that can't be given back expires.
+      await lease.release().catch(() => undefined)
+      throw error
     }
+    await (isPublished ? this.#finish(lease) : this.#reopen(lease, completionOf(upload)))
   }
 
   /** Resolves when every write that no reply waited for has ended. */
@@ -144,17 +167,20 @@ export class Completer {
    * finds the row, so the client need not wait for it.
    */
   #finishAfterwards(lease: Lease): void {
+    const finished = this.#finish(lease).finally(() => this.#afterwards.delete(finished))
+    this.#afterwards.add(finished)
+  }
+
+  async #finish(lease: Lease): Promise<void> {
     const { table, watch, log, now } = this.#options
     const { id } = lease.upload
     lease.end()
-    const write = table
-      .finishCompletion(id, lease.owner, now())
-      .then(
-        () => watch.notify(id),
-        (error: unknown) => log.warn({ err: error, uploadId: id }, 'completed upload not noted'),
-      )
-      .finally(() => this.#afterwards.delete(write))
-    this.#afterwards.add(write)
+    try {
+      await table.finishCompletion(id, lease.owner, now())
+    } catch (error) {
+      log.warn({ err: error, uploadId: id }, 'completed upload not noted')
+    }
+    watch.notify(id)
   }
 
   /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Drive, ObjectName } from '../../drives/drive.ts'
-import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { UploadTable } from '../../state/uploads.ts'
 import type { S3Log } from '../context.ts'
 import { Aborter } from './aborter.ts'
 import { Completer } from './completer.ts'
@@ -10,6 +10,7 @@ import { PartQueue } from './part-queue.ts'
 import type { PartSource } from './part-source.ts'
 import { PartWriter } from './part-writer.ts'
 import { noSuchUpload } from './upload-errors.ts'
+import { UploadFinder } from './upload-finder.ts'
 import {
   decodePart,
   decodeTarget,
@@ -67,26 +68,39 @@ export interface UploadPosition {
 export class Uploads {
   readonly #options: UploadsOptions
   readonly #leases: Leases
+  readonly #finder: UploadFinder
   readonly #writer: PartWriter
   readonly #completer: Completer
   readonly #aborter: Aborter
 
   constructor(options: UploadsOptions) {
     const { drive, table, partWaitMs, now } = options
-    const find = (name: UploadName) => this.#find(name)
     const watch = new UploadWatch((id) => table.find(id))
     const leases = new Leases({ table, watch, now })
-    const common = { ...options, find, watch, leases }
+    const common = { ...options, watch, leases }
+    const finder = new UploadFinder({
+      ...common,
+      recover: (lease) => this.#completer.recover(lease),
+      waitMs: partWaitMs,
+    })
+    const find = (name: UploadName) => finder.find(name)
     const canReplaceLast = drive.uploads.replaceLast !== undefined
     this.#options = options
     this.#leases = leases
     this.#writer = new PartWriter({
       ...common,
-      queue: new PartQueue({ ...common, canReplaceLast }),
+      queue: new PartQueue({ ...common, find, canReplaceLast }),
     })
-    const completer = new Completer({ ...common, waitMs: partWaitMs })
-    this.#completer = completer
-    this.#aborter = new Aborter({ ...common, recover: (lease) => completer.recover(lease) })
+    this.#finder = finder
+    this.#completer = new Completer({
+      ...common,
+      find: (name) => finder.read(name),
+      waitMs: partWaitMs,
+    })
+    this.#aborter = new Aborter({
+      ...common,
+      findSettled: (name, signal) => finder.findSettled(name, signal),
+    })
   }
 
   /** Begins an upload. Resolves with its id when it is durable. */
@@ -128,13 +142,14 @@ export class Uploads {
   /**
    * At most `limit` parts with numbers above `after`.
    *
-   * @throws S3Error NoSuchUpload.
+   * @throws S3Error NoSuchUpload; SlowDown while a Complete is under way.
    */
   async listParts(
     name: UploadName,
     page: { readonly after: number; readonly limit: number },
+    signal: AbortSignal,
   ): Promise<PartPage> {
-    const upload = await this.#find(name)
+    const upload = await this.#finder.findSettled(name, signal)
     if (upload.phase !== 'open') throw noSuchUpload(upload.id)
     const rows = await this.#options.table.parts(upload.id, page.after, page.limit + 1)
     return {
@@ -188,12 +203,5 @@ export class Uploads {
   /** Resolves when every write that no reply waited for has ended; to be called before the database closes. */
   settled(): Promise<void> {
     return this.#completer.settled()
-  }
-
-  /** The upload in whatever phase it is. An id counts only together with its bucket and key. */
-  async #find(name: UploadName): Promise<UploadRow> {
-    const upload = await this.#options.table.find(name.uploadId)
-    if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)
-    return upload
   }
 }

@@ -18,12 +18,16 @@ const limitRange: IntegerRange = { least: 1, greatest: 1_000, fallback: 1_000 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 export async function listParts(context: ObjectContext): Promise<HttpReply> {
-  const { service, query, bucket, key } = context
+  const { service, request, query, bucket, key } = context
   const name = uploadNameOf(context)
   const encode = keyEncoding(query)
   const after = integerOf(query, 'part-number-marker', markerRange)
   const limit = integerOf(query, 'max-parts', limitRange)
-  const { parts, isTruncated, details } = await service.uploads.listParts(name, { after, limit })
+  const { parts, isTruncated, details } = await service.uploads.listParts(
+    name,
+    { after, limit },
+    request.signal,
+  )
   return xmlReply('ListPartsResult', {
     Bucket: bucket,
     Key: encode(key),

@@ -110,7 +110,10 @@ test('CompleteMultipartUpload ends the upload for every other operation', async 
   await uploads.complete(name, listOf(['one']), never)
   await assert.rejects(uploads.writePart(name, 2, partOf('two')), isS3Error('NoSuchUpload'))
   await assert.rejects(uploads.abort(name, never), isS3Error('NoSuchUpload'))
-  await assert.rejects(uploads.listParts(name, { after: 0, limit: 1 }), isS3Error('NoSuchUpload'))
+  await assert.rejects(
+    uploads.listParts(name, { after: 0, limit: 1 }, never),
+    isS3Error('NoSuchUpload'),
+  )
 })
 
 test('CompleteMultipartUpload may leave out trailing parts', async (t) => {
@@ -147,7 +150,7 @@ test('CompleteMultipartUpload that fails without trailing parts forgets those pa
   await putByHand(world, 'was here first')
   const conditional = { ...listOf(['one']), conditions: { ifNoneMatch: '*' } } as const
   await assert.rejects(uploads.complete(name, conditional, never), isCondition)
-  const { parts } = await uploads.listParts(name, { after: 0, limit: 10 })
+  const { parts } = await uploads.listParts(name, { after: 0, limit: 10 }, never)
   assert.deepEqual(
     parts.map(({ number }) => number),
     [1],

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { Drive } from '../../../../src/drives/drive.ts'
 import type { Uploads } from '../../../../src/s3/multipart/uploads.ts'
 import type { UploadTable } from '../../../../src/state/uploads.ts'
@@ -167,24 +168,157 @@ test('CompleteMultipartUpload is repeated after a crash in the drive, before and
   }
 })
 
-test('AbortMultipartUpload aborts what a crashed Complete has not published, and nothing else', async (t) => {
-  for (const when of ['before', 'after'] as const) {
-    const { survivor, mortal, name, drive, afterwards } = await prepare(t, (world) =>
-      world.worker({
-        drive: withUploads(world.drive, dying(world.drive.uploads, 'complete', when)),
-        table: dyingTable(world, 'reopen', 'before'),
-      }),
-    )
-    await assert.rejects(mortal.complete(name, listOf(['one', 'two']), never), Died)
-    afterwards()
-    const abort = survivor.abort(name, never)
-    if (when === 'before') await abort
-    else await assert.rejects(abort, isS3Error('NoSuchUpload'))
-    await survivor.settled()
-    assert.equal(await textOf(drive), when === 'before' ? undefined : 'onetwo')
-    assert.equal(drive.uploads.count, 0)
+/** Every step at which a process can die in a Complete, and whether the object is published by then. */
+const deathsInComplete = [
+  { step: 'before the row', isPublished: false, die: beforeRow },
+  { step: 'before the drive publishes', isPublished: false, die: inDrive('before') },
+  { step: 'after the drive published', isPublished: true, die: inDrive('after') },
+  { step: 'before the row is completed', isPublished: true, die: beforeFinish },
+] as const
+
+function beforeRow(world: World): Uploads {
+  return world.worker({ table: dyingTable(world, 'beginCompletion', 'after') })
+}
+
+function inDrive(when: 'before' | 'after') {
+  return (world: World): Uploads =>
+    world.worker({
+      drive: withUploads(world.drive, dying(world.drive.uploads, 'complete', when)),
+      // The process is gone: it does not reopen the upload either.
+      table: dyingTable(world, 'reopen', 'before'),
+    })
+}
+
+function beforeFinish(world: World): Uploads {
+  return world.worker({ table: dyingTable(world, 'finishCompletion', 'before') })
+}
+
+for (const { step, isPublished, die } of deathsInComplete) {
+  const interrupted = async (t: TestContext) => {
+    const scene = await prepare(t, die)
+    await Promise.allSettled([scene.mortal.complete(scene.name, listOf(['one', 'two']), never)])
+    await scene.mortal.settled()
+    assert.equal((await scene.table.find(scene.name.uploadId))?.phase, 'completing')
+    scene.afterwards()
+    return scene
   }
+  const text = isPublished ? 'onetwo' : undefined
+
+  test(`ListParts settles an upload whose Complete died ${step}`, async (t) => {
+    const { survivor, name, drive, worker } = await interrupted(t)
+    // Both at once: the lease decides which of them settles it.
+    const lists = [survivor, worker()].map((uploads) =>
+      uploads.listParts(name, { after: 0, limit: 10 }, never),
+    )
+    for (const list of lists) {
+      if (isPublished) await assert.rejects(list, isS3Error('NoSuchUpload'))
+      else assert.equal((await list).parts.length, 2)
+    }
+    assert.equal(await textOf(drive), text)
+  })
+
+  test(`UploadPart settles an upload whose Complete died ${step}`, async (t) => {
+    const { survivor, name, drive } = await interrupted(t)
+    const part = survivor.writePart(name, 3, partOf('three'))
+    if (isPublished) await assert.rejects(part, isS3Error('NoSuchUpload'))
+    else {
+      await part
+      await survivor.complete(name, listOf(['one', 'two', 'three']), never)
+    }
+    assert.equal(await textOf(drive), isPublished ? text : 'onetwothree')
+  })
+
+  test(`AbortMultipartUpload settles an upload whose Complete died ${step}`, async (t) => {
+    const { survivor, name, drive } = await interrupted(t)
+    const abort = survivor.abort(name, never)
+    if (isPublished) await assert.rejects(abort, isS3Error('NoSuchUpload'))
+    else await abort
+    await survivor.settled()
+    assert.equal(await textOf(drive), text)
+    assert.equal(drive.uploads.count, 0)
+  })
+
+  test(`CompleteMultipartUpload of another list settles an upload whose Complete died ${step}`, async (t) => {
+    const { survivor, name, drive } = await interrupted(t)
+    const answer = await survivor.complete(name, listOf(['one']), never)
+    assert.equal(answer.partCount, isPublished ? 2 : 1)
+    assert.equal(await textOf(drive), isPublished ? 'onetwo' : 'one')
+    // For 15 minutes the answer is the same, whoever settled the upload.
+    assert.deepEqual(await survivor.complete(name, listOf(['one', 'two']), never), answer)
+  })
+}
+
+/** An upload whose Complete is under way in one worker, until `publish`, and another worker. */
+async function completing(t: TestContext, partWaitMs: number) {
+  const world = await makeWorld(t)
+  const published = Promise.withResolvers<void>()
+  const completer = world.worker({ drive: waitingToPublish(world, published.promise) })
+  const name = await begin(completer)
+  await completer.writePart(name, 1, partOf('one'))
+  const completed = completer.complete(name, listOf(['one']), never)
+  while ((await world.table.find(name.uploadId))?.phase === 'open') await setImmediate()
+  return {
+    ...world,
+    name,
+    completed,
+    other: world.worker({ partWaitMs }),
+    publish: published.resolve,
+  }
+}
+
+test('ListParts and AbortMultipartUpload wait for a Complete under way and leave it alone', async (t) => {
+  const { name, completed, other, publish, drive } = await completing(t, 5_000)
+  const answers = [
+    assert.rejects(
+      other.listParts(name, { after: 0, limit: 10 }, never),
+      isS3Error('NoSuchUpload'),
+    ),
+    assert.rejects(other.abort(name, never), isS3Error('NoSuchUpload')),
+  ]
+  publish()
+  await completed
+  await Promise.all(answers)
+  assert.equal(await textOf(drive), 'one')
 })
+
+test('ListParts and AbortMultipartUpload answer SlowDown while a Complete stays under way', async (t) => {
+  const { name, completed, other, publish, drive } = await completing(t, 50)
+  const list = other.listParts(name, { after: 0, limit: 10 }, never)
+  await assert.rejects(list, isS3Error('SlowDown'))
+  await assert.rejects(other.abort(name, never), isS3Error('SlowDown'))
+  publish()
+  await completed
+  assert.equal(await textOf(drive), 'one')
+})
+
+test('a drive that fails while an upload is settled leaves it to the next request', async (t) => {
+  const { survivor, mortal, name, drive, afterwards, worker } = await prepare(t, beforeRow)
+  await assert.rejects(mortal.complete(name, listOf(['one', 'two']), never), Died)
+  afterwards()
+  const broken = worker({
+    drive: withUploads(drive, dying(drive.uploads, 'isPublished', 'before')),
+  })
+  await assert.rejects(broken.listParts(name, { after: 0, limit: 10 }, never), Died)
+  const { parts } = await survivor.listParts(name, { after: 0, limit: 10 }, never)
+  assert.equal(parts.length, 2)
+})
+
+/** The drive, but that `complete` waits for `begins` first. */
+function waitingToPublish(world: World, begins: Promise<void>): Drive {
+  const { uploads } = world.drive
+  const waiting = new Proxy(uploads, {
+    get(subject, property) {
+      const value = Reflect.get(subject, property)
+      if (typeof value !== 'function') return value
+      if (property !== 'complete') return value.bind(subject)
+      return async (...args: unknown[]) => {
+        await begins
+        return value.apply(subject, args)
+      }
+    },
+  })
+  return withUploads(world.drive, waiting)
+}
 
 test('AbortMultipartUpload is ended by the sweep after a crash in between', async (t) => {
   for (const [method, when] of [

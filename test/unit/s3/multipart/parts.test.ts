@@ -195,7 +195,7 @@ test('UploadPart of one part twice at once commits it once', async (t) => {
   slow.proceed()
   const [one, again] = await Promise.all([first, second])
   assert.deepEqual(again.etag, one.etag)
-  const { parts } = await workers[0].listParts(name, { after: 0, limit: 10 })
+  const { parts } = await workers[0].listParts(name, { after: 0, limit: 10 }, never)
   assert.equal(parts.length, 1)
 })
 
@@ -244,7 +244,7 @@ test('UploadPart knows an upload only together with its bucket and key', async (
     const wrong = { ...name, ...other }
     await assert.rejects(uploads.writePart(wrong, 1, partOf('x')), isS3Error('NoSuchUpload'))
     await assert.rejects(
-      uploads.listParts(wrong, { after: 0, limit: 1 }),
+      uploads.listParts(wrong, { after: 0, limit: 1 }, never),
       isS3Error('NoSuchUpload'),
     )
     await assert.rejects(uploads.complete(wrong, listOf(['x']), never), isS3Error('NoSuchUpload'))
