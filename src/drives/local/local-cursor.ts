@@ -85,7 +85,7 @@ export class LocalCursor implements EntryCursor {
         const last = candidates.at(-1)
         if (last === undefined) return []
         this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
-        const entries = await this.#parts.listed.describe(this.#bucket, candidates)
+        const entries = await this.#parts.listed.describe(this.#bucket, candidates, turns)
         if (entries.length > 0) return entries
       }
     })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { KnownAttributes } from '../../../../src/drives/local/known-attributes.ts'
 import { ListedFiles, type ObjectCandidate } from '../../../../src/drives/local/listed-files.ts'
 import { openLocalRoot } from '../../../../src/drives/local/local-root.ts'
+import { TurnTaker } from '../../../../src/drives/local/turn-taker.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { log } from './open-drive.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -24,7 +26,35 @@ test('describe on a disk that fails rejects once, and leaves no rejection behind
   const candidates = ['a', 'b'].map(
     (key): ObjectCandidate => ({ kind: 'object', key, path: `x/${key}`, isAlternative: false }),
   )
-  await assert.rejects(listed.describe('x', candidates), failure)
+  await assert.rejects(listed.describe('x', candidates, new TurnTaker()), failure)
   await new Promise((resolve) => setTimeout(resolve, 10))
   assert.deepEqual(unhandled, [])
+})
+
+test('describe lets others have their turn while the database answers for a thousand files', async (t) => {
+  const root = await openLocalRoot(tempFolder(t))
+  const candidates = Array.from({ length: 1_000 }, (_, number): ObjectCandidate => {
+    writeFileSync(`${root.path}/${number}`, '')
+    return { kind: 'object', key: `${number}`, path: `${number}`, isAlternative: false }
+  })
+  const records = new MemoryRecords()
+  const asked: { files: number; turn: number }[] = []
+  let turn = 0
+  t.mock.method(records, 'findMany', async (identities: readonly string[]) => {
+    asked.push({ files: identities.length, turn })
+    // SQLite answers in this thread.
+    const start = process.threadCpuUsage().user
+    while (process.threadCpuUsage().user - start < 6_000);
+    return new Map()
+  })
+  const clock = setInterval(() => turn++, 1)
+  t.after(() => clearInterval(clock))
+  const listed = new ListedFiles(root, new KnownAttributes(records, log))
+  const entries = await listed.describe('x', candidates, new TurnTaker())
+  assert.equal(entries.length, candidates.length)
+  assert.equal(asked.length, 10)
+  for (const [index, { files, turn }] of asked.entries()) {
+    assert.equal(files, 100)
+    assert.ok(turn > (asked[index - 1]?.turn ?? -1), `no turn before batch ${index}`)
+  }
 })
