@@ -15,12 +15,23 @@ export function clientAddressBehind(trusted: readonly string[]): ClientAddress {
     let address = remoteAddress
     const hops = forwardedFor?.split(',') ?? []
     while (isTrusted(address)) {
-      const hop = hops.pop()?.trim()
-      if (hop === undefined || !ipaddr.isValid(hop)) break
+      const hop = addressOfHop(hops.pop() ?? '')
+      if (!ipaddr.isValid(hop)) break
       address = hop
     }
     return address
   }
+}
+
+/**
+ * Some proxies add the port (Azure's gateways: `192.0.2.1:51234`), and then brackets around IPv6; some
+ * quote it, as RFC 7239 section 6 has it for Forwarded.
+ */
+const hopForm = /^"?(?:\[(?<bracketed>[^\]]*)\](?::\d+)?|(?<v4>[\d.]+)(?::\d+)?|(?<plain>[^"]*))"?$/
+
+function addressOfHop(hop: string): string {
+  const { bracketed, v4, plain } = hopForm.exec(hop.trim())?.groups ?? {}
+  return bracketed ?? v4 ?? plain ?? ''
 }
 
 /** Tells the addresses that are in any of these addresses and ranges (CIDR). */

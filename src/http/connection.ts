@@ -1,11 +1,22 @@
 import type { Socket } from 'node:net'
+import type { Place } from './connection-limit.ts'
 import type { Exchange, ExchangeConnection } from './exchange.ts'
+import type { Lingering } from './lingering.ts'
 
 /**
  * Requests of one connection that wait behind the one being served. No S3 client sends even two;
  * who sends more than this without reading replies only means to fill the memory.
  */
 const maxWaiting = 64
+
+export interface ConnectionOptions {
+  readonly socket: Socket
+  readonly isSecure: boolean
+  readonly lingering: Lingering
+  readonly place: Place | undefined
+  /** How long a client that has ended its side is given for the reply to begin. */
+  readonly halfOpenMs: number
+}
 
 /**
  * One client connection and its exchanges, several when it pipelines. They are served one after the
@@ -15,18 +26,26 @@ const maxWaiting = 64
 export class Connection implements ExchangeConnection {
   readonly remoteAddress: string
   readonly isSecure: boolean
+  /** Whether it is one too many, so that its request is refused. */
+  readonly isExtra: boolean
   readonly #socket: Socket
+  readonly #lingering: Lingering
+  readonly #place: Place | undefined
   readonly #exchanges = new Set<Exchange>()
   #isClosing = false
   /** A reply has said `Connection: close`: nothing behind it is served (RFC 9112 section 9.6). */
   #isOver = false
   #bytesTaken = 0
 
-  constructor(socket: Socket, isSecure: boolean) {
+  constructor({ socket, isSecure, lingering, place, halfOpenMs }: ConnectionOptions) {
     this.#socket = socket
+    this.#lingering = lingering
+    this.#place = place
     this.isSecure = isSecure
+    this.isExtra = place?.isExtra ?? false
     this.remoteAddress = socket.remoteAddress ?? ''
     socket.once('close', () => this.#abandonAll())
+    socket.once('end', () => this.#boundHalfOpen(halfOpenMs))
   }
 
   get isClosing(): boolean {
@@ -37,10 +56,21 @@ export class Connection implements ExchangeConnection {
     return this.#exchanges.size === 0
   }
 
+  /** Whether the last reply has been sent: what the client still sends is discarded. */
+  get isOver(): boolean {
+    return this.#isOver && this.isIdle
+  }
+
   /** Whether nothing runs, or what runs waits for the client to take bytes. */
   get isStalledByClient(): boolean {
     const [running] = this.#exchanges
     return running?.isWaitingForClient ?? true
+  }
+
+  /** The id of the request that is served. */
+  get receivingId(): string | undefined {
+    const [running] = this.#exchanges
+    return running?.id
   }
 
   /** Whether the one exchange still receives its body, so that bytes on the wire belong to it. */
@@ -51,6 +81,7 @@ export class Connection implements ExchangeConnection {
 
   /** Calls `run` with the exchange when those before it are over; never, if the connection ends. */
   serve(exchange: Exchange, run: (exchange: Exchange) => Promise<void>): void {
+    this.#place?.markBusy()
     this.#exchanges.add(exchange)
     if (this.#exchanges.size > maxWaiting + 1) this.destroy()
     else if (this.#exchanges.size === 1) void this.#runAll(run)
@@ -73,6 +104,15 @@ export class Connection implements ExchangeConnection {
     if (this.isIdle) this.#socket.destroySoon()
   }
 
+  /** Ends our side; the client may go on sending. */
+  endSending(): void {
+    this.#socket.end()
+  }
+
+  linger(totalMs?: number): () => void {
+    return this.#lingering.hold(this.#socket, totalMs)
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }
@@ -84,8 +124,22 @@ export class Connection implements ExchangeConnection {
       this.#isOver ||= exchange.closesConnection
       this.#exchanges.delete(exchange)
     }
+    this.#place?.markIdle()
     // A reply that promised to keep the connection before the stop began.
-    if (this.#isClosing) this.#socket.destroySoon()
+    // What was said to be the last reply ends the connection by itself, once its request is read.
+    if (this.#isClosing && !this.#isOver) this.#socket.destroySoon()
+  }
+
+  /**
+   * A client that vanished looks like one that ended its side and still reads, until bytes are sent
+   * to it. So the work for it must end by itself.
+   */
+  #boundHalfOpen(halfOpenMs: number): void {
+    const timer = setTimeout(() => {
+      const [running] = this.#exchanges
+      if (running?.isReplying !== true) this.destroy()
+    }, halfOpenMs)
+    this.#socket.once('close', () => clearTimeout(timer))
   }
 
   #abandonAll(): void {

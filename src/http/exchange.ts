@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpFault, RenderFault } from './fault.ts'
+import { shortLingerMs } from './lingering.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
 import { ReplyWriter } from './reply.ts'
 import { newRequestId } from './request-id.ts'
 import { parseRequestTarget } from './request-target.ts'
-import { discardRest, unreadBodyOf } from './unread-body.ts'
+import { discardRest, type UnreadBody, unreadBodyOf } from './unread-body.ts'
+
+/** As many fields may a header section have. */
+export const maxHeaderFields = 1_000
 
 /** What became of a request, for the log. */
 export interface Outcome {
@@ -30,6 +34,10 @@ export interface ExchangeConnection {
   readonly isClosing: boolean
   /** Bytes received since the last call. */
   takeBytesReceived(): number
+  /** Ends our side; the client may go on sending. */
+  endSending(): void
+  /** Bounds how long the client may go on sending. The returned function ends that. */
+  linger(totalMs?: number): () => void
   /** Closes without further words; every exchange is then abandoned. */
   destroy(): void
 }
@@ -122,6 +130,11 @@ export class Exchange implements HttpRequest {
     return !this.#incoming.complete && !this.#writer.isHeadSent
   }
 
+  /** Whether bytes of the reply have been sent. */
+  get isReplying(): boolean {
+    return this.#writer.isHeadSent
+  }
+
   /** The connection closed. */
   abandon(): void {
     this.#writer.abandon()
@@ -157,27 +170,38 @@ export class Exchange implements HttpRequest {
   }
 
   #send(reply: HttpReply): Promise<void> {
-    const unread = unreadBodyOf(this.#incoming, this.#isAwaitingContinue)
+    const unread = unreadBodyOf(this.#incoming, {
+      isAwaitingContinue: this.#isAwaitingContinue,
+      isKept: this.#response.shouldKeepAlive && !this.#connection.isClosing && reply.status !== 408,
+    })
     // A body that arrives later than its refusal is not asked for any more.
     this.#isAwaitingContinue = false
-    const isLingering = unread === 'large'
+    const isLingering = unread === 'large' || unread === 'withheld'
     this.#closesConnection = isLingering || this.#connection.isClosing
     const writing = this.#writer.write(reply, {
       isHead: this.method === 'HEAD',
       closesConnection: this.#closesConnection,
       staysOpen: isLingering,
     })
-    return unread === 'none' ? writing : this.#sendBeforeRest(writing, isLingering)
+    if (unread === 'none') return writing
+    return this.#sendBeforeRest(writing, unread, reply.status === 408 ? shortLingerMs : undefined)
   }
 
-  async #sendBeforeRest(writing: Promise<void>, isLingering: boolean): Promise<void> {
+  async #sendBeforeRest(
+    writing: Promise<void>,
+    unread: UnreadBody,
+    lingerMs: number | undefined,
+  ): Promise<void> {
     await writing
-    void this.#discardRest(isLingering)
+    void this.#discardRest(unread, lingerMs)
   }
 
-  async #discardRest(isLingering: boolean): Promise<void> {
+  async #discardRest(unread: UnreadBody, lingerMs: number | undefined): Promise<void> {
+    const release = this.#connection.linger(lingerMs)
+    if (unread === 'withheld') this.#connection.endSending()
     const isComplete = await discardRest(this.#incoming)
-    if (isLingering) this.#writer.end()
+    release()
+    if (unread !== 'small') this.#writer.end()
     if (!isComplete) this.#connection.destroy()
   }
 
@@ -206,6 +230,7 @@ export class Exchange implements HttpRequest {
 
 function faultOfHead(incoming: IncomingMessage): HttpFault | undefined {
   const { rawHeaders, httpVersion, headers } = incoming
+  if (rawHeaders.length > 2 * maxHeaderFields) return 'headers-too-large'
   // RFC 9112 section 3.2: no Host, but with HTTP/1.0, and several are answered 400.
   const hosts = countHosts(rawHeaders)
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'malformed'

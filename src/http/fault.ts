@@ -4,13 +4,19 @@ import type { HttpReply } from './message.ts'
 export type HttpFault =
   /** Not HTTP, not one Host, broken framing of the body. */
   | 'malformed'
+  /** The client ended its side within the header section or the body. */
+  | 'cut-off'
+  /** A TLS handshake where plain HTTP is spoken. */
+  | 'tls-on-http-port'
+  /** Plain HTTP where TLS is spoken. */
+  | 'http-on-tls-port'
   /** A request target without a path, or with raw bytes that no URI has (RFC 3986 section 2). */
   | 'invalid-target'
   /** A method that the parser does not know. */
   | 'unknown-method'
   /** A body in a transfer coding other than chunked (RFC 9112 section 6.1). */
   | 'unknown-coding'
-  /** The header section exceeds its limit. */
+  /** The header section exceeds its limits in bytes or in fields. */
   | 'headers-too-large'
   /** The header section did not arrive in time. */
   | 'header-timeout'
@@ -20,16 +26,29 @@ export type HttpFault =
 /** Renders a fault in the protocol's own form, such as an S3 error document. */
 export type RenderFault = (fault: HttpFault, requestId: string) => HttpReply
 
+/** An error of the parser of node:http. */
+export interface ParserError extends NodeJS.ErrnoException {
+  /** The bytes that it failed on, where it has them. */
+  readonly rawPacket?: Uint8Array
+}
+
 /** Faults by the code of the error that node:http reports. */
 const faultOfCode: Readonly<Record<string, HttpFault>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_INVALID_EOF_STATE: 'cut-off',
   HPE_INVALID_URL: 'invalid-target',
   HPE_INVALID_METHOD: 'unknown-method',
   ERR_HTTP_REQUEST_TIMEOUT: 'header-timeout',
 }
 
+/** The content type of TLS records with handshake messages (RFC 8446 section 5.1). */
+export const tlsHandshakeRecord = 0x16
+
 /** The fault behind an error of the parser; undefined when the connection itself broke. */
-export function faultOf(error: NodeJS.ErrnoException): HttpFault | undefined {
-  const code = error.code ?? ''
+export function faultOf({ code = '', rawPacket }: ParserError): HttpFault | undefined {
+  // No method begins with this byte, so the parser fails on it.
+  if (code === 'HPE_INVALID_METHOD' && rawPacket?.[0] === tlsHandshakeRecord) {
+    return 'tls-on-http-port'
+  }
   return faultOfCode[code] ?? (code.startsWith('HPE_') ? 'malformed' : undefined)
 }

@@ -7,11 +7,13 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { ListenOptions, Socket } from 'node:net'
-import { answerRaw, isAnswered } from './client-error.ts'
 import { Connection } from './connection.ts'
-import { Exchange, type Outcome } from './exchange.ts'
-import { faultOf, type HttpFault, type RenderFault } from './fault.ts'
+import { Entrance } from './entrance.ts'
+import { Exchange, maxHeaderFields, type Outcome } from './exchange.ts'
+import { faultOf, type HttpFault, type ParserError, type RenderFault } from './fault.ts'
+import { Lingering, type LingeringLimits, shortLingerMs } from './lingering.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
+import { answerRaw } from './raw-reply.ts'
 import { newRequestId } from './request-id.ts'
 
 /** PEM texts. */
@@ -22,6 +24,7 @@ export interface TlsIdentity {
 
 /** What was answered where there was no request to hand to a handler. */
 export interface Refusal {
+  readonly fault: HttpFault
   readonly requestId: string
   readonly remoteAddress: string
   readonly reply: HttpReply
@@ -36,16 +39,37 @@ export interface HttpServerOptions {
   readonly onRefuse?: (refusal: Refusal) => void
   /** Present: the server speaks HTTPS. */
   readonly tls?: TlsIdentity
+  /** Connections that are served at one time. Default 10,000. */
+  readonly maxConnections?: number
+  /** A connection that has been idle for less is not closed to make room. Default one second. */
+  readonly minIdleMs?: number
+  /** Answers the requests of connections beyond that. Default: as `handler`. */
+  readonly refuseExtra?: HttpHandler
+  /** Called for every connection that finds no place. */
+  readonly onFull?: () => void
   /** A client that takes nothing of its reply for so long is cut. Default two minutes. */
   readonly idleWriteMs?: number
   /** A header section must be complete after so long. Default one minute. */
   readonly headersMs?: number
+  /** A TLS handshake must be complete after so long. Default 20 seconds. */
+  readonly handshakeMs?: number
+  /** A reply must begin this long after its client ended its side. Default 30 seconds. */
+  readonly halfOpenMs?: number
+  readonly lingering?: LingeringLimits
 }
 
+const defaultConnections = 10_000
+const handshakeMs = 20_000
+const halfOpenMs = 30_000
 const idleWriteMs = 120_000
 const headersMs = 60_000
 /** How often node:http looks for late header sections. */
 const lateHeaderCheckMs = 5_000
+
+/** Connections beyond the limit: each is refused and lives no longer than this. */
+const extraConnections = { extra: 64, extraMs: 10_000 } as const
+/** A client that is about to send a request has it on the way by then. */
+const minIdleMs = 1_000
 
 const limits: ServerOptions = {
   maxHeaderSize: 64 * 1024,
@@ -59,12 +83,18 @@ const limits: ServerOptions = {
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
   optimizeEmptyRequests: true,
+  // Clients may end their side once they have sent their request (node:http sets this by itself).
+  ...{ allowHalfOpen: true },
 }
 
 /** Serves one handler over HTTP/1.1 or HTTPS: limits, timeouts, expectations, graceful stop. */
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
+  readonly #entrance: Entrance
+  readonly #lingering: Lingering
+  /** Sockets that were answered without a ServerResponse. */
+  readonly #refused = new WeakSet<Socket>()
   readonly #connections = new Map<Socket, Connection>()
   readonly #onFinish: (request: HttpRequest, outcome: Outcome) => void
 
@@ -80,7 +110,23 @@ export class HttpServer {
       options.tls === undefined
         ? createHttpServer(serverOptions)
         : createHttpsServer({ ...serverOptions, ...options.tls })
+    this.#lingering = new Lingering(options.lingering)
+    this.#entrance = new Entrance(this.#server, {
+      limits: {
+        ...extraConnections,
+        connections: options.maxConnections ?? defaultConnections,
+        minIdleMs: options.minIdleMs ?? minIdleMs,
+      },
+      handshakeMs: options.handshakeMs ?? handshakeMs,
+      onFull: options.onFull ?? (() => undefined),
+      onPlainHttp: (socket) => this.#refusePlainHttp(socket),
+    })
     this.#server.timeout = options.idleWriteMs ?? idleWriteMs
+    // One more than is accepted: node:http drops the fields beyond without a word.
+    this.#server.maxHeadersCount = maxHeaderFields + 1
+    // Else node:http ends our side too when the client has ended its own. Not documented, but there
+    // since Node 0.7; test/unit/http/half-close.test.ts fails if it goes.
+    Object.assign(this.#server, { httpAllowHalfOpen: true })
     this.#server.on('request', (incoming, response) => this.#serve(incoming, response, false))
     this.#server.on('checkContinue', (incoming, response) => this.#serve(incoming, response, true))
     // RFC 9110 section 10.1.1 lets a server ignore an expectation it does not know; some clients
@@ -124,7 +170,7 @@ export class HttpServer {
       let isClean = true
       const timer = setTimeout(() => {
         isClean = false
-        this.#server.closeAllConnections()
+        this.#entrance.destroyAll()
       }, graceMs)
       this.#server.close(() => {
         clearTimeout(timer)
@@ -138,47 +184,74 @@ export class HttpServer {
   #serve(incoming: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): void {
     const connection = this.#connectionOf(incoming.socket)
     const exchange = new Exchange({ incoming, response, connection, isAwaitingContinue })
-    const { handler, renderFault } = this.#options
+    const { renderFault, refuseExtra = this.#options.handler } = this.#options
+    const handler = connection.isExtra ? refuseExtra : this.#options.handler
     connection.serve(exchange, (next) => next.run(handler, renderFault, this.#onFinish))
   }
 
   #connectionOf(socket: Socket): Connection {
     const known = this.#connections.get(socket)
     if (known !== undefined) return known
-    const connection = new Connection(socket, this.#options.tls !== undefined)
-    if (!this.#server.listening) connection.closeAfterExchange()
+    const connection = new Connection({
+      socket,
+      isSecure: this.#options.tls !== undefined,
+      lingering: this.#lingering,
+      place: this.#entrance.placeOf(socket),
+      halfOpenMs: this.#options.halfOpenMs ?? halfOpenMs,
+    })
+    if (connection.isExtra || !this.#server.listening) connection.closeAfterExchange()
     this.#connections.set(socket, connection)
     socket.once('close', () => this.#connections.delete(socket))
     return connection
   }
 
   /** The parser gave up on what a client sends. */
-  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (isAnswered(socket)) return
-    const fault = faultOf(error)
+  #refuse(error: ParserError, socket: Socket): void {
     const connection = this.#connections.get(socket)
+    const fault = faultOf(error)
+    if (this.#refused.has(socket) || connection?.isOver) {
+      // It had its last reply. What it still sends is discarded until it ends its side.
+      if (fault === undefined || socket.readableEnded) socket.destroySoon()
+      return
+    }
     // Behind a request that still runs, an answer would be taken for that request's.
-    const isAnswerable = connection === undefined || connection.isIdle || connection.isReceivingBody
+    const isReceiving = connection?.isReceivingBody ?? false
+    const isAnswerable = connection === undefined || connection.isIdle || isReceiving
     if (fault === undefined || !isAnswerable || !socket.writable) {
       socket.destroy()
+    } else if (isReceiving && fault === 'cut-off') {
+      // The request itself is logged, as one that broke off.
+      answerRaw(socket, this.#options.renderFault(fault, connection?.receivingId ?? ''))
+      socket.destroySoon()
     } else {
-      this.#answer(fault, socket)
+      // A handler that waits for the body learns of its end when the connection closes.
+      this.#answer(fault, socket, isReceiving ? shortLingerMs : undefined)
     }
   }
 
   /** CONNECT: node:http has let go of the socket, listeners for its errors included. */
   #refuseTunnel(socket: Socket): void {
     socket.on('error', () => socket.destroy())
+    socket.on('end', () => socket.destroySoon())
     socket.resume()
     this.#answer('unknown-method', socket)
   }
 
-  #answer(fault: HttpFault, socket: Socket): void {
+  #refusePlainHttp(socket: Socket): void {
+    socket.on('end', () => socket.destroySoon())
+    socket.resume()
+    this.#answer('http-on-tls-port', socket)
+  }
+
+  #answer(fault: HttpFault, socket: Socket, lingerMs?: number): void {
     const requestId = newRequestId()
     const remoteAddress = socket.remoteAddress ?? ''
     const reply = this.#options.renderFault(fault, requestId)
+    this.#refused.add(socket)
     answerRaw(socket, reply)
-    this.#options.onRefuse?.({ requestId, remoteAddress, reply })
+    if (socket.readableEnded) socket.destroySoon()
+    else this.#lingering.hold(socket, lingerMs)
+    this.#options.onRefuse?.({ fault, requestId, remoteAddress, reply })
   }
 
   /** Nothing went either way for a while. */

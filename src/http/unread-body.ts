@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { countBodyBytes } from './body-garbage.ts'
 
 /** What the client still sends when the reply is ready. */
 export type UnreadBody =
@@ -6,47 +7,48 @@ export type UnreadBody =
   | 'none'
   /** So little that reading it costs less than a new connection. */
   | 'small'
-  /** Much, or of unknown length, or perhaps never sent (`Expect: 100-continue` without the 100). */
+  /** Much, or of unknown length. */
   | 'large'
+  /** The client waits for `100 Continue` and has sent nothing: it is expected to leave. */
+  | 'withheld'
 
 const smallBytes = 64 * 1024
 
-/** How long and how much is read and thrown away so that the client gets to see its reply. */
-const lingerMs = 2_000
-const lingerBytes = 1024 * 1024
+export interface UnreadBodyOptions {
+  readonly isAwaitingContinue: boolean
+  /** Whether the connection could serve another request. */
+  readonly isKept: boolean
+}
 
-export function unreadBodyOf(incoming: IncomingMessage, isAwaitingContinue: boolean): UnreadBody {
+export function unreadBodyOf(
+  incoming: IncomingMessage,
+  { isAwaitingContinue, isKept }: UnreadBodyOptions,
+): UnreadBody {
   if (incoming.complete) return 'none'
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
   // RFC 9112 section 6.3: a request with neither has no body.
   if (encoding === undefined && (length === undefined || Number(length) === 0)) return 'none'
-  if (isAwaitingContinue || encoding !== undefined) return 'large'
-  return Number(length) <= smallBytes ? 'small' : 'large'
+  // A client that waited too long for the 100 sends its body all the same.
+  if (isAwaitingContinue) return incoming.readableLength === 0 ? 'withheld' : 'large'
+  return isKept && encoding === undefined && Number(length) <= smallBytes ? 'small' : 'large'
 }
 
 /**
- * Reads what is left of a body and forgets it. Resolves with whether the end was reached within
- * the limits; the caller closes the connection when it was not (RFC 9112 section 9.6: closing with
- * unread bytes resets the connection and can destroy the reply on its way).
+ * Reads what is left of a body and discards it. Resolves with whether the end was reached; else the
+ * connection has closed. `Lingering` bounds the time.
  */
 export function discardRest(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve(incoming.complete)
   incoming.removeAllListeners('readable')
   incoming.removeAllListeners('data')
   return new Promise((resolve) => {
-    let bytes = 0
     const settle = () => {
-      clearTimeout(timer)
       incoming.off('data', count)
       incoming.off('end', settle)
       incoming.off('close', settle)
       resolve(incoming.complete)
     }
-    const count = (chunk: Uint8Array) => {
-      bytes += chunk.length
-      if (bytes > lingerBytes) settle()
-    }
-    const timer = setTimeout(settle, lingerMs)
+    const count = (chunk: Uint8Array) => countBodyBytes(chunk.length)
     incoming.on('data', count)
     incoming.on('end', settle)
     incoming.on('close', settle)

@@ -1,5 +1,8 @@
 import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
+import { ApiError } from '../json-api/api-error.ts'
+import { dialectOf } from '../json-api/dialect.ts'
+import { modelsDialect } from '../models/models-dialect.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/render-error.ts'
 
@@ -14,34 +17,38 @@ export interface GatewayParts {
 }
 
 /** A place in the URL space: the path itself, or everything below it too. */
-interface Route {
+interface Place {
   readonly path: string
   readonly isWhole: boolean
-  readonly handle: HttpHandler
+  readonly part: Exclude<keyof GatewayParts, 's3'>
 }
+
+const places: readonly Place[] = [
+  { path: '/-/healthz', isWhole: false, part: 'health' },
+  { path: '/-/api', isWhole: false, part: 'json' },
+  { path: '/-/docs', isWhole: false, part: 'json' },
+  { path: '/-/openapi.json', isWhole: true, part: 'json' },
+  { path: '/-', isWhole: false, part: 'web' },
+  { path: '/auth', isWhole: false, part: 'json' },
+  { path: '/v1', isWhole: false, part: 'json' },
+]
 
 /**
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
-export function createGateway({ s3, health, json, web }: GatewayParts): HttpHandler {
-  const routes: readonly Route[] = [
-    { path: '/-/healthz', isWhole: false, handle: health },
-    { path: '/-/api', isWhole: false, handle: json },
-    { path: '/-/docs', isWhole: false, handle: json },
-    { path: '/-/openapi.json', isWhole: true, handle: json },
-    { path: '/-', isWhole: false, handle: web },
-    { path: '/auth', isWhole: false, handle: json },
-    { path: '/v1', isWhole: false, handle: json },
-  ]
+export function createGateway(parts: GatewayParts): HttpHandler {
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
-    const route = routes.find((candidate) => matches(candidate, request.rawPath))
-    return (route?.handle ?? s3)(request)
+    return parts[partOf(request.rawPath)](request)
   }
 }
 
-function matches({ path, isWhole }: Route, rawPath: string): boolean {
+function partOf(rawPath: string): keyof GatewayParts {
+  return places.find((place) => matches(place, rawPath))?.part ?? 's3'
+}
+
+function matches({ path, isWhole }: Place, rawPath: string): boolean {
   if (!rawPath.startsWith(path)) return false
   return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
 }
@@ -62,34 +69,81 @@ const toDashboard: HttpReply = {
   facts: { operation: 'toDashboard' },
 }
 
-/** S3's words for what goes wrong below the protocols. */
+type Fault = Parameters<RenderFault>[0]
+
+/** S3's codes for what goes wrong below the protocols. */
 const s3CodeOf = {
   malformed: 'BadRequest',
+  'cut-off': 'IncompleteBody',
+  'tls-on-http-port': 'BadRequest',
+  'http-on-tls-port': 'BadRequest',
   'invalid-target': 'InvalidURI',
   'unknown-method': 'MethodNotAllowed',
   'unknown-coding': 'NotImplemented',
   'headers-too-large': 'RequestHeaderSectionTooLarge',
   'header-timeout': 'RequestTimeout',
   internal: 'InternalError',
-} as const satisfies Record<Parameters<RenderFault>[0], S3ErrorCode>
+} as const satisfies Record<Fault, S3ErrorCode>
 
-/** What the owner is told of a fault, where S3's words do not say it. */
-const reasonOf: Readonly<Partial<Record<Parameters<RenderFault>[0], string>>> = {
-  malformed:
-    'What came is no HTTP, or broken. A client that is set to https sends such to a port of plain http.',
+/** What the client is told, where S3's own message does not say it. */
+const messageOf: Readonly<Partial<Record<Fault, string>>> = {
+  'cut-off': 'The connection ended before the whole request had arrived.',
+  'tls-on-http-port':
+    'This port speaks plain HTTP, but the client sent a TLS handshake. Use an http:// address, or set TLS_CERT and TLS_KEY.',
+  'http-on-tls-port':
+    'This port speaks HTTPS, but the client sent plain HTTP. Use an https:// address.',
+}
+
+/** What the owner is told, where the message to the client does not say it. */
+const reasonOf: Readonly<Partial<Record<Fault, string>>> = {
+  malformed: 'The bytes received are not a valid HTTP/1.1 request.',
   internal: 'Something failed in the service; its log says what.',
 }
 
 /** Issue: XML errors on every path, also on malformed HTTP where a response is possible. */
 export const renderFault: RenderFault = (fault, requestId): HttpReply => {
-  const error = new S3Error(s3CodeOf[fault])
+  const error = new S3Error(s3CodeOf[fault], messageOf[fault])
+  return s3Refusal(error, { requestId, resource: '', reason: reasonOf[fault] ?? error.message })
+}
+
+const overloadMessage = 'The server has reached its limit of connections. Try again later.'
+const retryAfter = ['Retry-After', '1'] as const
+
+/** Answers a connection beyond the limit in the form of the protocol that the path belongs to. */
+export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
+  if (partOf(rawPath) === 's3') {
+    const error = new S3Error('SlowDown', overloadMessage)
+    const reply = s3Refusal(error, { requestId: id, resource: rawPath, reason: overloadMessage })
+    return { ...reply, headers: [...reply.headers, retryAfter] }
+  }
+  const dialect = dialectOf([modelsDialect], rawPath)
+  return {
+    status: 503,
+    headers: [
+      ['x-request-id', id],
+      ['Content-Type', 'application/json; charset=utf-8'],
+      ...Object.entries(dialect.headers ?? {}),
+      retryAfter,
+    ],
+    body: JSON.stringify(dialect.errorBody(new ApiError(503, overloadMessage))),
+    facts: { reason: overloadMessage },
+  }
+}
+
+interface S3RefusalOptions {
+  readonly requestId: string
+  readonly resource: string
+  readonly reason: string
+}
+
+function s3Refusal(error: S3Error, { requestId, resource, reason }: S3RefusalOptions): HttpReply {
   return {
     status: error.status,
     headers: [
       ['x-amz-request-id', requestId],
       ['Content-Type', 'application/xml'],
     ],
-    body: errorDocument(error, '', requestId),
-    facts: { code: error.code, reason: reasonOf[fault] ?? error.message },
+    body: errorDocument(error, resource, requestId),
+    facts: { code: error.code, reason },
   }
 }

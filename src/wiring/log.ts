@@ -2,6 +2,7 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { Outcome } from '../http/exchange.ts'
 import type { HttpRequest } from '../http/message.ts'
 import type { Refusal } from '../http/server.ts'
+import { sparingly } from './sparingly.ts'
 
 export type Log = Logger
 
@@ -81,8 +82,26 @@ export function requestLogger(
   }
 }
 
-/** Writes the line of what was no request: the client knows its id too. */
+/** What a person has to change in a client or in the settings. */
+const misconfigured: ReadonlySet<Refusal['fault']> = new Set([
+  'tls-on-http-port',
+  'http-on-tls-port',
+])
+
+const misconfigurationWarningMs = 60_000
+
+/**
+ * Writes the line of what was no request: the client knows its id too. A client that is set to the
+ * wrong protocol is a warning, once a minute.
+ */
 export function refusalLogger(log: Log): (refusal: Refusal) => void {
-  return ({ requestId, remoteAddress, reply: { status, facts } }) =>
-    log.info({ requestId, ...facts, status, remoteAddress }, 'no request')
+  let level: 'info' | 'warn' = 'info'
+  const warn = sparingly(misconfigurationWarningMs, () => {
+    level = 'warn'
+  })
+  return ({ fault, requestId, remoteAddress, reply: { status, facts } }) => {
+    level = 'info'
+    if (misconfigured.has(fault)) warn()
+    log[level]({ requestId, ...facts, status, remoteAddress }, 'no request')
+  }
 }

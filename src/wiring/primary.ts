@@ -7,6 +7,7 @@ import { openService, type Service } from './service.ts'
 import { serve } from './serving.ts'
 import { currentEnvironment } from './settings/environment.ts'
 import { readSettings, readTls, type Settings, type TlsIdentity } from './settings/read-settings.ts'
+import { onceEach, warnOfUntrustedProxy } from './untrusted-proxies.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 const sweepEveryMs = 5 * 60_000
@@ -55,6 +56,7 @@ async function startServers(settings: Settings, log: Log, service: Service): Pro
     settings,
     onDeath: (facts) => log.error(facts, 'a worker died and is restarted'),
     onSilence: (facts) => log.error(facts, 'a worker does not answer and is killed'),
+    onUntrustedProxy: onceEach((address) => warnOfUntrustedProxy(log, address)),
   })
   const port = await pool.start()
   return {

@@ -1,9 +1,27 @@
 import { HttpServer } from '../http/server.ts'
+import { openFileLimit } from '../process/open-files.ts'
 import { clientOf } from './client-of.ts'
-import { renderFault } from './gateway.ts'
+import { refuseExtra, renderFault } from './gateway.ts'
 import { type Log, refusalLogger, requestLogger } from './log.ts'
 import type { Service } from './service.ts'
 import { type Settings, type TlsIdentity, tlsIdentityOf } from './settings/read-settings.ts'
+import { sparingly } from './sparingly.ts'
+import { untrustedProxyWatch, warnOfUntrustedProxy } from './untrusted-proxies.ts'
+
+/** Descriptors for the database, the log and what else every process has open. */
+const ownFiles = 128
+
+/** A connection, the file it is about, and another file or a connection to the drive. */
+const filesOfConnection = 3
+
+const mostConnections = 10_000
+const overloadWarningMs = 10_000
+
+/** How many connections a process serves that may have so many descriptors open. */
+export function connectionsWithin(openFiles: number): number {
+  const affordable = Math.floor((openFiles - ownFiles) / filesOfConnection)
+  return Math.min(Math.max(affordable, 1), mostConnections)
+}
 
 /** How long running requests may take to finish when the program stops. */
 export const stopGraceMs = 25_000
@@ -20,18 +38,32 @@ export interface ServeOptions {
   readonly settings: Settings
   readonly log: Log
   readonly service: Service
+  /** Connections that are served at one time. Default: what the limit of open files allows. */
+  readonly maxConnections?: number
+  /** Called with the address of a proxy that TRUST_PROXY does not name. Default: logs it. */
+  readonly onUntrustedProxy?: (address: string) => void
 }
 
 /** @throws the system's error when the port can't be listened on; and what `connect` throws. */
-export async function serve({ settings, log, service }: ServeOptions): Promise<Serving> {
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { settings, log, service } = options
+  const { maxConnections = connectionsWithin(openFileLimit()) } = options
   const tls = tlsIdentityOf(settings)
   const { failures } = service
   const logRequest = requestLogger(log, clientOf(settings))
   const logRefusal = refusalLogger(log)
+  const watchProxies = untrustedProxyWatch(
+    settings,
+    options.onUntrustedProxy ?? ((address) => warnOfUntrustedProxy(log, address)),
+  )
   const server = new HttpServer({
     handler: await service.connect(),
     renderFault,
+    refuseExtra,
+    maxConnections,
+    onFull: overloadLogger(log, maxConnections),
     onFinish(request, outcome) {
+      watchProxies(request)
       logRequest(request, outcome)
       failures.onFinish(request, outcome)
     },
@@ -51,4 +83,13 @@ export async function serve({ settings, log, service }: ServeOptions): Promise<S
       if (!isClean) log.warn('requests that did not finish in time were cut')
     },
   }
+}
+
+function overloadLogger(log: Log, maxConnections: number): () => void {
+  return sparingly(overloadWarningMs, (refused) =>
+    log.warn(
+      { maxConnections, refused },
+      'all connections of this process are in use: new ones are answered 503. The limit follows the limit of open files (ulimit -n) and WORKERS.',
+    ),
+  )
 }

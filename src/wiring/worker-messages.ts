@@ -14,3 +14,5 @@ export type FromWorker =
   | { readonly kind: 'pong' }
   /** It can't start; the message is for people. */
   | { readonly kind: 'failed'; readonly message: string }
+  /** A proxy that TRUST_PROXY does not name: logged once for all workers. */
+  | { readonly kind: 'untrusted-proxy'; readonly address: string }

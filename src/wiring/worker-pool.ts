@@ -36,6 +36,8 @@ export interface WorkerPoolOptions {
   readonly onSilence: (facts: { readonly worker: number | undefined }) => void
   /** Milliseconds between two pings. Default: one second. */
   readonly pingEveryMs?: number
+  /** Called by each worker for itself. */
+  readonly onUntrustedProxy: (address: string) => void
 }
 
 /**
@@ -46,6 +48,7 @@ export class WorkerPool {
   readonly #onDeath: WorkerPoolOptions['onDeath']
   readonly #onSilence: WorkerPoolOptions['onSilence']
   readonly #pingEveryMs: number
+  readonly #onUntrustedProxy: WorkerPoolOptions['onUntrustedProxy']
   readonly #workers = new Set<Worker>()
   /** Pings since the last answer, of workers that serve: one that starts may take its time. */
   readonly #unanswered = new Map<Worker, number>()
@@ -59,6 +62,7 @@ export class WorkerPool {
     this.#onDeath = options.onDeath
     this.#onSilence = options.onSilence
     this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
+    this.#onUntrustedProxy = options.onUntrustedProxy
     cluster.schedulingPolicy = cluster.SCHED_RR
   }
 
@@ -107,6 +111,7 @@ export class WorkerPool {
           if (message.kind === 'serving') resolve(message.port)
           return
         }
+        if (message.kind === 'untrusted-proxy') return this.#onUntrustedProxy(message.address)
         reject(new WorkerStartError(message.message))
         // It has nothing more to say. When others serve, it is restarted like one that died.
         worker.process.kill('SIGKILL')

@@ -34,7 +34,10 @@ async function start(settings: Settings): Promise<Running> {
   const { log, flush } = openLog(settings.logLevel)
   try {
     const service = await openService(settings, log, { migrate: false })
-    const serving = await serve({ settings, log, service })
+    const serving = await serve({
+      ...{ settings, log, service },
+      onUntrustedProxy: (address) => tell({ kind: 'untrusted-proxy', address }),
+    })
     tell({ kind: 'serving', port: serving.port })
     return { serving, service }
   } catch (error) {

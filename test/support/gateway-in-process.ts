@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/state/open-database.ts'
 import { openKeyValueStore } from '../../src/state/open-key-value.ts'
 import { createLog } from '../../src/wiring/log.ts'
 import { connectService } from '../../src/wiring/service.ts'
-import { serve } from '../../src/wiring/serving.ts'
+import { type ServeOptions, serve } from '../../src/wiring/serving.ts'
 import { readSettings } from '../../src/wiring/settings/read-settings.ts'
 import { testBucket, testCredentials } from './gateway-process.ts'
 import type { LogLine } from './main-process.ts'
@@ -27,10 +27,11 @@ export interface GatewayInProcess {
   readonly lines: readonly LogLine[]
 }
 
-/** Starts one that ends with the test. `settings` are environment variables. */
+/** Starts one that ends with the test. `environment` holds settings. */
 export async function startGatewayInProcess(
   t: TestContext,
   environment: Readonly<Record<string, string>> = {},
+  options: Pick<ServeOptions, 'maxConnections'> = {},
 ): Promise<GatewayInProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-memory-'))
   const lines: LogLine[] = []
@@ -48,7 +49,7 @@ export async function startGatewayInProcess(
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
   const service = connectService({ settings, log, database, drive, sessions })
-  const serving = await serve({ settings, log, service })
+  const serving = await serve({ settings, log, service, ...options })
   t.after(async () => {
     await serving.stop()
     await service.close()

@@ -14,6 +14,12 @@ const ordinaryStatuses: ReadonlySet<number> = new Set([404, 412, 416])
 /** An upload that is gone is no answer that a client hopes for. */
 const tellingCodes: ReadonlySet<string> = new Set(['NoSuchUpload'])
 
+/**
+ * Outside of any operation these are connections that came to nothing: one that a browser opened in
+ * advance, or that ended within its header section.
+ */
+const idleCodes: ReadonlySet<string> = new Set(['RequestTimeout', 'IncompleteBody'])
+
 /** 401 elsewhere is a session that is over, which the dashboard finds out by asking. */
 const login = 'login'
 
@@ -26,8 +32,7 @@ export function isOrdinaryFailure(
   allowedBuckets: readonly string[],
 ): boolean {
   if (status === 401) return facts.operation !== login
-  // A connection that a browser opened in advance and did not use.
-  if (facts.code === 'RequestTimeout') return facts.operation === undefined
+  if (idleCodes.has(String(facts.code))) return facts.operation === undefined
   if (ordinaryStatuses.has(status)) return !tellingCodes.has(String(facts.code))
   // Anybody may knock: scanners, and browsers that ask for /favicon.ico.
   const { anonymous, bucket } = facts

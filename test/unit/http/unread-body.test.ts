@@ -34,17 +34,19 @@ test('A small body that was half read is read away', async (t) => {
   await client.until('next')
 })
 
-test('A large unread body: the reply can be read, then the connection closes', async (t) => {
+test('A client that sends 64 MiB before it reads gets its refusal', async (t) => {
   const { connect } = await startServer(t, refuse)
   const client = await connect()
-  client.write(put(50_000_000))
-  client.write(Buffer.alloc(20_000_000))
-  const received = await client.until('refused')
-  assert.match(received, /^HTTP\/1\.1 403[\s\S]*Connection: close/)
-  await client.closed()
+  client.socket.pause()
+  const bytes = 64 * 1024 * 1024
+  client.write(put(bytes))
+  await new Promise((resolve) => client.socket.write(Buffer.alloc(bytes), resolve))
+  client.socket.resume()
+  const received = await client.closed()
+  assert.match(received, /^HTTP\/1\.1 403[\s\S]*Connection: close[\s\S]*refused$/)
 })
 
-test('A large unread body that fits the limit ends the connection in order', async (t) => {
+test('The end of a large unread body ends the connection in order', async (t) => {
   const { connect } = await startServer(t, refuse)
   const client = await connect()
   client.write(put(500_000))
@@ -55,10 +57,104 @@ test('A large unread body that fits the limit ends the connection in order', asy
   assert.equal(client.received.split('HTTP/1.1').length, 2)
 })
 
-test('A body that never comes does not hold the connection for long', async (t) => {
-  const { connect } = await startServer(t, refuse)
+for (const [what, limits] of [
+  ['sends nothing more', { totalMs: 60_000, idleMs: 50 }],
+  ['never stops sending', { totalMs: 100, idleMs: 60_000 }],
+] as const) {
+  test(`A refused client that ${what} is closed`, async (t) => {
+    const lingering = { ...limits, connections: 9 }
+    const { connect } = await startServer(t, refuse, { lingering })
+    const client = await connect()
+    client.write('PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n')
+    await client.until('refused')
+    const timer = setInterval(() => client.write('1\r\nx\r\n'), 5)
+    t.after(() => clearInterval(timer))
+    if (limits.idleMs < limits.totalMs) clearInterval(timer)
+    await client.closed(5_000)
+  })
+}
+
+test('A refused client that keeps sending is read longer than the idle time', async (t) => {
+  const lingering = { totalMs: 60_000, idleMs: 400, connections: 9 }
+  const { connect } = await startServer(t, refuse, { lingering })
   const client = await connect()
   client.write('PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n')
   await client.until('refused')
-  await client.closed(5_000)
+  const timer = setInterval(() => client.write('1\r\nx\r\n'), 20)
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  assert.equal(client.isClosed, false)
+  clearInterval(timer)
+  client.write('0\r\n\r\n')
+  await client.closed()
+})
+
+test('Of too many refused clients that keep sending the first is closed', async (t) => {
+  const lingering = { totalMs: 60_000, idleMs: 60_000, connections: 2 }
+  const { connect } = await startServer(t, refuse, { lingering })
+  const clients = []
+  for (const _ of [1, 2, 3]) {
+    const client = await connect()
+    client.write(put(1_000_000))
+    await client.until('refused')
+    clients.push(client)
+  }
+  await clients[0]?.closed()
+  for (const client of clients.slice(1)) {
+    client.write(Buffer.alloc(1_000_000))
+    await client.closed()
+    assert.equal(client.received.split('HTTP/1.1').length, 2)
+  }
+})
+
+test('A refused client that leaves within its body is not taken for a broken one', async (t) => {
+  const refusals: unknown[] = []
+  const { connect, finished } = await startServer(t, refuse, {
+    onRefuse: (refusal) => refusals.push(refusal),
+  })
+  const client = await connect()
+  client.write(`${put(1_000_000)}part`)
+  await client.until('refused')
+  await finished(1)
+  client.socket.end()
+  assert.equal((await client.closed()).split('HTTP/1.1').length, 2)
+  assert.deepEqual(refusals, [])
+})
+
+test('A refusal instead of 100 Continue ends our side at once, and late bytes do no harm', async (t) => {
+  const { connect } = await startServer(t, refuse)
+  const client = await connect()
+  let hasEnded = false
+  client.socket.on('end', () => {
+    hasEnded = true
+  })
+  const allowed = { allowHalfOpen: true }
+  Object.assign(client.socket, allowed)
+  client.write(put(1_000_000).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'))
+  await client.until('refused')
+  while (!hasEnded) await new Promise((resolve) => setImmediate(resolve))
+  client.write(Buffer.alloc(1_000_000))
+  client.socket.end()
+  await client.closed()
+  assert.equal(client.socket.errored, null)
+})
+
+test('A small unread body of a client that closes afterwards is read before the end', async (t) => {
+  const { connect } = await startServer(t, refuse)
+  const client = await connect()
+  client.write(put(60_000).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+  await client.until('refused')
+  client.write('x'.repeat(60_000))
+  await client.closed()
+  assert.equal(client.socket.errored, null)
+})
+
+test('A 408 closes the connection soon, however its client goes on', async (t) => {
+  const { connect } = await startServer(t, async () => text('too late', 408))
+  const client = await connect()
+  client.write(put(60_000))
+  const received = await client.until('too late')
+  assert.match(received, /Connection: close/)
+  const timer = setInterval(() => client.write('x'), 50)
+  t.after(() => clearInterval(timer))
+  await client.closed(4_000)
 })

@@ -30,6 +30,7 @@ test('Failed requests are kept with what their reply knows, and no query', async
   watch.onFinish({ ...request, id: 'unchanged' }, outcome(304, facts))
   watch.onFinish({ ...request, id: 'absent' }, outcome(404, { ...facts, code: 'NoSuchKey' }))
   watch.onRefuse({
+    fault: 'malformed',
     ...{ requestId: 'REFUSED', remoteAddress: '203.0.113.9' },
     reply: { status: 400, headers: [], facts: { code: 'BadRequest', reason: 'no HTTP' } },
   })

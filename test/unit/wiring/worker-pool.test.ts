@@ -24,7 +24,11 @@ function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
     WORKERS: '1',
   })
   const pool = new WorkerPool({
-    ...{ settings, onDeath: () => undefined, onSilence: () => undefined, ...options },
+    settings,
+    onDeath: () => undefined,
+    onSilence: () => undefined,
+    onUntrustedProxy: () => undefined,
+    ...options,
   })
   t.after(() => {
     pool.kill()

@@ -19,6 +19,8 @@ for (const [title, status, facts, isOrdinary] of [
   ['a missing signature for a list of buckets', 403, { anonymous: true }, false],
   ['a scanner', 403, { code: 'AccessDenied', bucket: 'wp-login.php', anonymous: true }, true],
   ['a connection that nobody used', 400, { code: 'RequestTimeout' }, true],
+  ['a connection that ended in its headers', 400, { code: 'IncompleteBody' }, true],
+  ['an upload that ended', 400, { code: 'IncompleteBody', operation: 'PutObject' }, false],
   ['a body that stood still', 400, { code: 'RequestTimeout', operation: 'PutObject' }, false],
   ['what is no HTTP', 400, { code: 'BadRequest' }, false],
   ['a part that came too early', 503, { code: 'SlowDown', bucket: 'files' }, false],

@@ -1,0 +1,89 @@
+import type { Server } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { ConnectionLimit, type ConnectionLimits, type Place } from './connection-limit.ts'
+import { tlsHandshakeRecord } from './fault.ts'
+
+export interface EntranceOptions {
+  readonly limits: ConnectionLimits
+  /** A TLS handshake must be complete this long after the connection was accepted. */
+  readonly handshakeMs: number
+  /** Called for every connection that finds no place. */
+  readonly onFull: () => void
+  /** Called with a connection that speaks plain HTTP to a TLS server, which never sees it. */
+  readonly onPlainHttp: (socket: Socket) => void
+}
+
+type Accept = (socket: Socket) => void
+
+/** Stands between accepting a connection and the server's own protocol: HTTP or TLS. */
+export class Entrance {
+  readonly #options: EntranceOptions
+  readonly #limit: ConnectionLimit
+  readonly #accept: Accept
+  readonly #handshakes = new WeakMap<Place, NodeJS.Timeout>()
+
+  constructor(server: Server, options: EntranceOptions) {
+    this.#options = options
+    this.#limit = new ConnectionLimit(options.limits, options.onFull)
+    // node:http and node:tls each have one listener, which begins their protocol.
+    const [accept] = server.listeners('connection') as [Accept]
+    this.#accept = accept.bind(server)
+    server.removeAllListeners('connection')
+    const isTls = server instanceof HttpsServer
+    server.on('connection', (socket: Socket) => {
+      if (!this.#limit.admit(socket)) return
+      if (isTls) this.#awaitTls(socket)
+      else this.#accept(socket)
+    })
+    server.on('secureConnection', (socket: Socket) => this.#endHandshake(socket))
+  }
+
+  /** The place of a connection, given its socket or the TLS socket around it. */
+  placeOf(socket: Socket): Place | undefined {
+    return this.#limit.placeOf(socket)
+  }
+
+  destroyAll(): void {
+    this.#limit.destroyAll()
+  }
+
+  #awaitTls(socket: Socket): void {
+    const timer = setTimeout(() => socket.destroy(), this.#options.handshakeMs)
+    const place = this.#limit.placeOf(socket)
+    if (place !== undefined) this.#handshakes.set(place, timer)
+    socket.once('close', () => clearTimeout(timer))
+    firstByteOf(socket, (byte) => {
+      if (byte === tlsHandshakeRecord || !isUpperCaseLetter(byte)) return this.#accept(socket)
+      clearTimeout(timer)
+      this.#options.onPlainHttp(socket)
+    })
+  }
+
+  #endHandshake(socket: Socket): void {
+    const place = this.#limit.placeOf(socket)
+    if (place !== undefined) clearTimeout(this.#handshakes.get(place))
+  }
+}
+
+/** Calls `found` with the first byte, which stays to be read. Never, if the client sends none. */
+function firstByteOf(socket: Socket, found: (byte: number) => void): void {
+  const onEnd = () => socket.destroy()
+  const look = () => {
+    const bytes: Buffer | null = socket.read()
+    const first = bytes?.[0]
+    if (bytes === null || first === undefined) return
+    socket.off('readable', look)
+    socket.off('end', onEnd)
+    socket.unshift(bytes)
+    found(first)
+  }
+  socket.on('readable', look)
+  socket.on('end', onEnd)
+  socket.on('error', () => socket.destroy())
+}
+
+/** Every method that node:http knows begins with one; no TLS record does. */
+function isUpperCaseLetter(byte: number): boolean {
+  return byte >= 0x41 && byte <= 0x5a
+}

@@ -1,0 +1,38 @@
+import { addressesWithin } from '../http/client-address.ts'
+import type { HttpRequest } from '../http/message.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings/read-settings.ts'
+
+/** Anybody can send the header, so what is kept and logged has a limit. */
+const maxAddresses = 10
+
+/** Calls `call` once for each address, for the first ten of them. */
+export function onceEach(call: (address: string) => void): (address: string) => void {
+  const known = new Set<string>()
+  return (address) => {
+    if (known.size >= maxAddresses || known.has(address)) return
+    known.add(address)
+    call(address)
+  }
+}
+
+/** Looks for proxies that TRUST_PROXY does not name. To be called with every request. */
+export function untrustedProxyWatch(
+  { trustProxy }: Pick<Settings, 'trustProxy'>,
+  onFound: (address: string) => void,
+): (request: HttpRequest) => void {
+  const isTrusted = addressesWithin(trustProxy)
+  const found = onceEach(onFound)
+  return ({ headers, remoteAddress }) => {
+    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return
+    if (!isTrusted(remoteAddress)) found(remoteAddress)
+  }
+}
+
+/** Logs what to do about such a proxy. */
+export function warnOfUntrustedProxy(log: Log, address: string): void {
+  log.warn(
+    { proxy: address },
+    `X-Forwarded-For came from ${address}, which is not in TRUST_PROXY, and is ignored. If this is your proxy, set TRUST_PROXY=${address}: without it all clients behind the proxy count as one, so five failed logins lock all of them out.`,
+  )
+}
