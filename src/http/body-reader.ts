@@ -9,15 +9,20 @@ export type BodyFailure =
   | 'gone'
   /** The client sent nothing for the idle timeout while it was waited for. */
   | 'idle'
+  /** Its bytes came, but the whole of it took too long. */
+  | 'late'
+
+const messages: Readonly<Record<BodyFailure, string>> = {
+  gone: 'the connection ended within the body',
+  idle: 'the body stands still',
+  late: 'the body takes too long',
+}
 
 export class BodyError extends Error {
   readonly kind: BodyFailure
 
   constructor(kind: BodyFailure, options?: ErrorOptions) {
-    super(
-      kind === 'gone' ? 'the connection ended within the body' : 'the body stands still',
-      options,
-    )
+    super(messages[kind], options)
     this.name = 'BodyError'
     this.kind = kind
   }

@@ -10,9 +10,12 @@ export interface BridgeOptions {
   readonly clientAddress?: (request: HttpRequest) => string
   /** How long a client may send nothing of a body that is waited for. Default 30 s. */
   readonly bodyIdleMs?: number
+  /** How long the whole body of a request without a session may take. Default 10 s. */
+  readonly bodyTotalMs?: number
 }
 
 const defaultBodyIdleMs = 30_000
+const defaultBodyTotalMs = 10_000
 
 /** Of the connection, which is the HTTP server's, or reckoned by it. */
 const hopFields: ReadonlySet<string> = new Set([
@@ -35,7 +38,7 @@ export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise
   return async (request) => {
     const target = request.rawPath + (request.rawQuery === '' ? '' : `?${request.rawQuery}`)
     const entered: EnteredRequest = { request, target }
-    const reply = await enter(entered, () => inject(app, request, options))
+    const reply = await enter(entered, () => inject(app, entered, options))
     const { operation, code, reason, body } = entered
     const facts = {
       ...(operation === undefined ? {} : { operation }),
@@ -48,11 +51,18 @@ export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise
 
 async function inject(
   app: JsonApp,
-  request: HttpRequest,
-  { clientAddress, bodyIdleMs = defaultBodyIdleMs }: BridgeOptions,
+  entered: EnteredRequest,
+  options: BridgeOptions,
 ): Promise<HttpReply> {
+  const { clientAddress, bodyIdleMs = defaultBodyIdleMs } = options
+  const { bodyTotalMs = defaultBodyTotalMs } = options
+  const { request } = entered
   const { method, headers } = request
-  const body = hasBody(headers) ? new RequestBody(request, bodyIdleMs) : undefined
+  const times = {
+    idleMs: bodyIdleMs,
+    totalMs: () => (entered.hasSession === true ? undefined : bodyTotalMs),
+  }
+  const body = hasBody(headers) ? new RequestBody(request, times) : undefined
   try {
     const answer = await app.inject({
       method: method as HTTPMethods,

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FastifyRequest } from 'fastify'
 import type { HttpRequest } from '../http/message.ts'
 
 /** A request on its way through the app, and what the log line will say of it. */
@@ -7,6 +8,8 @@ export interface EnteredRequest {
   /** Path and query as received: the way into Fastify would normalise them. */
   readonly target: string
   operation?: string
+  /** Whether it has shown a session, so that its body may take as long as it needs. */
+  hasSession?: boolean
   /** The reply's body, where a route gives it past the app: see `sendBytes`. */
   body?: Uint8Array | undefined
   code?: string | undefined
@@ -24,4 +27,12 @@ export function enter<Result>(request: EnteredRequest, work: () => Result): Resu
 /** The request being answered; undefined where a test injects into the app by itself. */
 export function enteredRequest(): EnteredRequest | undefined {
   return entered.getStore()
+}
+
+/** What of a request tells where it came from, as the HTTP server received it. */
+export type RequestSource = Pick<HttpRequest, 'headers' | 'isSecure' | 'remoteAddress'>
+
+/** The source of the request being answered; of one that a test injects, what there is of it. */
+export function sourceOf({ headers, ip }: FastifyRequest): RequestSource {
+  return enteredRequest()?.request ?? { headers, isSecure: false, remoteAddress: ip }
 }

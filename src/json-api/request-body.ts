@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream'
-import { BodyReader } from '../http/body-reader.ts'
+import { BodyError, BodyReader } from '../http/body-reader.ts'
 import type { HttpRequest } from '../http/message.ts'
+
+export interface BodyTimes {
+  /** How long the client may send nothing while it is waited for. */
+  readonly idleMs: number
+  /** How long the whole body may take; asked when somebody begins to read it. */
+  readonly totalMs: () => number | undefined
+}
 
 /**
  * The body of a request as a stream of its own: asked of the client (100 Continue) when somebody
@@ -8,20 +15,23 @@ import type { HttpRequest } from '../http/message.ts'
  */
 export class RequestBody extends Readable {
   readonly #request: HttpRequest
-  readonly #idleTimeoutMs: number
+  readonly #times: BodyTimes
+  #timer: NodeJS.Timeout | undefined
   #reader: BodyReader | undefined
 
-  /** Fails with BodyError when nothing comes for `idleTimeoutMs`, or never again. */
-  constructor(request: HttpRequest, idleTimeoutMs: number) {
+  /** Fails with BodyError when the body does not arrive within these times, or never again. */
+  constructor(request: HttpRequest, times: BodyTimes) {
     super()
     this.#request = request
-    this.#idleTimeoutMs = idleTimeoutMs
+    this.#times = times
   }
 
   override _read(): void {
     if (this.#reader === undefined) {
       this.#request.acceptBody()
-      this.#reader = new BodyReader(this.#request.body, this.#idleTimeoutMs)
+      this.#reader = new BodyReader(this.#request.body, this.#times.idleMs)
+      const totalMs = this.#times.totalMs()
+      if (totalMs !== undefined) this.#timer = setTimeout(() => this.#giveUp(), totalMs)
     }
     this.#reader.next().then(
       (bytes) => this.push(bytes ?? null),
@@ -29,7 +39,12 @@ export class RequestBody extends Readable {
     )
   }
 
+  #giveUp(): void {
+    if (!this.readableEnded) this.destroy(new BodyError('late'))
+  }
+
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer)
     this.#reader?.close()
     callback(error)
   }

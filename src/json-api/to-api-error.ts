@@ -17,6 +17,7 @@ const failure = [500, 'Something failed in the service; its log says what.'] as 
 const bodyRefusals: Readonly<Record<BodyFailure, readonly [status: number, message: string]>> = {
   gone: [400, 'The connection ended within the body.'],
   idle: [408, 'The body did not arrive in time.'],
+  late: [408, 'The body did not arrive in time.'],
 }
 
 /** What a client is told of an error. One that nobody foresaw shows nothing of itself. */

@@ -66,7 +66,7 @@ export async function pumpPayload(
 }
 
 function toS3Error({ kind, cause }: BodyError): S3Error {
-  if (kind === 'idle') return new S3Error('RequestTimeout')
+  if (kind !== 'gone') return new S3Error('RequestTimeout')
   return new S3Error('IncompleteBody', 'The connection ended before the whole body had arrived.', {
     cause,
   })

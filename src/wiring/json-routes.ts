@@ -1,6 +1,8 @@
 import { docsRoutes } from '../console/docs-page/docs-routes.ts'
 import { createLogin } from '../console/login/login-api.ts'
 import { managementApi } from '../console/management/management-api.ts'
+import { isFromOtherOrigin } from '../http/page-origin.ts'
+import { originBehind } from '../http/request-origin.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
 import { readCatalogue } from '../models/catalogue/read-catalogue.ts'
 import { listedModelsApi } from '../models/listed-models-api.ts'
@@ -35,7 +37,13 @@ export async function openJsonParts({
   ...rest
 }: JsonProtocolParts) {
   const catalogue = await readCatalogue(settings.modelCatalogue)
-  const login = createLogin({ store: sessions, password: settings.dashboardPassword })
+  const originOf = originBehind(settings.trustProxy)
+  const login = createLogin({
+    store: sessions,
+    password: settings.dashboardPassword,
+    isFromOtherOrigin: (request) =>
+      isFromOtherOrigin(request, [settings.publicUrl, originOf(request)]),
+  })
   const tables = new RoutingTables(database)
   const sealer = createKeySealer(settings.secretKey)
   const upstreams = new Upstreams()

@@ -41,6 +41,13 @@ for (const [title, request, status, code] of [
     501,
     'NotImplemented',
   ],
+  ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'BadRequest'],
+  [
+    'more than 1,000 header fields',
+    `GET /photos HTTP/1.1\r\nHost: h\r\n${'a:\r\n'.repeat(1_000)}\r\n`,
+    400,
+    'RequestHeaderSectionTooLarge',
+  ],
   ['something that is not HTTP', '\0\0\0\0\r\n\r\n', 405, 'MethodNotAllowed'],
 ] as const) {
   test(`A request with ${title} is answered ${status} ${code} in XML`, async (t) => {
@@ -57,6 +64,83 @@ for (const [title, request, status, code] of [
     assert.deepEqual([line?.status, line?.code], [status, code])
   })
 }
+
+test('A client that speaks TLS to the port of plain HTTP is told so, and the log warns', async (t) => {
+  const gateway = await startGatewayInProcess(t)
+  for (const level of [40, 30]) {
+    const client = await connect(t, gateway)
+    client.write('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03')
+    const received = await client.until('</Error>')
+    assert.match(
+      received,
+      /<Message>This port speaks plain HTTP, but the client sent a TLS handshake/,
+    )
+    const line = gateway.lines.at(-1)
+    assert.match(String(line?.reason), /^This port speaks plain HTTP/)
+    // One warning a minute.
+    assert.equal(line?.level, level)
+  }
+})
+
+test('An upload that is cut off leaves no word of TLS', async (t) => {
+  const gateway = await startGatewayInProcess(t)
+  const client = await connect(t, gateway)
+  client.write(`${signedHead(gateway, 'PUT', '/photos/k', 'Content-Length: 100\r\n')}ne`)
+  client.socket.end()
+  assert.match(await client.closed(), /<Code>IncompleteBody<\/Code>/)
+  while (!gateway.lines.some((line) => line.aborted === true)) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const requests = gateway.lines.filter(({ status }) => status !== undefined)
+  assert.deepEqual(
+    requests.map(({ msg, code }) => [msg, code]),
+    [['request', 'IncompleteBody']],
+  )
+  assert.doesNotMatch(JSON.stringify(gateway.lines), /TLS|https/)
+})
+
+test('A client that ends its side after its upload gets the answer', async (t) => {
+  const gateway = await startGatewayInProcess(t)
+  const client = await connect(t, gateway)
+  client.write(`${signedHead(gateway, 'PUT', '/photos/k', 'Content-Length: 3\r\n')}abc`)
+  client.socket.end()
+  assert.match(await client.closed(), /^HTTP\/1\.1 200 OK[\s\S]*ETag: /i)
+})
+
+for (const [target, form] of [
+  ['/photos/k', /Content-Type: application\/xml[\s\S]*<Code>SlowDown<\/Code>/],
+  ['/auth/login', /Content-Type: application\/json[\s\S]*\{"message":"The server has reached/],
+  ['/v1/models', /Access-Control-Allow-Origin: \*[\s\S]*"type":"server_error"/i],
+] as const) {
+  test(`At the limit of connections ${target} is 503 in the form of its protocol`, async (t) => {
+    const gateway = await startGatewayInProcess(t, {}, { maxConnections: 1 })
+    const busy = await connect(t, gateway)
+    busy.write(
+      signedHead(gateway, 'PUT', '/photos/k', 'Content-Length: 3\r\nExpect: 100-continue\r\n'),
+    )
+    await busy.until('100 Continue')
+    const extra = await connect(t, gateway)
+    extra.write(`GET ${target} HTTP/1.1\r\nHost: h\r\n\r\n`)
+    const received = await extra.closed()
+    assert.match(received, /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r\n/)
+    assert.match(received, form)
+    assert.ok(
+      gateway.lines.some(({ level, maxConnections }) => level === 40 && maxConnections === 1),
+    )
+    busy.write('abc')
+    await busy.until('200 OK')
+  })
+}
+
+test('A login whose body trickles is ended after ten seconds', async (t) => {
+  const gateway = await startGatewayInProcess(t, { DASHBOARD_PASSWORD: 'open sesame' })
+  const client = await connect(t, gateway)
+  client.write('POST /auth/login HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n')
+  const timer = setInterval(() => client.write(' '), 100)
+  t.after(() => clearInterval(timer))
+  await client.until('HTTP/1.1 408 ', 30_000)
+  await client.closed()
+})
 
 test('A refused upload of 50 MB: the client can read why, and the connection ends', async (t) => {
   const gateway = await startGatewayInProcess(t)

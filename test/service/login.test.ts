@@ -205,6 +205,46 @@ test('X-Forwarded-For counts from a proxy of TRUST_PROXY', async (t) => {
   assert.equal(direct.status, 200)
 })
 
+test('A proxy that TRUST_PROXY does not name is logged once by all workers together', async (t) => {
+  const gateway = await startModelsGateway(t)
+  for (let turn = 0; turn < 6; turn++) {
+    await login(gateway, { hash: right, forwardedFor: '198.51.100.1', from: '127.0.0.8' })
+  }
+  await until(async () => gateway.logs().includes('set TRUST_PROXY=127.0.0.8'))
+  await gateway.stop()
+  assert.equal(gateway.logs().split('set TRUST_PROXY=').length, 2)
+})
+
+test('Logins that a page of another origin sends are 403 and lock nobody out', async (t) => {
+  const gateway = await startModelsGateway(t, { PUBLIC_URL: 'https://s3.example.org' })
+  const send = (headers: Readonly<Record<string, string>>, hash = wrong) =>
+    freshRequest(`${gateway.url}/auth/login`, {
+      method: 'POST',
+      body: JSON.stringify({ passwordHash: hash }),
+      headers: { 'content-type': 'text/plain', ...headers },
+    })
+  for (let turn = 0; turn < 4; turn++) {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://e.example' },
+      { 'sec-fetch-site': 'same-site', origin: 'https://other.example.org' },
+      { origin: 'https://e.example' },
+      { origin: 'null' },
+    ]) {
+      const { status, text } = await send(headers, right)
+      assert.equal(status, 403)
+      assert.equal(typeof JSON.parse(text).message, 'string')
+    }
+  }
+  for (const headers of [
+    {},
+    { 'sec-fetch-site': 'same-origin', origin: 'http://localhost:5173' },
+    { origin: 'https://s3.example.org' },
+    { origin: gateway.url },
+  ]) {
+    assert.equal((await send(headers, right)).status, 200, JSON.stringify(headers))
+  }
+})
+
 test('Sessions and failures survive a restart, and no file has a token', async (t) => {
   const folder = temporaryFolder(t)
   const first = await startModelsGateway(t, {}, folder)

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../../json-api/api-error.ts'
+import { enteredRequest, type RequestSource, sourceOf } from '../../json-api/entry.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { errorReply, refusals } from '../../json-api/refusals.ts'
 import { KeyValueError, type KeyValueStore } from '../../state/key-value.ts'
@@ -13,6 +14,8 @@ export interface LoginOptions {
   readonly store: KeyValueStore
   /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */
   readonly password: string | undefined
+  /** Whether a browser sends the request for a page that is not the dashboard's. */
+  readonly isFromOtherOrigin: (request: RequestSource) => boolean
 }
 
 /** A hook that lets only requests with a session pass: for onRequest, so that no body is read before. */
@@ -72,12 +75,16 @@ function addLogin(app: JsonApp, guard: Guard): void {
         }),
         400: errorReply,
         401: errorReply,
+        403: errorReply.meta({ description: 'A page of another origin sent it. Not counted.' }),
         429: errorReply.meta({ description: 'Too many failures; Retry-After says when again.' }),
         503: errorReply,
         ...refusals,
       },
     },
-    onRequest: async () => guard.refuseWhenOff(),
+    onRequest: async (request) => {
+      guard.refuseWhenOff()
+      guard.refuseOtherOrigin(request)
+    },
     handler: async ({ body, ip }) => ({
       token: await guard.login(body.passwordHash, ip),
       expiresIn: sessionSeconds,
@@ -137,9 +144,11 @@ class Guard {
   readonly #password: string | undefined
   readonly #sessions: Sessions
   readonly #limiter: LoginLimiter
+  readonly #isFromOtherOrigin: LoginOptions['isFromOtherOrigin']
 
-  constructor({ store, password }: LoginOptions) {
+  constructor({ store, password, isFromOtherOrigin }: LoginOptions) {
     this.#password = password
+    this.#isFromOtherOrigin = isFromOtherOrigin
     this.#sessions = new Sessions(store, password ?? '')
     this.#limiter = new LoginLimiter(store)
   }
@@ -148,6 +157,15 @@ class Guard {
   refuseWhenOff(): string {
     if (this.#password !== undefined) return this.#password
     throw new ApiError(503, 'The dashboard is off: DASHBOARD_PASSWORD is not set.')
+  }
+
+  /** Any page can send a login (`mode: 'no-cors'`), and five wrong ones would lock the owner out. */
+  refuseOtherOrigin(request: FastifyRequest): void {
+    if (!this.#isFromOtherOrigin(sourceOf(request))) return
+    throw new ApiError(
+      403,
+      'A web page of another origin sent this login. If it was the dashboard behind a proxy, set PUBLIC_URL to the address in the browser.',
+    )
   }
 
   /** Gives the token of a new session. */
@@ -166,7 +184,11 @@ class Guard {
     this.refuseWhenOff()
     return fromStore(async () => {
       const token = bearerToken(headers.authorization)
-      if (token !== undefined && (await this.#sessions.isValid(token))) return
+      if (token !== undefined && (await this.#sessions.isValid(token))) {
+        const entered = enteredRequest()
+        if (entered !== undefined) entered.hasSession = true
+        return
+      }
       throw unauthorized('There is no such session, or it is over: sign in again.')
     })
   }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import { enteredRequest } from '../../json-api/entry.ts'
+import { sourceOf } from '../../json-api/entry.ts'
 import type { BucketFacts, ManagementApiParts } from './management-api.ts'
 
 /** @throws ApiError 400 naming the field when it is none of ALLOWED_BUCKETS. */
@@ -15,17 +14,9 @@ export function originOfRequest(
   { originOf }: Pick<ManagementApiParts, 'originOf'>,
   request: FastifyRequest,
 ): string {
-  const origin = originOf(enteredRequest()?.request ?? injected(request))
+  const origin = originOf(sourceOf(request))
   if (origin !== undefined) return origin
   throw new ApiError(400, 'The Host header of the request is no host name.', { field: 'host' })
-}
-
-/** What a test gives to the app without an HTTP server. */
-function injected({
-  headers,
-  ip,
-}: FastifyRequest): Pick<HttpRequest, 'headers' | 'isSecure' | 'remoteAddress'> {
-  return { headers, isSecure: false, remoteAddress: ip }
 }
 
 /** ISO 8601 in UTC. */

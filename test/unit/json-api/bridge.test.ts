@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { z } from 'zod'
 import { type BridgeOptions, bridge } from '../../../src/json-api/bridge.ts'
+import { enteredRequest } from '../../../src/json-api/entry.ts'
 import { createJsonApp, type JsonApp } from '../../../src/json-api/json-app.ts'
 import { type Fixture, startServer } from '../http/http-server-fixture.ts'
 
@@ -117,6 +118,31 @@ test('bridge answers 408 when a body stands still', async (t) => {
   assert.match(reply, /^HTTP\/1\.1 408 /)
   assert.match(reply, /\{"message":"The body did not arrive in time\."\}/)
   assert.deepEqual(failures, [])
+})
+
+test('bridge answers 408 when a body without a session trickles, and closes', async (t) => {
+  const { connect } = await start(t, addEcho, { bodyTotalMs: 200 })
+  const connection = await connect()
+  connection.write(`${post}Content-Length: 100\r\n\r\n{"text":"`)
+  const timer = setInterval(() => connection.write('a'), 10)
+  t.after(() => clearInterval(timer))
+  assert.match(await connection.closed(5_000), /^HTTP\/1\.1 408 [\s\S]*Connection: close/)
+})
+
+test('bridge gives a body with a session the time that it needs', async (t) => {
+  const addGuarded = (app: JsonApp) => {
+    app.addHook('onRequest', async () => {
+      const entered = enteredRequest()
+      if (entered !== undefined) entered.hasSession = true
+    })
+    addEcho(app)
+  }
+  const { connect } = await start(t, addGuarded, { bodyTotalMs: 50 })
+  const connection = await connect()
+  connection.write(`${post}Content-Length: 12\r\n\r\n{"text":`)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  connection.write('"a"}')
+  assert.match(await connection.until('}'), /^HTTP\/1\.1 200 /)
 })
 
 test('bridge takes a request without a body for one, whatever type it claims', async (t) => {

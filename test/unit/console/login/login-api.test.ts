@@ -16,7 +16,11 @@ async function open(options: { readonly isOff?: boolean } = {}) {
   const store = new MemoryKeyValueStore(() => clock.now)
   const failures: unknown[] = []
   const app = createJsonApp({ onFailure: (error) => failures.push(error) })
-  const login = createLogin({ store, password: options.isOff === true ? undefined : password })
+  const login = createLogin({
+    store,
+    password: options.isOff === true ? undefined : password,
+    isFromOtherOrigin: ({ headers }) => headers.origin === 'https://elsewhere.example',
+  })
   await app.register(login.plugin)
   app.post('/-/api/thing', { onRequest: login.requireSession }, async () => ({ ok: true }))
   const send = (request: InjectOptions) => app.inject(request)
@@ -271,4 +275,20 @@ test('requireSession lets a request with a session pass and refuses others unrea
   })
   assert.equal(refused.statusCode, 401)
   assert.equal(refused.headers['www-authenticate'], 'Bearer')
+})
+
+test('logins that a page of another origin sends are 403 and count as no failures', async () => {
+  const { send, signIn } = await open()
+  for (let turn = 0; turn < 6; turn++) {
+    const reply = await send({
+      method: 'POST',
+      url: '/auth/login',
+      headers: { origin: 'https://elsewhere.example' },
+      payload: wrong,
+      remoteAddress: '192.0.2.1',
+    })
+    assert.equal(reply.statusCode, 403)
+    assert.match(reply.json().message, /PUBLIC_URL/)
+  }
+  assert.equal((await signIn()).statusCode, 200)
 })
