@@ -225,7 +225,7 @@ export class HttpServer {
       socket.destroySoon()
     } else {
       // A handler that waits for the body learns of its end when the connection closes.
-      this.#answer(fault, socket, isReceiving ? shortLingerMs : undefined)
+      this.#answer(fault, socket, { isSoonClosed: isReceiving })
     }
   }
 
@@ -243,14 +243,15 @@ export class HttpServer {
     this.#answer('http-on-tls-port', socket)
   }
 
-  #answer(fault: HttpFault, socket: Socket, lingerMs?: number): void {
+  #answer(fault: HttpFault, socket: Socket, { isSoonClosed = false } = {}): void {
     const requestId = newRequestId()
     const remoteAddress = socket.remoteAddress ?? ''
     const reply = this.#options.renderFault(fault, requestId)
     this.#refused.add(socket)
     answerRaw(socket, reply)
     if (socket.readableEnded) socket.destroySoon()
-    else this.#lingering.hold(socket, lingerMs)
+    else if (isSoonClosed || fault === 'header-timeout') this.#lingering.hold(socket, shortLingerMs)
+    else this.#lingering.hold(socket)
     this.#options.onRefuse?.({ fault, requestId, remoteAddress, reply })
   }
 
