@@ -17,8 +17,16 @@ export class MainProcess {
   #stderr = ''
   #wake: () => void = () => undefined
 
-  constructor(folder: string, settings: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, startArguments(), {
+  /** @param options.openFiles the limit of descriptors of each of its processes (`ulimit -n`). */
+  constructor(
+    folder: string,
+    settings: Readonly<Record<string, string>>,
+    { openFiles }: { readonly openFiles?: number } = {},
+  ) {
+    const command = [process.execPath, ...startArguments()]
+    const limited = ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`, ...command]
+    const [program = '', ...given] = openFiles === undefined ? command : limited
+    this.#child = spawn(program, given, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, PORT: '0', ...settings },
