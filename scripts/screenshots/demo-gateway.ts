@@ -32,7 +32,10 @@ export async function startDemoGateway(folder: string): Promise<DemoGateway> {
     PORT: '0',
   })
   const log = createLog('error', process.stderr)
-  const service = await openService(settings, log, { migrate: true })
+  const service = await openService(settings, log, {
+    kind: 'primary',
+    onDriveLost: () => undefined,
+  })
   const serving = await serve({ settings, log, service })
   return {
     url: `http://127.0.0.1:${serving.port}`,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Drive } from '../drives/drive.ts'
+import type { ClaimDrive } from '../drives/drive-notes.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { Database } from '../state/database.ts'
 import type { DatabaseClock } from '../state/database-clock.ts'
@@ -19,6 +20,7 @@ export interface DriveParts {
   readonly settings: Settings
   readonly log: Log
   readonly database: Database
+  readonly claim: ClaimDrive
 }
 
 type Opener<Kind extends DrivePlace['kind']> = (
@@ -31,9 +33,9 @@ const strangeMs = 2_000
 
 /** A drive of the cloud brings its HTTP client along: a local folder starts without it. */
 const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
-  async file({ path }, { database, log }) {
+  async file({ path }, { database, log, claim }) {
     const records = new DatabaseFileRecords(database)
-    const drive = await openLocalDrive({ root: path, records, log })
+    const drive = await openLocalDrive({ root: path, records, log, claim })
     return {
       drive,
       async close() {
@@ -43,7 +45,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     }
   },
 
-  async gdrive({ folder }, { settings, database, log }) {
+  async gdrive({ folder }, { settings, database, log, claim }) {
     const { openGoogleDrive } = await import('../drives/google/google-drive.ts')
     const { GoogleApi } = await import('../drives/google/api/google-api.ts')
     const { defaultQuota } = await import('../drives/google/api/rate-budget.ts')
@@ -74,6 +76,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       deletes: settings.gdriveDelete,
       now: clock.now,
       log,
+      claim,
     })
     return {
       drive,
@@ -84,7 +87,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     }
   },
 
-  async webdav({ url }, { settings, database, log }) {
+  async webdav({ url }, { settings, database, log, claim }) {
     const { openWebdavDrive } = await import('../drives/webdav/webdav-drive.ts')
     const { DatabaseDavRecords } = await import('../state/dav-records.ts')
     const { DatabaseLeases } = await import('../state/key-leases.ts')
@@ -98,6 +101,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       maxSpoolBytes: settings.driveSpoolGib * 2 ** 30,
       now: clock.now,
       log,
+      claim,
     })
     return {
       drive,

@@ -29,7 +29,10 @@ export async function runPrimary(): Promise<void> {
     const firstStart = await provideSettings(currentEnvironment())
     settings = readSettings(firstStart.environment)
     const { log, flush } = openLog(settings.logLevel)
-    const service = await openService(settings, log, { migrate: true })
+    const service = await openService(settings, log, {
+      kind: 'primary',
+      onDriveLost: (message) => endAtOnce(log, message),
+    })
     const servers = await startServers(settings, log, service)
     const { port } = servers
     const sweeping = repeat((signal) => service.sweep(signal), {
@@ -45,6 +48,13 @@ export async function runPrimary(): Promise<void> {
     process.stderr.write(`${failureText(error, settings)}\n`)
     process.exit(1)
   }
+}
+
+/** Workers end with their primary. */
+function endAtOnce(log: Log, message: string): never {
+  log.fatal(message)
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
 }
 
 async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {

@@ -33,7 +33,7 @@ interface Running {
 async function start(settings: Settings): Promise<Running> {
   const { log, flush } = openLog(settings.logLevel)
   try {
-    const service = await openService(settings, log, { migrate: false })
+    const service = await openService(settings, log, { kind: 'worker' })
     const serving = await serve({
       ...{ settings, log, service },
       onUntrustedProxy: (address) => tell({ kind: 'untrusted-proxy', address }),

@@ -13,6 +13,7 @@ import {
   type UploadDrive,
   type WriteConditions,
 } from '../drive.ts'
+import type { ClaimDrive } from '../drive-notes.ts'
 import { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
@@ -25,6 +26,7 @@ import { FolderListings } from './folder-listings.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { type DraftParts, GoogleDraft } from './google-draft.ts'
 import { maxFolders } from './google-names.ts'
+import { GoogleNotes } from './google-notes.ts'
 import { GoogleUploads } from './google-uploads.ts'
 import { KeyHolder } from './held-key.ts'
 import { IndexCrawl } from './index-crawl.ts'
@@ -40,7 +42,7 @@ import { ObjectCopier } from './object-copier.ts'
 import { type IndexLog, ObjectIndex } from './object-index.ts'
 import { ObjectReader } from './object-reader.ts'
 import { ObjectWriter } from './object-writer.ts'
-import { findRootFolder } from './root-folder.ts'
+import { findRootFolder, makeRootFolder } from './root-folder.ts'
 import { SendMemory } from './send-memory.ts'
 import { SessionPublisher } from './session-publisher.ts'
 import { SmallWriter } from './small-writer.ts'
@@ -66,6 +68,7 @@ export interface GoogleDriveOptions {
   readonly now?: () => number
   /** Of all that this drive sends; one of its own when absent. */
   readonly memory?: SendMemory
+  readonly claim?: ClaimDrive
 }
 
 /** A drive over a folder of Google Drive. Several processes may have it open over one database. */
@@ -88,7 +91,14 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
     if (news !== undefined) await recoverWork(note, { api, index, news, log: options.log })
   }
   const leases = new KeyLeases({ table: options.leases, now, recover })
-  const rootId = await findRootFolder({ api, leases, folder, sharedDriveId })
+  const root = { api, leases, folder, sharedDriveId }
+  const notes = {
+    api,
+    findRoot: () => findRootFolder(root),
+    makeRoot: () => makeRootFolder(root),
+  }
+  await options.claim?.(new GoogleNotes(notes))
+  const rootId = await makeRootFolder(root)
   await index.open(rootId)
   const buckets = new Set<string>()
   news = new IndexNews({ api, index, rootId, isBucket: (name) => buckets.has(name) })

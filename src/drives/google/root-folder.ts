@@ -21,8 +21,21 @@ const idPattern = /^[\w-]{19,}$/
  *
  * @throws DriveError, for people, when there is no such folder.
  */
-export async function findRootFolder(options: RootFolderOptions): Promise<string> {
-  const { api, leases, folder, sharedDriveId } = options
+export async function makeRootFolder(options: RootFolderOptions): Promise<string> {
+  const { api, leases } = options
+  return await walkTo(options, (parent, name) => makeFolder(api, leases, { parent, name }))
+}
+
+/** The id of that folder; undefined when it is not there. */
+export async function findRootFolder(options: RootFolderOptions): Promise<string | undefined> {
+  return await walkTo(options, async () => undefined)
+}
+
+/** @param make the id of a folder that is absent; undefined ends the walk. */
+async function walkTo<Made extends string | undefined>(
+  { api, folder, sharedDriveId }: RootFolderOptions,
+  make: (parent: string, name: string) => Promise<Made>,
+): Promise<string | Made> {
   const byId = idPattern.test(folder) ? await folderOfId(api, folder) : undefined
   if (byId !== undefined) {
     assertDrive(byId, sharedDriveId)
@@ -31,9 +44,9 @@ export async function findRootFolder(options: RootFolderOptions): Promise<string
   const names = folder.split('/').filter((name) => name !== '')
   let { id } = await api.getFile(sharedDriveId ?? 'root')
   for (const name of names) {
-    const parent = id
-    const found = await childFolder(api, parent, name)
-    id = found?.id ?? (await makeFolder(api, leases, { parent, name }))
+    const found = (await childFolder(api, id, name))?.id ?? (await make(id, name))
+    if (found === undefined) return found
+    id = found
   }
   return id
 }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { FolderIndex } from './folder-index.ts'
 import { FolderReader, smallFolderBytes } from './folder-reader.ts'
 import { isAbsent } from './fs-error.ts'
-import type { LocalRoot } from './local-root.ts'
+import { type LocalRoot, requireOwnFolder } from './local-root.ts'
 import { OpenFolder } from './open-folder.ts'
 import type { FolderStamp, InnerFolder } from './read-folder.ts'
 
@@ -94,6 +94,8 @@ export class FolderIndexes {
     }
     try {
       const startedAtMs = Date.now()
+      // The folder that an unmounted drive leaves is not the bucket's.
+      if ((await folder.stats()).dev !== this.#root.device) await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
       if (!isStill) built = await this.#read(folder, startedAtMs)

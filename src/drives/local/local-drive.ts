@@ -14,6 +14,7 @@ import {
   type UploadDrive,
   type WriteConditions,
 } from '../drive.ts'
+import type { ClaimDrive } from '../drive-notes.ts'
 import { copyToTemp } from './copy-file.ts'
 import { LocalDraft } from './draft.ts'
 import type { FileRecords } from './file-records.ts'
@@ -28,6 +29,7 @@ import { type AttributeLog, KnownAttributes } from './known-attributes.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { ListedFiles } from './listed-files.ts'
 import { type CursorParts, LocalCursor } from './local-cursor.ts'
+import { LocalNotes } from './local-notes.ts'
 import {
   bucketPath,
   type LocalRoot,
@@ -48,6 +50,7 @@ export interface LocalDriveOptions {
   readonly root: string
   readonly records: FileRecords
   readonly log: AttributeLog
+  readonly claim?: ClaimDrive
 }
 
 /**
@@ -55,6 +58,7 @@ export interface LocalDriveOptions {
  * @throws DriveError, for people, when the folder can't be used.
  */
 export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
+  await options.claim?.(new LocalNotes(options.root))
   const root = await openLocalRoot(options.root)
   const locks = new KeyLocks(root)
   await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())

@@ -34,8 +34,7 @@ export interface LocalRoot {
  */
 export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
-    const firstMade = await makeFolders(path)
-    const real = await fs.promises.realpath(path)
+    const real = await makeFolderDurably(path)
     const own = join(real, ownFolderName)
     const tempFolder = join(own, 'tmp')
     const root = {
@@ -56,12 +55,19 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     }
     // Nothing acknowledged below them is lost with their names.
     for (const folder of [own, real]) await syncFolderAt(folder)
-    if (firstMade !== undefined) await syncFoldersAbove(real, await fs.promises.realpath(firstMade))
     const { dev } = await fs.promises.lstat(own)
     const hasBirthtime = await doesBirthtimeLast(root.processFolder)
     const descriptors = await findDescriptors(root.processFolder)
     return { ...root, device: dev, hasBirthtime, descriptors, files: new PacedFiles() }
   })
+}
+
+/** Makes the folder where it is absent, with those above it. Resolves with its real path. */
+export async function makeFolderDurably(path: string): Promise<string> {
+  const firstMade = await makeFolders(path)
+  const real = await fs.promises.realpath(path)
+  if (firstMade !== undefined) await syncFoldersAbove(real, await fs.promises.realpath(firstMade))
+  return real
 }
 
 /** The path of a bucket's folder. */
@@ -90,10 +96,14 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
   }
 }
 
-/** @throws DriveError `unavailable` when the drive's own folder is gone. */
+/**
+ * @throws DriveError `unavailable` when the drive's own folder is gone, or is on another file system:
+ * the drive is not mounted.
+ */
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
-  if ((await root.files.lstat(`${root.path}/${ownFolderName}`)) !== undefined) return
-  const message = `${root.path} is not the drive's folder any more (no ${ownFolderName} in it).`
+  const own = await root.files.lstat(`${root.path}/${ownFolderName}`)
+  if (own?.dev === root.device) return
+  const message = "The drive's folder is not there any more."
   throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
 }
 

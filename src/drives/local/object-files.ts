@@ -67,7 +67,8 @@ export class ObjectFiles {
    */
   async requireBucket(bucket: string): Promise<void> {
     const stats = await this.#root.files.lstat(bucketPath(this.#root, bucket))
-    if (stats === undefined) await requireOwnFolder(this.#root)
+    // An unmounted drive may leave another folder at the same path.
+    if (stats?.dev !== this.#root.device) await requireOwnFolder(this.#root)
   }
 
   async #openAt(spot: Spot): Promise<ObjectFile | undefined> {

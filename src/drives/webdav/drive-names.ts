@@ -1,11 +1,11 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
-import { abandon } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 import { type NameFindings, NameProbe } from './name-probe.ts'
 import { namesFile } from './own-folder.ts'
+import { readSmallFile } from './small-file.ts'
 
 const version = 1
 const maxFileBytes = 64 * 1024
@@ -47,19 +47,8 @@ async function probeNames({ server, folder }: DriveNamesParts): Promise<NameFind
 async function readFindings(server: DavServer): Promise<NameFindings | undefined> {
   const entry = await server.stat(namesFile)
   if (entry === undefined) return undefined
-  const response = await server.get(namesFile, {})
-  if (response.status !== 200) {
-    abandon(response.body)
-    throw statusError('GET', response)
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > maxFileBytes) throw strange()
-    chunks.push(chunk)
-  }
-  return parse(Buffer.concat(chunks).toString())
+  const bytes = await readSmallFile(server, namesFile, maxFileBytes)
+  return bytes && parse(bytes.toString())
 }
 
 function parse(text: string): NameFindings {

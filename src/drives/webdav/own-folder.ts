@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
+import type { NoteName } from '../drive-notes.ts'
 import type { DavAnswer } from './dav-client.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
@@ -12,6 +13,12 @@ const elsewhereLimitMs = 24 * 3_600_000
 
 export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
 export const namesFile: DavPath = [ownFolderName, 'names.json']
+
+/** Where a note of the drive is kept. */
+export function noteFile(name: NoteName): DavPath {
+  return [ownFolderName, `${name}.json`]
+}
+
 /** Folders that are to be removed if they turn out to be empty: never swept. */
 const asideFolder: DavPath = [ownFolderName, 'aside']
 const tmpFolder: DavPath = [ownFolderName, 'tmp']
@@ -40,14 +47,26 @@ export class OwnFolder {
   }
 
   /**
-   * Makes the folders anew if this answer to a write says that they are gone: a person has cleaned
+   * Makes the folders of this process again if this answer to a write says that they are gone: a person has cleaned
    * up, or another gateway has taken this one for dead.
    * @returns whether it is worth another try
    */
   async restoreAfter({ status }: Pick<DavAnswer, 'status'>): Promise<boolean> {
     if (status !== 404 && status !== 409) return false
-    await this.prepare()
+    await this.#restore()
     return true
+  }
+
+  /**
+   * @throws DriveError `unavailable` when the drive itself is gone: what the server shows in its place,
+   * because a disk is not mounted there, must not become a new drive.
+   */
+  async #restore(): Promise<void> {
+    if ((await this.#server.statFolder([ownFolderName])) === undefined) {
+      const message = `The folder ${ownFolderName} of the drive is not there any more.`
+      throw new DriveError('unavailable', `${message} Check the server's disks, then restart.`)
+    }
+    await this.prepare()
   }
 
   /** A path of which there is no other. */
@@ -84,7 +103,7 @@ export class OwnFolder {
   /** Resolves when the drive is there. */
   async check(): Promise<void> {
     const entry = await this.#server.statFolder(processFolder)
-    if (entry === undefined) await this.prepare()
+    if (entry === undefined) await this.#restore()
   }
 
   /** Removes what processes left that have died. */
@@ -102,8 +121,10 @@ export class OwnFolder {
 
   async #ensure(path: DavPath): Promise<void> {
     if ((await this.#server.statFolder(path)) !== undefined) return
-    if (await this.#server.makeFolder(path)) return
-    if ((await this.#server.statFolder(path)) !== undefined) return
+    // Apache answers 403 when another process makes the folder at the same moment.
+    const made = await this.#server.makeFolder(path).catch((error: unknown) => error)
+    if (made === true || (await this.#server.statFolder(path)) !== undefined) return
+    if (made !== false) throw made
     const message =
       path.length === 0
         ? 'The folder that DRIVE names is not there, and neither is the one above it: make it first.'

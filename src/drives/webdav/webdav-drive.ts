@@ -12,6 +12,7 @@ import type {
   WriteConditions,
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
+import type { ClaimDrive } from '../drive-notes.ts'
 import { type KeyLease, KeyLeases } from '../key-leases.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
@@ -25,6 +26,7 @@ import { DavClient } from './dav-client.ts'
 import { DavCopier } from './dav-copier.ts'
 import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
 import { DavDraft } from './dav-draft.ts'
+import { DavNotes } from './dav-notes.ts'
 import { parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
@@ -71,6 +73,7 @@ export interface WebdavDriveOptions {
   readonly now?: () => number
   /** Before something is asked of the server again; pauses then grow. 100 when absent. */
   readonly firstPauseMs?: number
+  readonly claim?: ClaimDrive
 }
 
 const defaultListCacheMs = 5_000
@@ -101,6 +104,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     recover: async (note, lease) => await recovery.run?.(note, lease),
   })
   try {
+    await options.claim?.(new DavNotes(server, own))
     await own.prepare()
     const abilities = await own.withFolder(async (folder) => {
       const findings = await findDriveNames({ server, leases, folder })

@@ -7,8 +7,6 @@ import type { Lease, Leases } from './lease.ts'
 
 /** How long a completed upload answers a repeated Complete (decisions, "Complete"). */
 const answerAgainMs = 15 * 60_000
-/** Bytes of no known upload are left alone this long: their row may be on its way. */
-const orphanAgeMs = 60 * 60_000
 /** Uploads that are read at a time. */
 const pageSize = 100
 
@@ -49,10 +47,11 @@ export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
   await sweepPhase(options, { phase: 'completed', untilMs: nowMs - answerAgainMs }, (upload) =>
     table.remove(upload.id, 'completed', upload.leaseOwner),
   )
+  // Bytes of no known upload may be of a database that was lost, and may yet be restored.
   await attempt(log, {}, () =>
     drive.uploads.sweep(
       async (id) => signal?.aborted === true || (await table.find(id)) !== undefined,
-      orphanAgeMs,
+      options.expiryMs,
     ),
   )
 }

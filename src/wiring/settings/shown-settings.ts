@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from './read-settings.ts'
 import type { Setting } from './setting.ts'
@@ -26,6 +27,23 @@ export function shownSettings(settings: Settings): ShownSetting[] {
     const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting))
     return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
   })
+}
+
+/** DATABASE_URL without user and password; of a file also the machine that has it. */
+export function shownDatabase({ database }: Pick<Settings, 'database'>): string {
+  return database.kind === 'sqlite'
+    ? `sqlite:${database.path} on ${hostname()}`
+    : placeText(database)
+}
+
+/** DRIVE without user and password; of a Google Drive also the shared drive. */
+export function shownDrive({
+  drive,
+  gdriveSharedDrive,
+}: Pick<Settings, 'drive' | 'gdriveSharedDrive'>): string {
+  if (drive.kind !== 'gdrive') return placeText(drive)
+  const shared = gdriveSharedDrive === undefined ? '' : ` in the shared drive ${gdriveSharedDrive}`
+  return `gdrive:${drive.folder}${shared}`
 }
 
 function defaultOf({ default: text, parse }: Setting<unknown>): unknown {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
 import { GoogleApi } from '../../../../src/drives/google/api/google-api.ts'
-import { findRootFolder } from '../../../../src/drives/google/root-folder.ts'
+import { makeRootFolder } from '../../../../src/drives/google/root-folder.ts'
 import { KeyLeases } from '../../../../src/drives/key-leases.ts'
 import { startGoogleEmulator } from '../../../support/google/google-emulator.ts'
 
@@ -18,11 +18,11 @@ async function account(t: TestContext) {
   const table = new Proxy({}, { get: () => absent }) as never
   const leases = new KeyLeases({ table, now: Date.now })
   const find = (folder: string, drive?: string) =>
-    findRootFolder({ api, leases, folder, sharedDriveId: drive })
+    makeRootFolder({ api, leases, folder, sharedDriveId: drive })
   return { emulator, sharedDriveId, find }
 }
 
-test('findRootFolder takes an id of a folder in the drive that is asked', async (t) => {
+test('makeRootFolder takes an id of a folder in the drive that is asked', async (t) => {
   const { emulator, sharedDriveId, find } = await account(t)
   const mine = emulator.byHand.folder('mine')
   const shared = emulator.byHand.folder('shared', sharedDriveId)
@@ -33,7 +33,7 @@ test('findRootFolder takes an id of a folder in the drive that is asked', async 
   assert.equal(await find('shared', sharedDriveId), shared)
 })
 
-test('findRootFolder refuses an id of a folder in another drive, naming the setting', async (t) => {
+test('makeRootFolder refuses an id of a folder in another drive, naming the setting', async (t) => {
   const { emulator, sharedDriveId, find } = await account(t)
   const mine = emulator.byHand.folder('mine')
   const shared = emulator.byHand.folder('shared', sharedDriveId)

@@ -337,7 +337,7 @@ test('AbortMultipartUpload is ended by the sweep after a crash in between', asyn
   }
 })
 
-test('CreateMultipartUpload that crashes before its row leaves bytes only until a sweep', async (t) => {
+test('Bytes of an upload that no row knows are kept until uploads expire: its database may come back', async (t) => {
   const world = await makeWorld(t)
   const mortal = world.worker({
     table: dyingTable(world, 'insert', 'before'),
@@ -349,8 +349,12 @@ test('CreateMultipartUpload that crashes before its row leaves bytes only until 
   const name = await begin(survivor)
   await survivor.sweep()
   assert.equal(world.drive.uploads.count, 2)
+  world.clock.advance(23 * 3_600_000)
+  await survivor.sweep()
+  assert.equal(world.drive.uploads.count, 2)
+  await survivor.writePart(name, 1, partOf('one'))
   world.clock.advance(2 * 3_600_000)
   await survivor.sweep()
   assert.equal(world.drive.uploads.count, 1)
-  await survivor.writePart(name, 1, partOf('one'))
+  await survivor.writePart(name, 2, partOf('two'))
 })

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DriveError } from '../drive.ts'
+import type { DriveNotes, NoteName } from '../drive-notes.ts'
+import type { GoogleApi } from './api/google-api.ts'
+import { GoogleNotFound } from './api/google-errors.ts'
+import { folderType, type GoogleFile } from './api/google-file.ts'
+import { folderPages } from './folder-pages.ts'
+
+/** Below the root, beside the buckets; no bucket's name begins with a dot. */
+const folderName = '.stowage-owner'
+
+export interface GoogleNotesOptions {
+  readonly api: GoogleApi
+  /** The id of the drive's root; undefined when it is not there. */
+  readonly findRoot: () => Promise<string | undefined>
+  readonly makeRoot: () => Promise<string>
+  /** How long after its creation every process sees a file in the list of its folder. */
+  readonly settleMs?: number
+}
+
+const defaultSettleMs = 3_000
+
+/**
+ * The notes of a Google Drive. Each is a file without bytes whose name is the kind of note and its
+ * text: a name changes in one call, leaves no revision, and every OAuth client sees it.
+ */
+export class GoogleNotes implements DriveNotes {
+  readonly #options: GoogleNotesOptions
+  /** Ids of notes that were found: by its id Google gives a file as it is now, while lists lag. */
+  readonly #ids = new Map<NoteName, string>()
+
+  constructor(options: GoogleNotesOptions) {
+    this.#options = options
+  }
+
+  async read(name: NoteName): Promise<string | undefined> {
+    const file = await this.#find(name)
+    return file && textOf(name, file)
+  }
+
+  /** Google lets two files have one name: of several that were made at once the first one counts. */
+  async create(name: NoteName, text: string): Promise<boolean> {
+    const { api, makeRoot, settleMs = defaultSettleMs } = this.#options
+    const root = await makeRoot()
+    const folder = (await this.#folderIn(root)) ?? (await api.createFile(folderIn(root)))
+    if ((await this.#firstIn(folder.id, name)) !== undefined) return false
+    const made = await api.createFile(noteIn(folder.id, name, text))
+    await sleep(settleMs)
+    const first = await this.#firstIn((await this.#folderIn(root))?.id ?? folder.id, name)
+    if (first === undefined || first.id === made.id) return true
+    await api.delete(made.id)
+    return false
+  }
+
+  async write(name: NoteName, text: string): Promise<void> {
+    const { api, findRoot } = this.#options
+    const file = await this.#find(name)
+    if (file !== undefined) {
+      await api.updateFile(file.id, { name: nameOf(name, text) })
+      return
+    }
+    const root = await findRoot()
+    const folder = root && (await this.#folderIn(root))
+    if (!folder) {
+      const message = `The folder ${folderName} on Google Drive is not there any more.`
+      throw new DriveError('unavailable', `${message} Take it out of the trash, then restart.`)
+    }
+    const { id } = await api.createFile(noteIn(folder.id, name, text))
+    this.#ids.set(name, id)
+  }
+
+  async #find(name: NoteName): Promise<GoogleFile | undefined> {
+    const known = this.#ids.get(name)
+    if (known !== undefined) {
+      const file = await this.#fileOf(known)
+      if (file?.trashed === false) return file
+      this.#ids.delete(name)
+    }
+    const root = await this.#options.findRoot()
+    const folder = root && (await this.#folderIn(root))
+    const found = folder ? await this.#firstIn(folder.id, name) : undefined
+    if (found !== undefined) this.#ids.set(name, found.id)
+    return found
+  }
+
+  async #fileOf(id: string): Promise<GoogleFile | undefined> {
+    try {
+      return await this.#options.api.getFile(id)
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return undefined
+      throw error
+    }
+  }
+
+  async #folderIn(root: string): Promise<GoogleFile | undefined> {
+    return await this.#first(root, (file) => {
+      return file.name === folderName && file.mimeType === folderType
+    })
+  }
+
+  async #firstIn(folder: string, name: NoteName): Promise<GoogleFile | undefined> {
+    return await this.#first(folder, (file) => textOf(name, file) !== undefined)
+  }
+
+  /** Of the files that fit, the one that was made first. */
+  async #first(
+    folder: string,
+    fits: (file: GoogleFile) => boolean,
+  ): Promise<GoogleFile | undefined> {
+    const found: GoogleFile[] = []
+    for await (const files of folderPages(this.#options.api, folder)) {
+      found.push(...files.filter(fits))
+    }
+    return found.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))[0]
+  }
+}
+
+function folderIn(root: string) {
+  return { name: folderName, mimeType: folderType, parents: [root] } as const
+}
+
+function noteIn(folder: string, name: NoteName, text: string) {
+  return { name: nameOf(name, text), mimeType: 'text/plain', parents: [folder] } as const
+}
+
+function nameOf(name: NoteName, text: string): string {
+  return `${name} ${text}`
+}
+
+function textOf(name: NoteName, file: GoogleFile): string | undefined {
+  const prefix = `${name} `
+  return file.name.startsWith(prefix) ? file.name.slice(prefix.length) : undefined
+}

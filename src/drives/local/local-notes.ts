@@ -1,0 +1,115 @@
+import fs from 'node:fs'
+import { thisProcess } from '../../process/identity.ts'
+import { DriveError } from '../drive.ts'
+import type { DriveNotes, NoteName } from '../drive-notes.ts'
+import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
+import { makeFolderDurably, ownFolderName } from './local-root.ts'
+import { syncFolderAt } from './open-folder.ts'
+
+/** Errors of link(2) where the file system has no hard links. */
+const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** The notes of a folder: `.stowage/owner.json` and `.stowage/alive.json`. */
+export class LocalNotes implements DriveNotes {
+  readonly #root: string
+  /** The file system that the drive's own folder was first seen on. */
+  #device: number | undefined
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  async read(name: NoteName): Promise<string | undefined> {
+    return await withDriveErrors(`read the note ${name}`, async () => {
+      try {
+        const text = await fs.promises.readFile(this.#pathOf(name), 'utf8')
+        await this.#assertSameDevice()
+        return text
+      } catch (error) {
+        if (isAbsent(error)) return undefined
+        throw error
+      }
+    })
+  }
+
+  async create(name: NoteName, text: string): Promise<boolean> {
+    return await withDriveErrors(`make the note ${name}`, async () => {
+      await makeFolderDurably(this.#root)
+      await fs.promises.mkdir(this.#ownFolder, { recursive: true, mode: 0o700 })
+      const draft = await this.#draft(text, { isDurable: true })
+      try {
+        if (!(await linkNew(draft, this.#pathOf(name), text))) return false
+      } finally {
+        await fs.promises.unlink(draft)
+      }
+      await syncFolderAt(this.#ownFolder)
+      await syncFolderAt(this.#root)
+      return true
+    })
+  }
+
+  async write(name: NoteName, text: string): Promise<void> {
+    await withDriveErrors(`write the note ${name}`, async () => {
+      await this.#assertSameDevice()
+      // What a heartbeat wrote is of no use after a power failure.
+      const isDurable = name === 'owner'
+      const draft = await this.#draft(text, { isDurable })
+      await fs.promises.rename(draft, this.#pathOf(name))
+      if (isDurable) await syncFolderAt(this.#ownFolder)
+    })
+  }
+
+  get #ownFolder(): string {
+    return `${this.#root}/${ownFolderName}`
+  }
+
+  #pathOf(name: NoteName): string {
+    return `${this.#ownFolder}/${name}.json`
+  }
+
+  /** A file in the folder of this process, which is swept when the process is gone. */
+  async #draft(text: string, { isDurable }: { readonly isDurable: boolean }): Promise<string> {
+    const tempFolder = `${this.#ownFolder}/tmp`
+    const folder = `${tempFolder}/${encodeURIComponent(thisProcess)}`
+    // One by one: without the drive's own folder nothing is made.
+    for (const path of [tempFolder, folder]) await makeIfAbsent(path)
+    const path = `${folder}/note-${crypto.randomUUID()}`
+    await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
+    return path
+  }
+
+  /** @throws DriveError `unavailable` when what is mounted at the path is not what was there before. */
+  async #assertSameDevice(): Promise<void> {
+    const { dev } = await fs.promises.lstat(this.#ownFolder)
+    this.#device ??= dev
+    if (dev === this.#device) return
+    const message = "The drive's folder is on another file system than before."
+    throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
+  }
+}
+
+async function makeIfAbsent(path: string): Promise<void> {
+  try {
+    await fs.promises.mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Gives the draft a second name unless a file has it; false when one has. */
+async function linkNew(draft: string, path: string, text: string): Promise<boolean> {
+  try {
+    await fs.promises.link(draft, path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    if (!noLinkCodes.has(codeOf(error))) throw error
+  }
+  try {
+    await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import type { DriveNotes, NoteName } from '../drive-notes.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+import { noteFile, type OwnFolder } from './own-folder.ts'
+import { readSmallFile } from './small-file.ts'
+
+const maxNoteBytes = 64 * 1024
+const written = [200, 201, 204]
+
+/** The notes of a WebDAV drive: `.stowage/owner.json` and `.stowage/alive.json`. */
+export class DavNotes implements DriveNotes {
+  readonly #server: DavServer
+  readonly #own: OwnFolder
+
+  constructor(server: DavServer, own: OwnFolder) {
+    this.#server = server
+    this.#own = own
+  }
+
+  async read(name: NoteName): Promise<string | undefined> {
+    const bytes = await readSmallFile(this.#server, noteFile(name), maxNoteBytes)
+    return bytes?.toString()
+  }
+
+  async create(name: NoteName, text: string): Promise<boolean> {
+    await this.#own.prepare()
+    const from = this.#own.newPath()
+    await this.#put(from, text)
+    // RFC 4918 section 9.9.3: with `Overwrite: F` one of several such MOVEs succeeds, the others get 412.
+    const to = noteFile(name)
+    const answer = await this.#server.transfer('MOVE', { from, to }, { overwrite: false })
+    if (written.includes(answer.status)) return true
+    await this.#own.discard(from)
+    if ((await this.read(name)) === undefined) throw statusError('MOVE', answer)
+    return false
+  }
+
+  async write(name: NoteName, text: string): Promise<void> {
+    await this.#put(noteFile(name), text)
+  }
+
+  async #put(path: DavPath, text: string): Promise<void> {
+    const answer = await this.#server.put(path, { body: Buffer.from(text) })
+    if (!written.includes(answer.status)) throw statusError('PUT', answer)
+  }
+}

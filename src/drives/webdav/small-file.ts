@@ -1,0 +1,33 @@
+import { DriveError } from '../drive.ts'
+import { abandon } from './dav-client.ts'
+import { statusError } from './dav-error.ts'
+import type { DavPath } from './dav-path.ts'
+import type { DavServer } from './dav-server.ts'
+
+/**
+ * Reads a file of ours at once; undefined when it is not there.
+ *
+ * @throws DriveError `denied` when it is larger than `maxBytes`
+ */
+export async function readSmallFile(
+  server: DavServer,
+  path: DavPath,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const response = await server.get(path, {}, { isShort: true })
+  if (response.status !== 200) {
+    abandon(response.body)
+    if (response.status === 404 || response.status === 410) return undefined
+    throw statusError('GET', response)
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      throw new DriveError('denied', `The file ${path.join('/')} on the drive is too large.`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DriveNotes } from '../drives/drive-notes.ts'
+import { livenessOf, thisProcess } from '../process/identity.ts'
+import type { DriveTable } from '../state/drives.ts'
+import type { Log } from './log.ts'
+import { noteText, type OwnerNote, parseAliveNote, parseOwnerNote } from './owner-note.ts'
+import { type Repetition, repeat } from './repeat.ts'
+import { SettingsError } from './settings/setting.ts'
+
+/** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
+const missedWhenDead = 2
+const missedElsewhere = 5
+/** A note is looked at so often per heartbeat. */
+const looksPerBeat = 4
+const settleMs = 2_000
+
+/** Of a note that can't be read. */
+const unknownOwner: OwnerNote = { driveId: '', databaseId: '', database: 'an unknown one' }
+
+export interface DriveOwnerOptions {
+  readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
+  /** Where the drive is, without a password: the key of its row in the database. */
+  readonly place: string
+  /** For people: where the database is, without a password. */
+  readonly database: string
+  /** From one heartbeat to the next. */
+  readonly beatMs: number
+  readonly log: Log
+  /** Told once that the drive belongs to another database now, or is another drive. */
+  readonly onLost: (message: string) => void
+}
+
+/**
+ * Keeps a drive for one database: two databases on one drive would delete each other's uploads and
+ * give the same file two ETags (docs/decisions/0018-drive-owner.md).
+ */
+export class DriveOwner {
+  readonly #options: DriveOwnerOptions
+  #beating: Repetition | undefined
+  #isFailing = false
+
+  constructor(options: DriveOwnerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * For the primary process: makes the drive this database's and begins the heartbeat.
+   *
+   * @throws SettingsError when the drive is another database's, or is not there.
+   */
+  async claim(notes: DriveNotes): Promise<void> {
+    const own = await this.#ownNote(randomUUID())
+    for (;;) {
+      const text = await notes.read('owner')
+      if (text === undefined) {
+        await this.#makeDrive(notes, own)
+        continue
+      }
+      const found = parseOwnerNote(text)
+      if (found?.databaseId === own.databaseId) return await this.#begin(notes, found)
+      // Nobody but a person makes an empty one: the drive begins again.
+      if (text === '') await notes.write('owner', noteText(own))
+      else await this.#adopt(notes, found ?? unknownOwner, own)
+    }
+  }
+
+  /**
+   * For a worker process, which may start at any time.
+   *
+   * @throws SettingsError when the drive is not the one that its primary has claimed.
+   */
+  async verify(notes: DriveNotes): Promise<void> {
+    const { databaseId } = await this.#ownNote('')
+    const found = parseOwnerNote((await notes.read('owner')) ?? '')
+    if (found?.databaseId === databaseId) return
+    throw this.#mistake('is not the drive of this database: check that it is mounted')
+  }
+
+  /** Ends the heartbeat. */
+  async close(): Promise<void> {
+    await this.#beating?.stop()
+  }
+
+  async #ownNote(newDriveId: string): Promise<OwnerNote> {
+    const databaseId = await this.#options.table.databaseId(randomUUID())
+    return { driveId: newDriveId, databaseId, database: this.#options.database }
+  }
+
+  async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
+    const { table, place } = this.#options
+    if ((await table.driveAt(place)) !== undefined) {
+      throw this.#mistake(
+        'has no owner note, though the database of DATABASE_URL has used a drive there. If it is not ' +
+          'mounted, mount it. If it was emptied on purpose, set DATABASE_URL to a new database, ' +
+          'or make an empty file .stowage/owner.json in it (not on Google Drive)',
+      )
+    }
+    await notes.create('owner', noteText(own))
+  }
+
+  async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
+    const { table, place, beatMs, log } = this.#options
+    if ((await table.driveAt(place)) !== driveId) await table.remember(place, driveId)
+    const own = await this.#ownNote(driveId)
+    this.#beating = repeat(
+      async () => {
+        await this.#beat(notes, own)
+        if (this.#isFailing) log.info('the drive keeps its owner note again')
+        this.#isFailing = false
+      },
+      { everyMs: beatMs, onError: (error) => this.#reportFailure(error) },
+    )
+  }
+
+  /** Read first: a process that was suspended must not say that its database is alive. */
+  async #beat(notes: DriveNotes, own: OwnerNote): Promise<void> {
+    const text = await notes.read('owner')
+    const found = parseOwnerNote(text ?? '')
+    const isOwn = found?.databaseId === own.databaseId && found.driveId === own.driveId
+    if (found !== undefined && !isOwn) return this.#lose(found)
+    // A person may have deleted it. Where the drive's own folder is gone, this fails.
+    if (found === undefined) await notes.write('owner', noteText(own))
+    const alive = { databaseId: own.databaseId, process: thisProcess, host: hostname() }
+    await notes.write('alive', noteText({ ...alive, beat: randomUUID() }))
+  }
+
+  #lose(found: OwnerNote): void {
+    void this.#beating?.stop()
+    this.#options.onLost(
+      `The drive belongs to another database now (${found.database}). ` +
+        'This process was suspended or the drive was away, and another gateway has taken it over.',
+    )
+  }
+
+  #reportFailure(error: unknown): void {
+    if (!this.#isFailing) this.#options.log.error({ err: error }, 'the drive does not take a note')
+    this.#isFailing = true
+  }
+
+  /** Takes a drive over whose owner is gone. */
+  async #adopt(notes: DriveNotes, found: OwnerNote, own: OwnerNote): Promise<void> {
+    const { table, place, log } = this.#options
+    const known = await table.driveAt(place)
+    if (found.driveId !== '' && known !== undefined && known !== found.driveId) {
+      throw this.#mistake(
+        `is not the drive that DATABASE_URL has used there: it belongs to ${found.database}. ` +
+          'Mount the right one, or set DATABASE_URL to that database',
+      )
+    }
+    await this.#requireGone(notes, found)
+    await notes.write('owner', noteText({ ...own, driveId: found.driveId || own.driveId }))
+    log.warn(
+      { formerDatabase: found.database },
+      'the drive belonged to another database, which nobody uses any more, and is taken over: ' +
+        'open uploads of that database are kept until they expire',
+    )
+    // Others may have taken it over at the same moment: the last one keeps it.
+    await sleep(settleMs)
+  }
+
+  /**
+   * Watches the heartbeat of another database's gateway: its clock, and that of the drive, say nothing.
+   *
+   * @throws SettingsError when it is alive
+   */
+  async #requireGone(notes: DriveNotes, found: OwnerNote): Promise<void> {
+    const { beatMs, log } = this.#options
+    const first = await notes.read('alive')
+    const alive = parseAliveNote(first)
+    const isOwners = alive?.databaseId === found.databaseId
+    const liveness = isOwners ? livenessOf(alive.process) : 'elsewhere'
+    if (liveness === 'alive') throw this.#inUse(found, alive?.host)
+    const waitMs = beatMs * (liveness === 'dead' ? missedWhenDead : missedElsewhere)
+    const fields = { otherDatabase: found.database, waitMs }
+    log.warn(fields, 'the drive belongs to another database: looking whether a gateway uses it')
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < waitMs) {
+      await sleep(beatMs / looksPerBeat)
+      const text = await notes.read('alive')
+      if (text !== first) throw this.#inUse(found, parseAliveNote(text)?.host)
+    }
+  }
+
+  #inUse(found: OwnerNote, host: string | undefined): SettingsError {
+    const where = host === undefined ? '' : ` on ${host}`
+    return this.#mistake(
+      `belongs to another database (${found.database}), whose gateway is running${where}; ` +
+        `DATABASE_URL is ${this.#options.database}. Set DATABASE_URL to the same database in both, ` +
+        'or DRIVE to a folder of its own',
+    )
+  }
+
+  #mistake(text: string): SettingsError {
+    return new SettingsError([`DRIVE is ${this.#options.place}: it ${text}`])
+  }
+}

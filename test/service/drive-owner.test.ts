@@ -1,0 +1,152 @@
+/** A drive belongs to one database (docs/decisions/0018-drive-owner.md). */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { MainProcess } from '../support/main-process.ts'
+import { signedFetch } from '../support/signed-fetch.ts'
+
+const credentials = {
+  accessKey: 'AKEXAMPLE',
+  secretKey: 'hunter2hunter2hunter2',
+  region: 'us-east-1',
+}
+const required = {
+  ACCESS_KEY: credentials.accessKey,
+  SECRET_KEY: credentials.secretKey,
+  ALLOWED_BUCKETS: 'photos',
+}
+const canMount = process.platform === 'linux' && process.getuid?.() === 0
+
+/** One signed request to the gateway at the address. */
+function ask(url: string, method: string, target: string, body?: string): Promise<Response> {
+  const server = { host: new URL(url).host, credentials }
+  return signedFetch(server, { method, target, ...(body === undefined ? {} : { body }) })
+}
+
+function scene(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-owner-'))
+  const drive = join(folder, 'drive')
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const start = (database: string, settings: Record<string, string> = {}) => {
+    const DATABASE_URL = `sqlite:${join(folder, database)}`
+    const DRIVE = `file:${drive}`
+    const main = new MainProcess(folder, { ...required, DATABASE_URL, DRIVE, ...settings })
+    t.after(() => main.kill())
+    return main
+  }
+  return { folder, drive, start }
+}
+
+test('A gateway with another database is refused at once while the owner runs', async (t) => {
+  const { start } = scene(t)
+  const first = start('a.db')
+  const url = await first.url()
+  const second = start('b.db')
+  assert.equal(await second.ended(), 1)
+  // It did not have to wait for a heartbeat.
+  assert.deepEqual(second.lines, [])
+  assert.match(second.stderr, /DRIVE is file:.*a\.db.*DATABASE_URL is sqlite:.*b\.db/)
+  assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
+})
+
+test('A killed gateway starts again at once, and two gateways share one database', async (t) => {
+  const { start } = scene(t)
+  const first = start('a.db')
+  await first.url()
+  await first.kill()
+  const again = start('a.db')
+  await again.url()
+  const beside = start('a.db')
+  await beside.url()
+  for (const main of [again, beside]) {
+    assert.ok(main.lines.every(({ msg }) => !/another database/.test(msg)))
+  }
+})
+
+test("A lost database's uploads are kept by the database that takes the drive over", async (t) => {
+  const { drive, start } = scene(t)
+  const first = start('a.db')
+  const url = await first.url()
+  const created = await ask(url, 'POST', '/photos/big?uploads')
+  const uploadId = /<UploadId>(.*)<\/UploadId>/.exec(await created.text())?.[1] ?? ''
+  const sent = await ask(url, 'PUT', `/photos/big?partNumber=1&uploadId=${uploadId}`, 'bytes')
+  assert.equal(sent.status, 200)
+  await first.kill()
+  const upload = join(drive, '.stowage/uploads', uploadId)
+  const before = new Date(Date.now() - 3 * 3_600_000)
+  for (const name of readdirSync(upload)) utimesSync(join(upload, name), before, before)
+  utimesSync(upload, before, before)
+  const second = start('b.db')
+  await second.url()
+  assert.ok(second.lines.some(({ msg }) => /is taken over/.test(msg)))
+  second.signal('SIGTERM')
+  // It stops when the sweep that it began with has ended.
+  assert.equal(await second.ended(), 0)
+  assert.ok(existsSync(upload))
+  const restored = start('a.db')
+  const listed = await ask(await restored.url(), 'GET', `/photos/big?uploadId=${uploadId}`)
+  assert.match(await listed.text(), /<PartNumber>1</)
+})
+
+test('A gateway that was suspended while another took its drive over ends with a message', async (t) => {
+  const { drive, start } = scene(t)
+  const main = start('a.db', { WORKERS: '2' })
+  await main.url()
+  main.signal('SIGSTOP')
+  const path = join(drive, '.stowage/owner.json')
+  const note = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify({ ...note, databaseId: 'b', database: 'sqlite:/b.db on b' }))
+  main.signal('SIGCONT')
+  assert.equal(await main.ended(), 1)
+  assert.match(main.stderr, /belongs to another database now \(sqlite:\/b\.db on b\)/)
+})
+
+test('A drive that is unmounted is not served, and nothing is made in its place', {
+  skip: canMount ? false : 'only root may mount a file system',
+}, async (t) => {
+  const { drive, start } = scene(t)
+  mkdirSync(drive)
+  // What a gateway without an owner note may have left below the mount point.
+  mkdirSync(join(drive, '.stowage/tmp'), { recursive: true })
+  mkdirSync(join(drive, 'photos'))
+  const namesIn = (folder: string) => readdirSync(folder, { recursive: true }).sort()
+  const below = namesIn(drive)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', drive])
+  const unmount = () => execFileSync('umount', ['--lazy', drive])
+  t.after(() => {
+    if (existsSync(join(drive, 'mounted'))) unmount()
+  })
+  writeFileSync(join(drive, 'mounted'), '')
+  const main = start('a.db', { WORKERS: '2' })
+  const url = await main.url()
+  const put = () => ask(url, 'PUT', '/photos/a', 'x')
+  const get = (target: string) => ask(url, 'GET', target)
+  assert.equal((await put()).status, 200)
+  unmount()
+  for (const reply of [await put(), await get('/photos/a'), await get('/photos?list-type=2')]) {
+    assert.equal(reply.status, 503)
+    // Where the folder is on this machine is nobody else's affair.
+    assert.doesNotMatch(await reply.text(), new RegExp(drive))
+  }
+  for (const pid of main.workers()) process.kill(pid, 'SIGKILL')
+  await main.line(({ msg }) => msg === 'worker cannot start')
+  assert.deepEqual(namesIn(drive), below)
+  await main.kill()
+  for (const name of below.toReversed()) rmSync(join(drive, String(name)), { recursive: true })
+  const later = start('a.db')
+  assert.equal(await later.ended(), 1)
+  assert.match(later.stderr, /DRIVE is file:.*not mounted, mount it/)
+  assert.deepEqual(readdirSync(drive), [])
+})

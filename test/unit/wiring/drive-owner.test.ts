@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DriveNotes } from '../../../src/drives/drive-notes.ts'
+import { LocalNotes } from '../../../src/drives/local/local-notes.ts'
+import { DriveOwner } from '../../../src/wiring/drive-owner.ts'
+import { createLog } from '../../../src/wiring/log.ts'
+import { noteText, parseOwnerNote } from '../../../src/wiring/owner-note.ts'
+
+const beatMs = 40
+
+/** A database, of which several gateways may be clients. */
+class Table {
+  readonly places = new Map<string, string>()
+  #id: string | undefined
+  readonly #name: string
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  async databaseId(): Promise<string> {
+    this.#id ??= this.#name
+    return this.#id
+  }
+
+  async driveAt(place: string): Promise<string | undefined> {
+    return this.places.get(place)
+  }
+
+  async remember(place: string, driveId: string): Promise<void> {
+    this.places.set(place, driveId)
+  }
+}
+
+function scene(t: TestContext) {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'stowage-owner-'))
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const root = join(folder, 'drive')
+  const warnings: string[] = []
+  const gateway = (table: Table) => {
+    const lost: string[] = []
+    const log = createLog('warn', { write: (line) => void warnings.push(line) })
+    const onLost = (message: string) => void lost.push(message)
+    const options = { table, place: `file:${root}`, database: `sqlite:${table}` }
+    const owner = new DriveOwner({ ...options, beatMs, log, onLost })
+    t.after(() => owner.close())
+    return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
+  }
+  const ownerNote = () => {
+    return parseOwnerNote(fs.readFileSync(join(root, '.stowage/owner.json'), 'utf8'))
+  }
+  /** Makes the last heartbeat one of a process on another machine. */
+  const moveElsewhere = async () => {
+    const alive = { databaseId: 'a', process: 'other-host/1/1', host: 'other', beat: 'last' }
+    await new LocalNotes(root).write('alive', noteText(alive))
+  }
+  return { root, warnings, gateway, ownerNote, moveElsewhere }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let waited = 0; !isTrue(); waited += 10) {
+    assert.ok(waited < 10_000)
+    await sleep(10)
+  }
+}
+
+const inUse = { name: 'SettingsError', message: /DRIVE is file:.*gateway is running.*DATABASE_URL/ }
+
+test('a drive whose owner is alive is refused to another database, on this machine at once', async (t) => {
+  const { gateway, ownerNote } = scene(t)
+  await gateway(new Table('a')).claim()
+  await until(() => ownerNote()?.databaseId === 'a')
+  await assert.rejects(gateway(new Table('b')).claim(), inUse)
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('a heartbeat that changes is an owner that is alive, whatever its clock says', async (t) => {
+  const { root, gateway, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  fs.utimesSync(join(root, '.stowage/alive.json'), 0, 0)
+  const refused = assert.rejects(gateway(new Table('b')).claim(), inUse)
+  await sleep(beatMs)
+  const alive = { databaseId: 'a', process: 'other-host/1/1', host: 'other', beat: 'next' }
+  await new LocalNotes(root).write('alive', noteText(alive))
+  fs.utimesSync(join(root, '.stowage/alive.json'), 0, 0)
+  await refused
+})
+
+test('a drive whose owner is gone is adopted with a warning, and keeps its id', async (t) => {
+  const { gateway, ownerNote, warnings, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  const driveId = ownerNote()?.driveId
+  await moveElsewhere()
+  const startedAt = performance.now()
+  const table = new Table('b')
+  await gateway(table).claim()
+  assert.ok(performance.now() - startedAt >= 5 * beatMs)
+  assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['b', driveId])
+  assert.deepEqual([...table.places.values()], [driveId])
+  assert.match(warnings.join(''), /is taken over: open uploads of that database are kept/)
+})
+
+test('the same database starts again without waiting, and several gateways share it', async (t) => {
+  const { gateway, ownerNote, moveElsewhere } = scene(t)
+  const table = new Table('a')
+  await gateway(table).claim()
+  await moveElsewhere()
+  const startedAt = performance.now()
+  const other = gateway(table)
+  await other.claim()
+  assert.ok(performance.now() - startedAt < 5 * beatMs)
+  await sleep(3 * beatMs)
+  assert.deepEqual(other.lost, [])
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('of two databases that begin on a new drive at once, one gets it', async (t) => {
+  const { gateway, ownerNote } = scene(t)
+  const outcomes = await Promise.allSettled(
+    ['a', 'b', 'c'].map(async (name) => {
+      await gateway(new Table(name)).claim()
+      return name
+    }),
+  )
+  const winners = outcomes.flatMap((outcome) => {
+    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  })
+  assert.deepEqual(winners, [ownerNote()?.databaseId])
+})
+
+test('of two databases that take a drive over at once, one keeps it', async (t) => {
+  const { gateway, ownerNote, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  const outcomes = await Promise.allSettled(
+    ['b', 'c'].map(async (name) => {
+      await gateway(new Table(name)).claim()
+      return name
+    }),
+  )
+  const winners = outcomes.flatMap((outcome) => {
+    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  })
+  assert.deepEqual(winners, [ownerNote()?.databaseId])
+})
+
+test('an owner that was suspended while another took over stops, and does not take it back', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  const driveId = ownerNote()?.driveId ?? ''
+  const note = { driveId, databaseId: 'b', database: 'sqlite:/other' }
+  await new LocalNotes(root).write('owner', noteText(note))
+  await until(() => first.lost.length > 0)
+  assert.match(first.lost.join(), /belongs to another database now \(sqlite:\/other\)/)
+  await sleep(3 * beatMs)
+  assert.equal(first.lost.length, 1)
+  assert.deepEqual(ownerNote(), note)
+})
+
+test('an empty folder in place of a drive that the database knows is refused, and stays empty', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  const first = gateway(table)
+  await first.claim()
+  await first.owner.close()
+  fs.rmSync(root, { recursive: true })
+  const notMounted = { name: 'SettingsError', message: /DRIVE is file:.* mount it/ }
+  await assert.rejects(gateway(table).claim(), notMounted)
+  assert.equal(fs.existsSync(root), false)
+  fs.mkdirSync(root)
+  await assert.rejects(gateway(table).claim(), notMounted)
+  assert.deepEqual(fs.readdirSync(root), [])
+  // As the message says.
+  fs.mkdirSync(join(root, '.stowage'))
+  fs.writeFileSync(join(root, '.stowage/owner.json'), '')
+  await gateway(table).claim()
+})
+
+test('a drive that is unmounted while it is served is not made again by the heartbeat', async (t) => {
+  const { root, gateway } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+  fs.renameSync(root, `${root}-away`)
+  fs.mkdirSync(root)
+  await sleep(4 * beatMs)
+  assert.deepEqual(fs.readdirSync(root), [])
+  assert.deepEqual(first.lost, [])
+})
+
+test('another drive of another database in place of the known one is refused', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  await gateway(table).claim()
+  const note = { driveId: 'other-drive', databaseId: 'z', database: 'sqlite:/other' }
+  await new LocalNotes(root).write('owner', noteText(note))
+  await assert.rejects(gateway(table).claim(), { message: /belongs to sqlite:\/other\. Mount/ })
+})
+
+test('a worker serves no drive but the one that its primary has claimed', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  await gateway(table).claim()
+  await gateway(table).owner.verify(new LocalNotes(root))
+  fs.renameSync(root, `${root}-away`)
+  await assert.rejects(gateway(table).owner.verify(new LocalNotes(root)), { message: /mounted/ })
+  assert.equal(fs.existsSync(root), false)
+})
