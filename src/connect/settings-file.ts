@@ -23,7 +23,7 @@ export async function writeSettingsFile(
   const draft = join(dirname(path), `.${randomUUID()}.env`)
   try {
     const text = changeEnvFile(before, values)
-    await mkdir(dirname(path), { recursive: true })
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeDurably(draft, text)
     await rename(draft, path)
     await syncFolder(dirname(path))

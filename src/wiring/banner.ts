@@ -6,13 +6,15 @@ export interface BannerFacts {
   readonly settings: Settings
   readonly port: number
   readonly firstStart: FirstStart
+  /** Whether a person reads it, and no file or log collector. */
+  readonly isTerminal: boolean
 }
 
 /**
- * What a person reads who has started the program: where it is, and lines to paste. No secret is
- * shown: the lines take it from the file that keeps it.
+ * What a person reads who has started the program: where it is, and lines to paste. They take secrets
+ * from the file that keeps them. The only secret shown is a new dashboard password, on a terminal.
  */
-export function bannerText({ settings, port, firstStart }: BannerFacts): string {
+export function bannerText({ settings, port, firstStart, isTerminal }: BannerFacts): string {
   const endpoint = settings.publicUrl ?? listeningUrl(settings, port)
   const keys = keySource(settings, firstStart)
   const bucket = settings.allowedBuckets[0] ?? ''
@@ -20,7 +22,7 @@ export function bannerText({ settings, port, firstStart }: BannerFacts): string 
     '',
     `Stowage serves S3 at ${endpoint}`,
     '',
-    `  dashboard  ${dashboardText(settings, endpoint, firstStart)}`,
+    `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
     `  files      ${placeText(settings.drive)}`,
     `  buckets    ${settings.allowedBuckets.join(', ')}`,
     `  keys       ${keys.description}`,
@@ -43,10 +45,15 @@ export function bannerText({ settings, port, firstStart }: BannerFacts): string 
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function dashboardText(settings: Settings, endpoint: string, { file }: FirstStart): string {
-  if (settings.dashboardPassword === undefined) return 'off: DASHBOARD_PASSWORD is not set'
+function dashboardText(
+  { dashboardPassword }: Settings,
+  endpoint: string,
+  { file, isNew, isTerminal }: FirstStart & Pick<BannerFacts, 'isTerminal'>,
+): string {
+  if (dashboardPassword === undefined) return 'off: DASHBOARD_PASSWORD is not set'
   const source = file === undefined ? 'from your settings' : `DASHBOARD_PASSWORD in ${file}`
-  return `${endpoint}/-/ with the password ${source}`
+  const password = isNew && isTerminal ? `${dashboardPassword} (${source})` : source
+  return `${endpoint}/-/ with the password ${password}`
 }
 
 /** Where the drive is, without the password that its address may have. */

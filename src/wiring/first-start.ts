@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
 import { type Environment, isGiven } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
@@ -8,7 +8,10 @@ import { SettingsError } from './settings/setting.ts'
 /** With any of these set, the person has configured it and nothing is generated. */
 const ownSettings = ['ACCESS_KEY', 'SECRET_KEY', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD'] as const
 
-const fileName = 'data/stowage.env'
+const folderName = 'data'
+const fileName = join(folderName, 'stowage.env')
+/** Keys, sessions and objects are nobody else's on this machine. */
+const privateFolder = 0o700
 const comment = 'Made by Stowage at its first start. Keep it secret. Read again at every start.'
 
 const upperCaseAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
@@ -21,6 +24,8 @@ export interface FirstStart {
   readonly file: string | undefined
   /** Whether the file was made right now. */
   readonly isNew: boolean
+  /** What the file says; nothing where there is none. */
+  readonly kept: Environment
 }
 
 /**
@@ -35,22 +40,50 @@ export async function provideSettings(
   folder = process.cwd(),
 ): Promise<FirstStart> {
   if (ownSettings.some((name) => isGiven(environment, name))) {
-    return { environment, file: undefined, isNew: false }
+    return { environment, file: undefined, isNew: false, kept: {} }
   }
   const file = resolve(folder, fileName)
   try {
     const kept = await readIfThere(file)
     const isNew = kept === undefined && (await publish(file, generatedText()))
-    const text = kept ?? (await readFile(file, 'utf8'))
-    // What the environment sets wins; what it sets to nothing counts as unset.
-    const given = Object.entries(environment).filter(([, value]) => value !== '')
-    return { environment: { ...parseEnvFile(text), ...Object.fromEntries(given) }, file, isNew }
+    const values = parseEnvFile(kept ?? (await readFile(file, 'utf8')))
+    return { environment: joined(environment, values), file, isNew, kept: values }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     throw new SettingsError([
       `${file} can't be read or written (${code}): expected a folder where this program may keep its keys, or ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS to be set`,
     ])
   }
+}
+
+/**
+ * The environment of now with what the file says now. A file that is gone is not made again.
+ *
+ * @throws the system's error when the file can't be read.
+ */
+export async function readAgain(
+  environment: Environment,
+  file: string | undefined,
+): Promise<Environment> {
+  if (file === undefined) return environment
+  return joined(environment, parseEnvFile(await readFile(file, 'utf8')))
+}
+
+/** What the environment sets wins; what it sets to nothing counts as unset. */
+function joined(environment: Environment, values: Environment): Environment {
+  const given = Object.entries(environment).filter(([, value]) => value !== '')
+  return { ...values, ...Object.fromEntries(given) }
+}
+
+/** Makes the folder that the defaults of the settings lie in, if any of these paths is in it. */
+export async function makeDataFolder(
+  paths: readonly string[],
+  folder = process.cwd(),
+): Promise<void> {
+  const path = resolve(folder, folderName)
+  if (!paths.some((one) => one.startsWith(`${path}${sep}`))) return
+  // Where it can't be made, whatever needs it says why.
+  await mkdir(path, { recursive: true, mode: privateFolder }).catch(() => undefined)
 }
 
 /** In the look of AWS's keys, so that every client takes them; all of it safe in a shell. */
@@ -82,7 +115,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
  */
 async function publish(file: string, text: string): Promise<boolean> {
   const folder = dirname(file)
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true, mode: privateFolder })
   const draft = join(folder, `.stowage.env.${randomUUID()}`)
   try {
     await writeDurably(draft, text)

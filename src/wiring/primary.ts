@@ -1,12 +1,19 @@
 import { bannerText, listeningUrl } from './banner.ts'
 import { failureText } from './failure-text.ts'
-import { provideSettings } from './first-start.ts'
+import { type FirstStart, makeDataFolder, provideSettings, readAgain } from './first-start.ts'
 import { type Log, openLog } from './log.ts'
 import { repeat } from './repeat.ts'
 import { openService, type Service } from './service.ts'
 import { serve } from './serving.ts'
 import { currentEnvironment } from './settings/environment.ts'
-import { readSettings, readTls, type Settings, type TlsIdentity } from './settings/read-settings.ts'
+import {
+  readSettings,
+  type Settings,
+  type TlsIdentity,
+  tlsIdentityOf,
+} from './settings/read-settings.ts'
+import { settingsWarnings } from './settings/warnings.ts'
+import { TlsReload } from './tls-reload.ts'
 import { onceEach, warnOfUntrustedProxy } from './untrusted-proxies.ts'
 import { WorkerPool } from './worker-pool.ts'
 
@@ -27,8 +34,10 @@ export async function runPrimary(): Promise<void> {
   let settings: Settings | undefined
   try {
     const firstStart = await provideSettings(currentEnvironment())
-    settings = readSettings(firstStart.environment)
+    settings = readSettings(firstStart.environment, firstStart.file)
     const { log, flush } = openLog(settings.logLevel)
+    warn(settings, firstStart, log)
+    await makeDataFolder(pathsOf(settings))
     const service = await openService(settings, log, {
       kind: 'primary',
       onDriveLost: (message) => endAtOnce(log, message),
@@ -39,8 +48,16 @@ export async function runPrimary(): Promise<void> {
       everyMs: sweepEveryMs,
       onError: (error) => log.error({ err: error }, 'sweep failed'),
     })
-    obeySignals({ servers, log, finish: async () => sweeping.stop().then(() => service.close()) })
-    process.stderr.write(bannerText({ settings, port, firstStart }))
+    const reload = new TlsReload({
+      current: tlsIdentityOf(settings),
+      readEnvironment: () => readAgain(currentEnvironment(), firstStart.file),
+      replace: (tls) => servers.replaceTls(tls),
+      log,
+    })
+    const finish = async () => sweeping.stop().then(() => service.close())
+    obeySignals({ servers, log, reload, finish })
+    const isTerminal = process.stderr.isTTY === true
+    process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))
     // Last: whoever waits for this line may send a signal at once.
     log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
     flush()
@@ -77,13 +94,28 @@ async function startServers(settings: Settings, log: Log, service: Service): Pro
   }
 }
 
+function warn(settings: Settings, { kept }: FirstStart, log: Log): void {
+  const environment = currentEnvironment()
+  for (const text of settingsWarnings({ settings, environment, kept })) log.warn(text)
+}
+
+/** Where the program writes on this machine. */
+function pathsOf({ drive, database, driveSpool }: Settings): string[] {
+  return [
+    ...(database.kind === 'sqlite' ? [database.path] : []),
+    ...(drive.kind === 'file' ? [drive.path] : []),
+    ...(drive.kind === 'webdav' ? [driveSpool] : []),
+  ]
+}
+
 interface Running {
   readonly servers: Servers
   readonly log: Log
+  readonly reload: TlsReload
   readonly finish: () => Promise<void>
 }
 
-function obeySignals({ servers, log, finish }: Running): void {
+function obeySignals({ servers, log, reload, finish }: Running): void {
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) {
@@ -100,15 +132,5 @@ function obeySignals({ servers, log, finish }: Running): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  process.on('SIGHUP', () => rereadTls(servers, log))
-}
-
-function rereadTls(servers: Servers, log: Log): void {
-  try {
-    const tls = readTls(currentEnvironment())
-    if (tls !== undefined) servers.replaceTls(tls)
-    log.info({ hasTls: tls !== undefined }, 'certificate read again')
-  } catch (error) {
-    log.error({ err: error }, 'the certificate stays as it was')
-  }
+  process.on('SIGHUP', () => void reload.run())
 }

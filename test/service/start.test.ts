@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -179,6 +187,69 @@ test('SIGHUP replaces the certificate for new connections, and keeps it when the
     now = await certificateOf(Number(port))
   }
   assert.notEqual(now, before)
+})
+
+for (const where of ['the file of the first start', 'TLS_CERT_FILE and TLS_KEY_FILE'] as const) {
+  test(`SIGHUP reads a certificate again that ${where} names`, async (t) => {
+    const folder = temporaryFolder(t)
+    const { certFile, keyFile } = makeCertificate(folder)
+    mkdirSync(join(folder, 'data'))
+    const keys = 'ACCESS_KEY=AKEXAMPLE\nSECRET_KEY=hunter2hunter2hunter2\nALLOWED_BUCKETS=photos\n'
+    const isInFile = where === 'the file of the first start'
+    const inFile = isInFile ? `TLS_CERT=${certFile}\nTLS_KEY=${keyFile}\n` : ''
+    writeFileSync(join(folder, 'data/stowage.env'), keys + inFile)
+    const main = start(
+      t,
+      folder,
+      isInFile ? {} : { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile },
+    )
+    const { port } = new URL(await main.url())
+    const before = await certificateOf(Number(port))
+    main.signal('SIGHUP')
+    await main.line(({ msg }) => msg === 'SIGHUP: the certificate is the same as before')
+    const other = makeCertificate(mkdtempSync(join(folder, 'new-')))
+    cpSync(other.certFile, certFile)
+    cpSync(other.keyFile, keyFile)
+    main.signal('SIGHUP')
+    await main.line(({ msg }) => msg === 'certificate read again')
+    let now = before
+    for (let attempt = 0; attempt < 100 && now === before; attempt += 1) {
+      now = await certificateOf(Number(port))
+    }
+    assert.notEqual(now, before)
+    rmSync(certFile)
+    main.signal('SIGHUP')
+    const failed = await main.line(({ msg }) => msg === 'the certificate stays as it was')
+    assert.match(JSON.stringify(failed), /TLS_CERT/)
+    assert.equal(await certificateOf(Number(port)), now)
+  })
+}
+
+test('SIGHUP without a certificate reports no success', async (t) => {
+  const main = start(t, temporaryFolder(t))
+  await main.url()
+  main.signal('SIGHUP')
+  await main.line(({ msg }) => msg.startsWith('SIGHUP: TLS_CERT and TLS_KEY are not set'))
+  assert.ok(main.lines.every(({ msg }) => msg !== 'certificate read again'))
+})
+
+test('The folder of the defaults is private, whatever is in it', async (t) => {
+  for (const settings of [{}, required]) {
+    const folder = temporaryFolder(t)
+    const main = start(t, folder, settings)
+    await main.url()
+    assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700)
+  }
+})
+
+test('What is likely a mistake is warned of at start', async (t) => {
+  const main = start(t, temporaryFolder(t), { ...required, ALOWED_BUCKETS: 'x', HOST: '0.0.0.0' })
+  await main.url()
+  const warnings = main.lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+  assert.deepEqual(
+    warnings.map((text) => /^\w+/.exec(text)?.[0]),
+    ['SECRET_KEY', 'HOST', 'ALOWED_BUCKETS'],
+  )
 })
 
 test('Every request leaves one line without its signature, with the id that the client got', async (t) => {

@@ -8,6 +8,7 @@ export function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
     scripts: { start: string }
   }
-  const [, ...given] = scripts.start.split(' ')
+  const words = scripts.start.split(' ')
+  const given = words.slice(words.indexOf('node') + 1)
   return given.map((word) => (word.endsWith('.ts') ? fileURLToPath(new URL(word, root)) : word))
 }

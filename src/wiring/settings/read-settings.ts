@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { type PrivatePlace, placeMistakes } from './place-mistakes.ts'
 import { type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
@@ -20,9 +22,10 @@ const required = ['accessKey', 'secretKey', 'allowedBuckets'] as const
 /**
  * Reads and checks every setting.
  *
+ * @param envFile the file that some of them came from
  * @throws SettingsError with all mistakes at once.
  */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(environment: Environment, envFile?: string): Settings {
   const mistakes: string[] = []
   const values: Record<string, unknown> = {}
   for (const [key, setting] of Object.entries<Setting<unknown>>(settingsTable)) {
@@ -44,9 +47,20 @@ export function readSettings(environment: Environment): Settings {
     ...bucketMistakes(settings),
     ...driveMistakes(settings),
     ...tlsMistakes(environment, settings),
+    ...placeMistakes(settings, privateFiles(environment, envFile)),
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   return Object.freeze(settings) as Settings
+}
+
+/** Files that hold settings. */
+function privateFiles(environment: Environment, envFile: string | undefined): PrivatePlace[] {
+  const files = Object.values<Setting<unknown>>(settingsTable).flatMap(({ name }) => {
+    const path = environment[`${name}_FILE`]
+    return hasValue(path) ? [{ name: `${name}_FILE`, path: resolve(path) }] : []
+  })
+  const own = envFile === undefined ? [] : [{ name: 'The file of the first start', path: envFile }]
+  return [...own, ...files]
 }
 
 /** Whether a setting has a value, directly or in a file. */

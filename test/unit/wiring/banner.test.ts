@@ -15,10 +15,10 @@ test('The banner has lines to paste and shows no secret', () => {
   const settings = readSettings(base)
   const file = "/srv/it's here/data/stowage.env"
   for (const firstStart of [
-    { environment: base, file, isNew: true },
-    { environment: base, file: undefined, isNew: false },
+    { environment: base, file, isNew: true, kept: {} },
+    { environment: base, file: undefined, isNew: false, kept: {} },
   ]) {
-    const text = bannerText({ settings, port: 9000, firstStart })
+    const text = bannerText({ settings, port: 9000, firstStart, isTerminal: true })
     assert.match(text, /http:\/\/127\.0\.0\.1:9000/)
     assert.match(text, /aws --endpoint-url http:\/\/127\.0\.0\.1:9000 s3 ls s3:\/\/files\//)
     assert.match(text, /no_check_bucket=true/)
@@ -37,24 +37,43 @@ for (const [DRIVE, files] of [
 ] as const) {
   test(`The banner says that the files are at ${files}`, () => {
     const settings = readSettings({ ...base, DRIVE, ...google })
-    const firstStart = { environment: base, file: undefined, isNew: false }
-    const text = bannerText({ settings, port: 9000, firstStart })
+    const firstStart = { environment: base, file: undefined, isNew: false, kept: {} }
+    const text = bannerText({ settings, port: 9000, firstStart, isTerminal: true })
     assert.ok(text.includes(`  files      ${files}\n`), text)
     assert.doesNotMatch(text, /hunter2/)
   })
 }
 
 test('The banner says where the dashboard is, or why there is none', () => {
-  const firstStart = { environment: base, file: '/srv/data/stowage.env', isNew: false }
+  const firstStart = { environment: base, file: '/srv/data/stowage.env', isNew: false, kept: {} }
   const dashboardLine = (settings: Record<string, string>) =>
     /dashboard +(.*)/.exec(
-      bannerText({ settings: readSettings({ ...base, ...settings }), port: 9000, firstStart }),
+      bannerText({
+        settings: readSettings({ ...base, ...settings }),
+        port: 9000,
+        firstStart,
+        isTerminal: true,
+      }),
     )?.[1]
   assert.equal(
     dashboardLine({ DASHBOARD_PASSWORD: 'hunter2', PUBLIC_URL: 'https://s3.example.org' }),
     'https://s3.example.org/-/ with the password DASHBOARD_PASSWORD in /srv/data/stowage.env',
   )
   assert.equal(dashboardLine({}), 'off: DASHBOARD_PASSWORD is not set')
+})
+
+test('The banner shows a new password on a terminal, and names its file elsewhere', () => {
+  const settings = readSettings({ ...base, DASHBOARD_PASSWORD: 'open sesame' })
+  const file = '/srv/data/stowage.env'
+  const lineOf = (isNew: boolean, isTerminal: boolean) => {
+    const firstStart = { environment: base, file, isNew, kept: {} }
+    const text = bannerText({ settings, port: 9000, firstStart, isTerminal })
+    return /dashboard .* with the password (.*)/.exec(text)?.[1]
+  }
+  const source = `DASHBOARD_PASSWORD in ${file}`
+  assert.equal(lineOf(true, true), `open sesame (${source})`)
+  assert.equal(lineOf(true, false), source)
+  assert.equal(lineOf(false, true), source)
 })
 
 for (const [host, url] of [

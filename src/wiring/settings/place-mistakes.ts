@@ -1,0 +1,103 @@
+import fs from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { shown } from './setting.ts'
+import type { SettingValues } from './table.ts'
+
+type Places = Pick<SettingValues, 'drive' | 'database' | 'driveSpool' | 'allowedBuckets'>
+
+/** A file or folder that a setting names, which no client may read. */
+export interface PrivatePlace {
+  /** `DATABASE_URL`, `DRIVE_SPOOL`, `SECRET_KEY_FILE` … */
+  readonly name: string
+  readonly path: string
+}
+
+/**
+ * File systems without files of people: their numbers in statfs(2), from linux/magic.h. A folder that
+ * is looked through for keys must not be one: reading some of these files waits for ever.
+ */
+const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x9fa0, 'proc'],
+  [0x62656572, 'sysfs'],
+  [0x0027e0eb, 'cgroup'],
+  [0x63677270, 'cgroup2'],
+  [0x1cd1, 'devpts'],
+  [0x64626720, 'debugfs'],
+  [0x74726163, 'tracefs'],
+  [0x73636673, 'securityfs'],
+  [0x62656570, 'configfs'],
+  [0xcafe4a11, 'bpf'],
+  [0xde5e81e4, 'efivarfs'],
+  [0x6165676c, 'pstore'],
+  [0x42494e4d, 'binfmt_misc'],
+  [0x19800202, 'mqueue'],
+  [0x67596969, 'rpc_pipefs'],
+  [0x65735543, 'fusectl'],
+  [0xf97cff8c, 'selinuxfs'],
+])
+
+/** What is wrong with where things are on this machine's disks. */
+export function placeMistakes(values: Places, files: readonly PrivatePlace[]): string[] {
+  const { drive, database, driveSpool, allowedBuckets = [] } = values
+  if (drive?.kind !== 'file') return []
+  const root = drive.path
+  const mistake = rootMistake(root)
+  if (mistake !== undefined) return [`DRIVE is ${shown(`file:${root}`)}: ${mistake}`]
+  const places = [
+    ...(database?.kind === 'sqlite' ? [{ name: 'DATABASE_URL', path: database.path }] : []),
+    ...(driveSpool === undefined ? [] : [{ name: 'DRIVE_SPOOL', path: driveSpool }]),
+    ...files,
+  ]
+  return places.flatMap(({ name, path }) => {
+    const bucket = allowedBuckets.find((one) =>
+      isWithin(realPathOf(path), realPathOf(join(root, one))),
+    )
+    if (bucket === undefined) return []
+    const where = `is in the folder of the bucket ${bucket}, where clients can read it`
+    return [`${name} is ${shown(path)}: it ${where}: expected a place outside of the buckets`]
+  })
+}
+
+function rootMistake(root: string): string | undefined {
+  const existing = existingPartOf(root)
+  if (!fs.statSync(existing).isDirectory()) {
+    const what = existing === root ? 'it is a file' : `${existing} is a file`
+    return `expected a folder, but ${what}`
+  }
+  const kind = pseudoFileSystemOf(existing)
+  return kind && `expected a folder on a disk, but this is ${kind}`
+}
+
+function pseudoFileSystemOf(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  // devtmpfs has the number of tmpfs, which is a place for files.
+  const real = fs.realpathSync(path)
+  if (isWithin(real, '/dev') && !isWithin(real, '/dev/shm')) return 'a folder of devices (/dev)'
+  const kind = pseudoFileSystems.get(fs.statfsSync(path).type)
+  return kind && `a pseudo file system (${kind})`
+}
+
+/** The path itself, or the nearest folder above it that is there. */
+function existingPartOf(path: string): string {
+  try {
+    fs.statSync(path)
+    return path
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : existingPartOf(parent)
+  }
+}
+
+/** The path without symbolic links, as far as it is there. */
+function realPathOf(path: string): string {
+  try {
+    return fs.realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
+}

@@ -1,0 +1,44 @@
+import type { Log } from './log.ts'
+import { type Environment, readTls, type TlsIdentity } from './settings/read-settings.ts'
+
+export interface TlsReloadOptions {
+  /** Undefined: the port speaks plain HTTP, which only a restart changes. */
+  readonly current: TlsIdentity | undefined
+  /** The environment of now, with what the file of the first start says now. */
+  readonly readEnvironment: () => Promise<Environment>
+  readonly replace: (tls: TlsIdentity) => void
+  readonly log: Log
+}
+
+/** Reads certificate and key again, for SIGHUP. What can't be read leaves the old ones in force. */
+export class TlsReload {
+  readonly #options: TlsReloadOptions
+  #current: TlsIdentity | undefined
+
+  constructor(options: TlsReloadOptions) {
+    this.#options = options
+    this.#current = options.current
+  }
+
+  async run(): Promise<void> {
+    const { log } = this.#options
+    try {
+      const tls = readTls(await this.#options.readEnvironment())
+      if (this.#current === undefined && tls === undefined) {
+        log.info('SIGHUP: TLS_CERT and TLS_KEY are not set, so no certificate was read')
+      } else if (this.#current === undefined) {
+        log.warn('SIGHUP: TLS_CERT and TLS_KEY are set now; restart to serve HTTPS')
+      } else if (tls === undefined) {
+        log.warn('SIGHUP: TLS_CERT and TLS_KEY are not set any more; the certificate stays in use')
+      } else if (tls.cert === this.#current.cert && tls.key === this.#current.key) {
+        log.info('SIGHUP: the certificate is the same as before')
+      } else {
+        this.#options.replace(tls)
+        this.#current = tls
+        log.info('certificate read again')
+      }
+    } catch (error) {
+      log.error({ err: error }, 'the certificate stays as it was')
+    }
+  }
+}

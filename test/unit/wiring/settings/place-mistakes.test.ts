@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
+import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
+
+const keys = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'hunter2hunter2hunter2' }
+
+function temporaryFolder(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stowage-places-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function mistakesOf(settings: Record<string, string>, envFile?: string): readonly string[] {
+  try {
+    readSettings({ ...keys, ALLOWED_BUCKETS: 'photos', ...settings }, envFile)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof SettingsError)
+    return error.mistakes
+  }
+}
+
+test('A database, a spool and files of settings inside a served bucket are refused, all at once', (t) => {
+  const folder = temporaryFolder(t)
+  const bucket = join(folder, 'drive/photos')
+  mkdirSync(bucket, { recursive: true })
+  mkdirSync(join(bucket, 'below'))
+  symlinkSync(join(bucket, 'below'), join(folder, 'link'))
+  const secret = join(bucket, 'secret')
+  writeFileSync(secret, 'hunter2hunter2hunter2')
+  const mistakes = mistakesOf(
+    {
+      DRIVE: `file:${join(folder, 'drive')}`,
+      DATABASE_URL: `sqlite:${join(folder, 'link/new/stowage.db')}`,
+      DRIVE_SPOOL: bucket,
+      SECRET_KEY: '',
+      SECRET_KEY_FILE: secret,
+    },
+    join(bucket, 'data/stowage.env'),
+  )
+  assert.deepEqual(
+    mistakes.map((line) => /^(.*?) is "/.exec(line)?.[1]),
+    ['DATABASE_URL', 'DRIVE_SPOOL', 'The file of the first start', 'SECRET_KEY_FILE'],
+  )
+  for (const line of mistakes) assert.match(line, /bucket photos.*expected a place outside/)
+})
+
+test('A bucket reached through a symbolic link is the folder that it leads to', (t) => {
+  const folder = temporaryFolder(t)
+  mkdirSync(join(folder, 'real/photos'), { recursive: true })
+  symlinkSync(join(folder, 'real'), join(folder, 'drive'))
+  const DATABASE_URL = `sqlite:${join(folder, 'real/photos/stowage.db')}`
+  assert.equal(mistakesOf({ DRIVE: `file:${join(folder, 'drive')}`, DATABASE_URL }).length, 1)
+})
+
+test('Places beside the buckets are allowed, also with a name that begins the same', (t) => {
+  const folder = temporaryFolder(t)
+  const DRIVE = `file:${join(folder, 'drive')}`
+  const DATABASE_URL = `sqlite:${join(folder, 'drive/photos.db')}`
+  assert.deepEqual(mistakesOf({ DRIVE, DATABASE_URL, DRIVE_SPOOL: join(folder, 'drive') }), [])
+})
+
+test('DRIVE that names a file, or a path below one, says so', (t) => {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  assert.deepEqual(mistakesOf({ DRIVE: `file:${file}` }), [
+    `DRIVE is "file:${file}": expected a folder, but it is a file`,
+  ])
+  assert.deepEqual(mistakesOf({ DRIVE: `file:${file}/below` }), [
+    `DRIVE is "file:${file}/below": expected a folder, but ${file} is a file`,
+  ])
+})
+
+test('DRIVE on a pseudo file system is refused', {
+  skip: process.platform === 'linux' ? false : 'they are of Linux',
+}, (t) => {
+  symlinkSync('/proc', join(temporaryFolder(t), 'link'))
+  for (const path of ['/proc', '/proc/self/none', '/sys', '/dev', '/dev/none']) {
+    assert.match(mistakesOf({ DRIVE: `file:${path}` }).join(), /expected a folder on a disk, but/)
+  }
+})

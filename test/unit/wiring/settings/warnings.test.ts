@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
+import { settingsWarnings } from '../../../../src/wiring/settings/warnings.ts'
+
+const strong = {
+  ACCESS_KEY: 'AKEXAMPLE',
+  SECRET_KEY: 'hunter2hunter2hunter2',
+  ALLOWED_BUCKETS: 'photos',
+}
+
+function warningsOf(environment: Record<string, string>, kept: Record<string, string> = {}) {
+  const settings = readSettings({ ...strong, ...environment })
+  return settingsWarnings({ settings, environment, kept })
+}
+
+test('Short secrets bring a warning that does not show them', () => {
+  const [key = '', password = '', ...more] = warningsOf({
+    SECRET_KEY: 'hunter2hunter2x',
+    DASHBOARD_PASSWORD: 'hunter2',
+  })
+  assert.deepEqual(more, [])
+  assert.match(key, /^SECRET_KEY has fewer than 16 characters/)
+  assert.match(password, /^DASHBOARD_PASSWORD has fewer than 8 characters/)
+  assert.doesNotMatch(key + password, /hunter2/)
+  assert.deepEqual(warningsOf({ DASHBOARD_PASSWORD: 'hunter22' }), [])
+})
+
+test('An address that others reach brings a warning without TLS or a proxy', () => {
+  for (const HOST of ['0.0.0.0', '::', '192.168.1.5', 's3.example.org']) {
+    assert.match(warningsOf({ HOST }).join(), /^HOST is ".*" without TLS.*TRUST_PROXY/)
+    assert.deepEqual(warningsOf({ HOST, TRUST_PROXY: '10.0.0.1' }), [])
+  }
+  for (const HOST of ['127.0.0.1', '127.0.0.2', '::1', 'localhost', '::ffff:127.0.0.1']) {
+    assert.deepEqual(warningsOf({ HOST }), [])
+  }
+})
+
+for (const [name, meant] of [
+  ['ALOWED_BUCKETS', 'ALLOWED_BUCKETS'],
+  ['ALLOWED_BUKCETS', 'ALLOWED_BUCKETS'],
+  ['allowed_buckets', 'ALLOWED_BUCKETS'],
+  ['SECRETKEY', 'SECRET_KEY'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['SECRET_KEY_FLIE', 'SECRET_KEY_FILE'],
+  ['DRIV', 'DRIVE'],
+  ['TLS_CRET', 'TLS_CERT'],
+] as const) {
+  test(`${name} in the environment brings a warning that names ${meant}`, () => {
+    assert.deepEqual(warningsOf({ [name]: 'x' }), [
+      `${name} is not a setting and has no effect: is ${meant} meant?`,
+    ])
+  })
+}
+
+test("Other programs' variables bring no warning", () => {
+  const others = `HOME PATH USER SHELL LANG LC_ALL TERM PWD OLDPWD SHLVL HOSTNAME HOSTTYPE TZ LOGNAME MAIL
+    EDITOR NODE_ENV NODE_OPTIONS UV_THREADPOOL_SIZE AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+    INVOCATION_ID NOTIFY_SOCKET http_proxy no_proxy XDG_RUNTIME_DIR DISPLAY npm_config_cache INIT_CWD _ PS1
+    KUBERNETES_PORT KUBERNETES_SERVICE_HOST SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS POSTGRES_PASSWORD`
+  const environment = Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x']))
+  assert.deepEqual(warningsOf(environment), [])
+})
+
+test('In the file of the first start every unknown name brings a warning', () => {
+  assert.deepEqual(warningsOf({}, { PORT: '9000', FAVOURITE: 'x', ALOWED_BUCKETS: 'x' }), [
+    'FAVOURITE in the file of the first start is not a setting and has no effect',
+    'ALOWED_BUCKETS in the file of the first start is not a setting and has no effect: is ALLOWED_BUCKETS meant?',
+  ])
+})
