@@ -5,6 +5,8 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   base: '/-/',
   plugins: [react()],
+  // The gateway puts the nonce of each reply in its place: src/console/web-app/page-policy.ts.
+  html: { cspNonce: 'stowage-csp-nonce' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

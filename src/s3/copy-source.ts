@@ -1,6 +1,7 @@
 import type { ChecksumAlgorithm } from '../drives/attributes.ts'
 import type { ObjectFacts, ObjectName, OpenObject } from '../drives/drive.ts'
 import { isLegalKey } from '../drives/key-path.ts'
+import { quoted } from './client-text.ts'
 import type { ObjectContext } from './context.ts'
 import { S3Error } from './errors.ts'
 import { lendRange } from './object-body.ts'
@@ -33,7 +34,7 @@ export function copySourceOf({ request, service }: ObjectContext): ObjectName {
   if (!service.settings.allowedBuckets.includes(bucket)) {
     throw new S3Error(
       'AccessDenied',
-      `Access to the source bucket ${JSON.stringify(bucket)} is not allowed.`,
+      `Access to the source bucket ${quoted(bucket)} is not allowed.`,
     )
   }
   return { bucket, key }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Address } from './address.ts'
+import { quoted } from './client-text.ts'
 import { S3Error } from './errors.ts'
 import { bucketFacts, objectFacts } from './operations/bucket-facts.ts'
 import type { Query } from './query.ts'
@@ -86,7 +87,7 @@ function detectBucketRead(query: Query): BucketOperation {
   const listType = query.get('list-type')
   if (listType === undefined) return 'ListObjects'
   if (listType === '2') return 'ListObjectsV2'
-  throw new S3Error('InvalidArgument', `list-type must be 2, got ${JSON.stringify(listType)}.`, {
+  throw new S3Error('InvalidArgument', `list-type must be 2, got ${quoted(listType)}.`, {
     elements: { ArgumentName: 'list-type', ArgumentValue: listType },
   })
 }

@@ -1,5 +1,6 @@
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { type Address, decodeKey, parseAddress } from './address.ts'
+import { quoted, shortened } from './client-text.ts'
 import type { S3Service, ServiceContext } from './context.ts'
 import { answerPreflight, corsHeaders } from './cors.ts'
 import {
@@ -61,7 +62,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
 function nameKey(trail: Trail, rawPath: string): void {
   try {
     const address = parseAddress(rawPath)
-    if (address.level === 'object') trail.key = decodeKey(address.rawKey)
+    if (address.level === 'object') trail.key = shortened(decodeKey(address.rawKey))
   } catch {
     // It is no key, which the client was told.
   }
@@ -78,7 +79,7 @@ function answer(
   if (request.method === 'OPTIONS') return answerPreflight(request, settings.corsAllowedOrigins)
 
   const address = parseAddress(request.rawPath)
-  if (address.level !== 'service') trail.bucket = address.bucket
+  if (address.level !== 'service') trail.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
   const onMismatch = log.isLevelEnabled('debug')
     ? (details: SignatureMismatch) =>
@@ -90,8 +91,8 @@ function answer(
     // Contract, Errors: a bucket outside ALLOWED_BUCKETS is refused, not unknown.
     throw new S3Error(
       'AccessDenied',
-      `Access to the bucket ${JSON.stringify(address.bucket)} is not allowed.`,
-      { reason: `ALLOWED_BUCKETS has no bucket ${JSON.stringify(address.bucket)}.` },
+      `Access to the bucket ${quoted(address.bucket)} is not allowed.`,
+      { reason: `ALLOWED_BUCKETS has no bucket ${quoted(address.bucket)}.` },
     )
   }
 
@@ -129,7 +130,7 @@ function run(
   const { access, handle } = objectOperations[name as ObjectOperation]
   authorize(access, context, bucket)
   const key = decodeKey(address.rawKey)
-  trail.key = key
+  trail.key = shortened(key)
   refuseVersions(context)
   return handle({ service, request, query, isSigned, bucket, key })
 }

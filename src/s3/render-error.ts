@@ -1,6 +1,7 @@
 import { DriveError } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import { DatabaseError } from '../state/database.ts'
+import { shortened, withoutForbidden } from './client-text.ts'
 import type { S3Log } from './context.ts'
 import { s3ErrorOfDrive } from './drive-errors.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
@@ -24,21 +25,19 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
   }
 }
 
-/** Every path of an object is shorter, however it is encoded. */
-const maxResourceLength = 4 * 1024
-
 /**
- * The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. A
- * resource longer than any object's path is cut.
+ * The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. Always
+ * well-formed, and short, whatever the client sent.
  */
 export function errorDocument(error: S3Error, resource: string, requestId: string): string {
+  const given = Object.entries({ ...error.elements, Resource: resource })
+  const shown = given.map(([name, text]) => [name, withoutForbidden(shortened(text))])
   return xmlDocument(
     'Error',
     {
       Code: error.code,
-      Message: error.message,
-      ...error.elements,
-      Resource: resource.slice(0, maxResourceLength),
+      Message: withoutForbidden(error.message),
+      ...Object.fromEntries(shown),
       RequestId: requestId,
     },
     { namespace: false },

@@ -1,3 +1,4 @@
+import type { HttpHandler } from '../http/message.ts'
 import { HttpServer } from '../http/server.ts'
 import { openFileLimit } from '../process/open-files.ts'
 import { clientOf } from './client-of.ts'
@@ -6,6 +7,7 @@ import { type Log, refusalLogger, requestLogger } from './log.ts'
 import type { Service } from './service.ts'
 import { type Settings, type TlsIdentity, tlsIdentityOf } from './settings/read-settings.ts'
 import { sparingly } from './sparingly.ts'
+import { withTransportSecurity } from './transport-security.ts'
 import { untrustedProxyWatch, warnOfUntrustedProxy } from './untrusted-proxies.ts'
 
 /** Descriptors for the database, the log and what else every process has open. */
@@ -56,8 +58,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     settings,
     options.onUntrustedProxy ?? ((address) => warnOfUntrustedProxy(log, address)),
   )
+  const handler = await service.connect()
   const server = new HttpServer({
-    handler: await service.connect(),
+    handler: tls === undefined ? handler : secured(handler),
     renderFault,
     refuseExtra,
     maxConnections,
@@ -92,4 +95,8 @@ function overloadLogger(log: Log, maxConnections: number): () => void {
       'all connections of this process are in use: new ones are answered 503. The limit follows the limit of open files (ulimit -n) and WORKERS.',
     ),
   )
+}
+
+function secured(handler: HttpHandler): HttpHandler {
+  return async (request) => withTransportSecurity(await handler(request), request.headers)
 }

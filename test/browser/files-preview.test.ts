@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { presign } from '../../src/s3/sigv4/presign.ts'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { type FileBrowser, propertyOf, useFileBrowser } from '../support/file-browser.ts'
@@ -172,6 +173,35 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
       await opened.close()
     })
   }
+
+  test('an uploaded file is not run as a script of the dashboard', async () => {
+    await put('evil/script.js', 'globalThis.hasRun = true', { 'content-type': 'text/javascript' })
+    const { host, credentials } = dashboard().gateway
+    const source = presign({
+      ...credentials,
+      method: 'GET',
+      origin: `http://${host}`,
+      path: `/${testBucket}/evil/script.js`,
+      expiresSeconds: 60,
+      nowMs: Date.now(),
+    })
+    const page = await dashboard().open('/')
+    const load = `(type) => new Promise((resolve) => {
+      const element = document.createElement('script')
+      element.onload = () => resolve('ran')
+      element.onerror = () => resolve('refused')
+      document.head.append(Object.assign(element, { type, src: ${JSON.stringify(source)} }))
+    })`
+    const outcomes = await page.evaluate(`(async () => {
+      const load = ${load}
+      const { status } = await fetch(${JSON.stringify(source)})
+      return [status, await load('text/javascript'), await load('module')]
+    })()`)
+    assert.deepEqual(outcomes, [200, 'refused', 'refused'])
+    assert.equal(await page.evaluate('globalThis.hasRun'), undefined)
+    const refusals = dashboard().complaints()
+    assert.ok(refusals.length >= 2 && refusals.every((text) => text.includes('script-src')))
+  })
 
   test('nothing of it was stopped by the policy of the page', () => {
     // What objects may not do is what is wanted.

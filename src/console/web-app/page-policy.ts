@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { HeaderFields } from '../../http/message.ts'
 
+/**
+ * What stands for the nonce in the built page. `html.cspNonce` of web/vite.config.ts puts it into every
+ * tag that loads a script or a style, and into a meta element for the page's own scripts.
+ */
+const noncePlaceholder = 'stowage-csp-nonce'
+
+/** The built page with the nonce of one reply. */
+export function withNonce(page: string, nonce: string): string {
+  return page.replaceAll(noncePlaceholder, nonce)
+}
+
 /** 128 random bits: a nonce that nobody can guess (CSP Level 3, "Security and privacy considerations"). */
 export function newNonce(): string {
   return randomBytes(16).toString('base64')
@@ -9,15 +20,18 @@ export function newNonce(): string {
 /**
  * What the page may load: its own files and what the service answers, nothing from elsewhere.
  *
- * Scripts are files of the build only. The component library adds style elements that depend on the
- * theme and on the width of the window, so that no hash can name them: they carry the nonce. Style
- * attributes that scripts set are no matter of CSP. Frames and media are objects that are looked at;
- * they come with a policy of their own (src/s3/content-security.ts).
+ * Scripts are those that the page names with the nonce, and what they import: an imported module has
+ * the nonce of its importer (HTML, "descendant script fetch options"). `'self'` would also allow every
+ * object of every bucket, because they have the same origin, and `'strict-dynamic'` every script element
+ * that a script creates. The component library adds style elements that depend on the theme and on
+ * the width of the window, so they carry the nonce, too. CSP does not concern style attributes that
+ * scripts set. Frames and media are objects that a person looks at; they come with a policy of their own
+ * (src/s3/content-security.ts).
  */
 function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'nonce-${nonce}'`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",

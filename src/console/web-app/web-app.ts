@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { HttpHandler, HttpReply, HttpRequest } from '../../http/message.ts'
 import { openAsset } from './asset-file.ts'
 import { notBuiltPage } from './not-built-page.ts'
-import { commonHeaders, newNonce, pageHeaders } from './page-policy.ts'
+import { commonHeaders, newNonce, pageHeaders, withNonce } from './page-policy.ts'
 
 export interface WebAppOptions {
   /** Where the build is: `index.html`, and `assets/` with hashes in their names. */
@@ -77,7 +77,7 @@ async function page(folder: string): Promise<HttpReply> {
   const template = await readTemplate(join(folder, 'index.html'))
   const headers = pageHeaders(nonce)
   if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
-  return { status: 200, headers, body: template.replace('nonce=""', `nonce="${nonce}"`) }
+  return { status: 200, headers, body: withNonce(template, nonce) }
 }
 
 async function readTemplate(path: string): Promise<string | undefined> {

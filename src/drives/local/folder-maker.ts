@@ -167,12 +167,12 @@ export class FolderMaker {
   async #makeWay(place: Place, parent: OpenFolder, name: string): Promise<void> {
     const path = `${parent.path}/${name}`
     const owner = displacedBy(place, this.#below(path))
-    if (owner === undefined) throw inTheWay(path)
+    if (owner === undefined) throw inTheWay(this.#below(path))
     const lock = await this.#locks.acquire(owner.path)
     try {
       const stats = await this.#root.files.lstat(parent.at(name))
       if (stats === undefined || stats.isDirectory()) return
-      if (!stats.isFile()) throw inTheWay(path)
+      if (!stats.isFile()) throw inTheWay(this.#below(path))
       await this.#moveAside(owner, parent, stats)
     } finally {
       await lock.release()
@@ -256,6 +256,7 @@ async function makeFolder(
   }
 }
 
+/** @param path below the root: where that is on this machine is not for clients. */
 function inTheWay(path: string): DriveError {
   const message = `${path} has to be a folder for this key, but is something else.`
   return new DriveError('denied', `${message} Move it away.`)

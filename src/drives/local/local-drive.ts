@@ -120,7 +120,7 @@ class LocalDrive implements Drive {
   }
 
   async check(): Promise<void> {
-    await withDriveErrors(`use ${this.#root.path}`, async () => {
+    await withDriveErrors('use the drive', async () => {
       await requireOwnFolder(this.#root)
       const { W_OK, X_OK } = fs.constants
       await fs.promises.access(`${this.#root.path}/${ownFolderName}`, W_OK | X_OK)

@@ -127,7 +127,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   const { spot, folder, present } = target
   const path = folder.at(spot.name)
   if (present !== undefined && !present.isFile()) {
-    const message = `What lies at ${folder.path}/${spot.name} is no plain file.`
+    const message = `What is at ${spot.folder}/${spot.name} is not a plain file.`
     throw new DriveError('denied', `${message} Move it away to use this key.`)
   }
   try {

@@ -192,6 +192,6 @@ async function entriesIn(folder: string): Promise<Dirent[]> {
     return await readdir(folder, { withFileTypes: true })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new DriveError('unavailable', `Could not read ${folder}.`, { cause })
+    throw new DriveError('unavailable', 'Could not read the folder of DRIVE_SPOOL.', { cause })
   }
 }

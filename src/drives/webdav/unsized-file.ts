@@ -30,7 +30,9 @@ export class UnsizedFile {
       await rm(path, { force: true })
       return new UnsizedFile(handle, spool)
     } catch (cause) {
-      throw new DriveError('unavailable', `Could not write into ${folder}.`, { cause })
+      throw new DriveError('unavailable', 'Could not write into the folder of DRIVE_SPOOL.', {
+        cause,
+      })
     }
   }
 

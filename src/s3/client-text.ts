@@ -1,0 +1,23 @@
+/** What of a client's value errors and logs show. */
+const maxShown = 256
+
+/** A value that a client chose, cut where it is long: it may be as large as the header section. */
+export function shortened(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}
+
+/** Such a value in quotes, as a message has it. */
+export function quoted(text: string): string {
+  return JSON.stringify(shortened(text))
+}
+
+/**
+ * Text without the characters that XML 1.0 has no form for, not even as a reference (section 2.2,
+ * production Char): a document with one is not well-formed.
+ */
+export function withoutForbidden(text: string): string {
+  return text.replace(forbidden, '')
+}
+
+const forbidden =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g

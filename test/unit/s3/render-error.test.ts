@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SaxesParser } from 'saxes'
+import { S3Error } from '../../../src/s3/errors.ts'
+import { errorDocument } from '../../../src/s3/render-error.ts'
+
+/** @throws when the document is not well-formed. */
+function assertWellFormed(xml: string): void {
+  const parser = new SaxesParser()
+  parser.on('error', (error) => {
+    throw error
+  })
+  parser.write(xml).close()
+}
+
+test('An error body is well-formed whatever characters the client sent', () => {
+  const strange = [...Array(32).keys()].map((code) => String.fromCharCode(code)).join('')
+  const text = `<&>"'${strange}\ufffe\uffff\ud800x\udc00 é 🎉`
+  const error = new S3Error('InvalidArgument', `bad ${text}`, { elements: { ArgumentValue: text } })
+  const xml = errorDocument(error, `/photos/${text}`, 'id')
+  assertWellFormed(xml)
+  assert.match(xml, /x é 🎉/)
+  assert.doesNotMatch(xml, /&#x[0-8BCEF];|&#x1/)
+})
+
+test('An error body cuts what the client sent to 256 characters', () => {
+  const long = 'x'.repeat(60_000)
+  const error = new S3Error('InvalidArgument', 'bad', { elements: { ArgumentValue: long } })
+  const xml = errorDocument(error, `/${long}`, 'id')
+  assert.ok(xml.includes(`<ArgumentValue>${'x'.repeat(256)}…</ArgumentValue>`))
+  assert.ok(xml.length < 1_000)
+})
