@@ -13,24 +13,33 @@ export interface DavAddress {
   readonly password: string
 }
 
+/** For messages: how an address is written. */
+export const davAddressForm =
+  'webdav+https://user:password@host/path. In user, password and path, write these characters ' +
+  'percent-encoded: % as %25, @ as %40, / as %2F, ? as %3F, # as %23, \\ as %5C'
+
 /**
  * Reads `webdav+https://user:password@host/path`; user and password are percent-decoded.
+ *
+ * The only raw `@` is the one before the host, and none of `/ ? # \` comes before it. Otherwise a raw
+ * character in the password would end the host name early (RFC 3986 section 3.2), and a part of the
+ * password would be taken for a host name and be sent to DNS.
+ *
  * @throws DriveError `denied`, for people; its message never holds the password.
  */
 export function parseDavAddress(text: string): DavAddress {
-  const plain = text.replace(/^webdav\+/, '')
-  const url = URL.canParse(plain) ? new URL(plain) : undefined
-  const isWebdav = /^webdav\+https?:\/\//.test(text)
-  if (url === undefined || !isWebdav || url.search !== '' || url.hash !== '') {
-    const form = 'webdav+https://user:password@host/path'
-    const hint =
-      'Characters such as @ / ? # % in user or password are written as %40 %2F %3F %23 %25.'
-    throw new DriveError('denied', `The drive's address must have the form ${form}. ${hint}`)
+  const [, plain = '', behindScheme = ''] = /^webdav\+(https?:\/\/(.*))$/.exec(text) ?? []
+  const [before = '', ...others] = behindScheme.split('@')
+  const isAmbiguous = others.length > 1 || (others.length === 1 && /[/\\?#]/.test(before))
+  const url = !isAmbiguous && URL.canParse(plain) ? new URL(plain) : undefined
+  if (url === undefined || url.search !== '' || url.hash !== '') {
+    throw new DriveError('denied', `The drive's address must have the form ${davAddressForm}.`)
   }
   const root = decodeSegments(url.pathname.split('/').filter((segment) => segment !== ''))
   const [user, password] = decodeSegments([url.username, url.password]) ?? []
   if (root === undefined || user === undefined || password === undefined) {
-    throw new DriveError('denied', "The drive's address has a % that begins no escaped character.")
+    const message = "The drive's address has a % that begins no escaped character: write it as %25."
+    throw new DriveError('denied', message)
   }
   return { origin: url.origin, root, user, password }
 }

@@ -127,7 +127,8 @@ export class OwnFolder {
     if (made !== false) throw made
     const message =
       path.length === 0
-        ? 'The folder that DRIVE names is not there, and neither is the one above it: make it first.'
+        ? 'The folder that DRIVE names is not there, and neither is the one above it. Make it first, or ' +
+          'correct the path in DRIVE if this is not where the server has its WebDAV.'
         : `The WebDAV server does not make the folder ${path.join('/')}.`
     throw new DriveError('denied', message)
   }

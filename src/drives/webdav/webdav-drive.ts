@@ -27,7 +27,7 @@ import { DavCopier } from './dav-copier.ts'
 import { type DavCandidate, DavCursor, type DavCursorParts } from './dav-cursor.ts'
 import { DavDraft } from './dav-draft.ts'
 import { DavNotes } from './dav-notes.ts'
-import { parseDavAddress } from './dav-path.ts'
+import { type DavAddress, parseDavAddress } from './dav-path.ts'
 import { davPlaceOf } from './dav-place.ts'
 import { probeServer } from './dav-probe.ts'
 import { DavPublisher } from './dav-publisher.ts'
@@ -38,6 +38,7 @@ import { DavUploads } from './dav-uploads.ts'
 import { findDriveNames } from './drive-names.ts'
 import { FileMover } from './file-mover.ts'
 import { finishEnded } from './finish-ended.ts'
+import { makeFirstContact, namingHost } from './first-contact.ts'
 import { FolderLister } from './folder-lister.ts'
 import { FolderMaker } from './folder-maker.ts'
 import { FolderTidier } from './folder-tidier.ts'
@@ -104,6 +105,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     recover: async (note, lease) => await recovery.run?.(note, lease),
   })
   try {
+    await makeFirstContact(address, options.log)
     await options.claim?.(new DavNotes(server, own))
     await own.prepare()
     const abilities = await own.withFolder(async (folder) => {
@@ -112,7 +114,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })
-    const parts = { options, client, server, own, abilities, spool }
+    const parts = { options, address, client, server, own, abilities, spool }
     const bytes = await openUploadBytes(parts)
     const drive = new WebdavDrive({ ...parts, leases, bytes })
     recovery.run = (note, lease) => drive.recover(note, lease)
@@ -120,7 +122,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   } catch (error) {
     leases.close()
     await client.close()
-    throw error
+    throw namingHost(error, address)
   }
 }
 
@@ -141,6 +143,7 @@ async function openUploadBytes(
 
 interface DriveParts {
   readonly options: WebdavDriveOptions
+  readonly address: DavAddress
   readonly client: DavClient
   readonly server: DavServer
   readonly own: OwnFolder
@@ -194,6 +197,14 @@ class WebdavDrive implements Drive {
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
+    try {
+      await this.#prepare(buckets)
+    } catch (error) {
+      throw namingHost(error, this.#parts.address)
+    }
+  }
+
+  async #prepare(buckets: readonly string[]): Promise<void> {
     const { server, own, options, leases, spool } = this.#parts
     for (const bucket of buckets) {
       if ((await server.statFolder([bucket])) !== undefined) continue

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { davAddressForm, parseDavAddress } from '../../drives/webdav/dav-path.ts'
 import { SettingMistake } from './setting.ts'
 
 /** Parsers of values that say where something lives: drive, database, files. */
@@ -39,14 +40,12 @@ export function drivePlace(text: string): DrivePlace {
 }
 
 function webdavUrl(text: string): string {
-  const address = /^webdav\+(https?:\/\/[^/].*)$/.exec(text)?.[1]
-  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined
-  if (url === undefined || url.search !== '' || url.hash !== '') {
-    throw new SettingMistake(
-      'webdav+https://user:password@host/path; what is special in user and password as %XX',
-    )
+  try {
+    parseDavAddress(text)
+  } catch (cause) {
+    throw new SettingMistake(davAddressForm, { cause })
   }
-  return `webdav+${url.href}`
+  return `webdav+${new URL(text.slice('webdav+'.length)).href}`
 }
 
 export function databasePlace(text: string): DatabasePlace {

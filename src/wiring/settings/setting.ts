@@ -35,10 +35,13 @@ const shownCharacters = 120
 
 /**
  * A value as a message may show it: what may be a password inside a URL is left out, long values are
- * cut. A password may itself have `/` and `@`, unescaped: that is one mistake to tell people of.
+ * cut. A password may itself have `/` and `@`, unescaped, or the `@` behind it may be missing: what
+ * stands at a port's place and is no number is then taken for a password.
  */
 export function shown(text: string): string {
-  const withoutPassword = text.replace(/:(\/\/)?.*@/s, ':$1…@')
+  const withoutPassword = text
+    .replace(/:(\/\/)?.*@/s, ':$1…@')
+    .replace(/(:\/\/[^/:@[]*):(?!\d{1,5}(?:[/?#]|$)).*$/s, '$1:…')
   return JSON.stringify(
     withoutPassword.length > shownCharacters
       ? `${withoutPassword.slice(0, shownCharacters)}…`

@@ -20,6 +20,17 @@ describe('parseDavAddress', () => {
     })
   })
 
+  it('takes a raw colon in the password, which RFC 3986 allows', () => {
+    const { origin, password } = parseDavAddress('webdav+https://user:a:b:@host/')
+    assert.deepEqual({ origin, password }, { origin: 'https://host', password: 'a:b:' })
+  })
+
+  it('says how to write what is refused', () => {
+    for (const text of ['webdav+https://u:p@ss@host/', 'webdav+https://u:1/2@host/']) {
+      assert.throws(() => parseDavAddress(text), /percent-encoded: .*@ as %40, \/ as %2F/)
+    }
+  })
+
   it('takes plain HTTP, no credentials and no path', () => {
     const address = { origin: 'http://127.0.0.1:8080', root: [], user: '', password: '' }
     assert.deepEqual(parseDavAddress('webdav+http://127.0.0.1:8080'), address)
@@ -33,6 +44,14 @@ describe('parseDavAddress', () => {
     'webdav+https://user:hush%zz@host/',
     'webdav+https://user:hu sh@ho st/',
     'webdav+https://',
+    // Raw characters that end the host name early: a part of the password would go to DNS.
+    'webdav+https://user:12/hush@host/path',
+    'webdav+https://user:h@hush/sh@host/path',
+    'webdav+https://user:12?hush@host/path',
+    'webdav+https://user:12#hush@host/path',
+    'webdav+https://user:12\\hush@host/path',
+    'webdav+https://user:hu@hush@host/path',
+    'webdav+https://hush/@host/path',
   ]) {
     it(`refuses ${text} without saying the password`, () => {
       assert.throws(

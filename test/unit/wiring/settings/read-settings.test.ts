@@ -149,6 +149,22 @@ test('Settings show no password of a URL, in lists neither, and no secret given 
   assert.match(text, /^DRIVE is "webdav\+https:\/\/…@host\/path": expected webdav\+https:/m)
 })
 
+for (const password of ['moo@quark', 'moo/quark', '12/quark', '12?quark', '12#quark', '1\\quark']) {
+  test(`Settings say how to write ${password} in DRIVE, and do not show it`, () => {
+    for (const rest of ['@host/path', '@quark/moo@host/path']) {
+      const DRIVE = `webdav+https://user:${password}${rest}`
+      const text = mistakesOf({ ...required, DRIVE }).join('\n')
+      assert.match(text, /^DRIVE is .*percent-encoded: .*@ as %40, \/ as %2F/)
+      assert.doesNotMatch(text, /moo|quark/)
+    }
+  })
+}
+
+test('Settings show no password in DRIVE when the host behind it is missing', () => {
+  const text = mistakesOf({ ...required, DRIVE: 'webdav+https://user:quark/path' }).join('\n')
+  assert.match(text, /^DRIVE is "webdav\+https:\/\/user:…": expected/)
+})
+
 test('Settings ask for all three of key, secret and buckets when one is set', () => {
   assert.deepEqual(
     mistakesOf({ ACCESS_KEY: 'AKEXAMPLE' }).map((line) => line.split(' ')[0]),
