@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { DriveError } from '../drive.ts'
 import type { DavAbilities } from './dav-abilities.ts'
 import {
@@ -11,6 +12,12 @@ import type { DavPath } from './dav-path.ts'
 import type { DavRecords, FileVersion } from './dav-records.ts'
 import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
+
+/** A file that is an object, as it was seen. */
+export interface FoundFile {
+  readonly path: DavPath
+  readonly entry: DavEntry
+}
 
 export interface AttributeStoreParts {
   readonly server: DavServer
@@ -75,6 +82,15 @@ export class AttributeStore {
     const text = recordText(record)
     const kept = present === undefined ? undefined : this.versionOf(present)
     await asked(this.#parts.records.save({ place, version: record.version }, text, kept))
+  }
+
+  /**
+   * Gives a file its record back that a broken MOVE has lost: sabre/dav moves the properties after the
+   * file, and may answer 500 in between.
+   */
+  async restore({ path, entry }: FoundFile, place: string, record: DavRecord): Promise<void> {
+    if (isDeepStrictEqual(readRecord(entry.record, record.version), record)) return
+    if (!(await this.attach(path, record))) await this.save(place, record)
   }
 
   /** The version is gone from its place. */

@@ -3,7 +3,7 @@ import { DriveError, type ObjectFacts, type WriteConditions } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
-import type { AttributeStore } from './attribute-store.ts'
+import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import { type DavPlace, davPlaceOf } from './dav-place.ts'
@@ -19,7 +19,7 @@ import type { FolderMaker } from './folder-maker.ts'
 import type { FolderTidier } from './folder-tidier.ts'
 import { type PublishNote, parseNote } from './lease-note.ts'
 import type { DavEntry } from './multistatus.ts'
-import { type FoundFile, type ObjectFinder, requireEntry } from './object-finder.ts'
+import { type ObjectFinder, requireEntry } from './object-finder.ts'
 import { rewriteFile } from './rewrite-file.ts'
 
 /** How often what is at a place may change, by hand, under a writer that holds its lease. */
@@ -53,13 +53,16 @@ export class DavPublisher {
   async publish(publication: Publication): Promise<ObjectFacts> {
     const { place, path, entry, attributes } = publication
     const { store, tidier } = this.#parts
-    const isRecorded = await store.attach(path, recordOf(publication, store.versionOf(entry)))
+    const record = recordOf(publication, store.versionOf(entry))
+    const isRecorded = await store.attach(path, record)
     const progress: MoveProgress = {
       ...{ hasMadeFolders: false, refusals: 0, overwritten: undefined, isInDoubt: false },
       isRecorded,
     }
     try {
-      const there = await this.#hold(place, path, (lease) =>
+      const { bucket, key } = place
+      const note = { bucket, key, path, ...(isRecorded && { record }) }
+      const there = await this.#hold(place, note, (lease) =>
         this.#put(publication, lease, progress),
       )
       return { size: there.size, modifiedAtMs: there.modifiedAtMs, attributes }
@@ -107,14 +110,15 @@ export class DavPublisher {
   }
 
   /** Puts the file at its key, if there is nothing: the server may have removed what was there. */
-  async #finish({ bucket, key, path }: PublishNote, lease: KeyLease): Promise<void> {
+  async #finish(note: PublishNote, lease: KeyLease): Promise<void> {
     const { server, store, folders, rules } = this.#parts
+    const { bucket, key, path } = note
     const place = davPlaceOf(bucket, key, rules)
     const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     for (let attempt = 1; ; attempt++) {
       const entry = await server.stat(path)
       // Moved already, or given up by who wrote it.
-      if (entry === undefined) return
+      if (entry === undefined) return await this.#restoreRecord(place, note)
       // No MOVE was sent before there was one.
       if (store.savesLate && (await store.find(place.path, entry)) === undefined) return
       const { target, present } = await this.#look(place, true)
@@ -128,11 +132,20 @@ export class DavPublisher {
     }
   }
 
+  /** For a file that was moved without its record. */
+  async #restoreRecord(place: DavPlace, { record }: PublishNote): Promise<void> {
+    const { store } = this.#parts
+    const found = record && (await this.#parts.finder.locate(place))
+    if (record === undefined || found === undefined) return
+    if (store.versionOf(found.entry) === record.version) {
+      await store.restore(found, place.path, record)
+    }
+  }
+
   /** Runs `work` as the one who writes at the place and whose folder stays. */
-  async #hold<R>(place: DavPlace, path: DavPath, work: (lease: KeyLease) => Promise<R>) {
+  async #hold<R>(place: DavPlace, note: PublishNote, work: (lease: KeyLease) => Promise<R>) {
     const { leases } = this.#parts
-    const { bucket, key, folder } = place
-    const note: PublishNote = { bucket, key, path }
+    const { bucket, folder } = place
     return await leases.hold(
       [place.path],
       async (lease) => {

@@ -85,13 +85,15 @@ export class FileMover {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
       const outcome = await this.#tryMove(publication.path, way)
       if (outcome === 'moved') return publication.entry
-      if (outcome.kind === 'refused') return await this.#afterRefusal(publication, way, outcome)
       try {
         if (!(await this.#isStillThere(publication))) {
+          // Whatever the status says: the file has left, but its record may not have come along.
+          way.progress.isInDoubt = true
           return await this.#requireArrived(publication, way)
         }
+        if (outcome.kind === 'refused') return await this.#afterRefusal(publication, way, outcome)
       } catch (error) {
-        if (!isUnavailable(error)) throw error
+        if (!isUnavailable(error) || !way.progress.isInDoubt) throw error
       }
       await sleep(pauseMs)
       if (performance.now() > giveUpAt) throw outcome.error
@@ -145,12 +147,18 @@ export class FileMover {
     return (await this.#parts.server.stat(path)) !== undefined
   }
 
-  /** The file is not where it was: an earlier MOVE, whose answer was lost, has done it. */
-  async #requireArrived({ entry }: Publication, { target }: Way): Promise<DavEntry> {
+  /** The file is not where it was: a MOVE has done it that failed, or whose answer was lost. */
+  async #requireArrived(publication: Publication, { target }: Way): Promise<DavEntry> {
     const { server, store } = this.#parts
+    const { entry, place } = publication
     const there = requireEntry(await server.stat(target), 'the new object')
-    if (store.versionOf(there) === store.versionOf(entry)) return there
-    throw new DriveError('unavailable', 'The WebDAV server has lost the new object.')
+    const version = store.versionOf(entry)
+    if (store.versionOf(there) !== version) {
+      throw new DriveError('unavailable', 'The WebDAV server has lost the new object.')
+    }
+    const found = { path: target, entry: there }
+    await store.restore(found, place.path, recordOf(publication, version))
+    return there
   }
 
   /** Undefined when there is a reason for the refusal that another attempt takes into account. */
@@ -161,9 +169,6 @@ export class FileMover {
   ): Promise<DavEntry | undefined> {
     const { server } = this.#parts
     const { target, isOverwriting } = way
-    if (!(await this.#isStillThere(publication))) {
-      return await this.#requireArrived(publication, way)
-    }
     const there = await server.stat(target)
     const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
     if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined

@@ -1,5 +1,6 @@
 import type { ObjectName } from '../drive.ts'
 import type { NameRules } from '../name-rules.ts'
+import type { DavRecord } from './dav-attributes.ts'
 import type { DavPath } from './dav-path.ts'
 import { davPlaceOf, textOf } from './dav-place.ts'
 
@@ -7,6 +8,8 @@ import { davPlaceOf, textOf } from './dav-place.ts'
 export interface PublishNote extends ObjectName {
   /** The file that is to become the object. */
   readonly path: DavPath
+  /** What the file has in a property, in case a MOVE moves the file alone. */
+  readonly record?: DavRecord
 }
 
 /** What a tidier's lease says. */

@@ -1,9 +1,8 @@
 import { DriveError, type ObjectFacts } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { LeaseLook } from '../lease-table.ts'
-import type { AttributeStore } from './attribute-store.ts'
+import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import { type DavRecord, provisionalAttributes } from './dav-attributes.ts'
-import type { DavPath } from './dav-path.ts'
 import type { DavPlace } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
@@ -15,12 +14,6 @@ export interface FinderParts {
   readonly server: DavServer
   readonly leases: KeyLeases
   readonly store: AttributeStore
-}
-
-/** A file that is an object, as it was seen. */
-export interface FoundFile {
-  readonly path: DavPath
-  readonly entry: DavEntry
 }
 
 export interface FoundObject extends FoundFile {

@@ -23,6 +23,8 @@ export type ProxyFault =
     }
   /** The server does it, and then this answer comes instead of its own. */
   | { readonly kind: 'answer-after'; readonly status: number }
+  /** The server does it, then the test does something, and this answer comes; none without a status. */
+  | { readonly kind: 'run-after'; readonly run: () => Promise<void>; readonly status?: number }
   /** The client's connection ends; the server never hears of the request. */
   | { readonly kind: 'drop-before' }
   /** Both connections end when the server has got so many bytes of the body, or all of a shorter one. */
@@ -230,17 +232,33 @@ async function hangUp(onward: ClientRequest): Promise<void> {
   onward.destroy()
 }
 
+/** Faults that strike when the server has done its work. */
+const faultsAfter: ReadonlySet<ProxyFault['kind']> = new Set([
+  'drop-after',
+  'answer-after',
+  'run-after',
+])
+
+async function giveAnother(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  fault: ProxyFault,
+): Promise<void> {
+  // The server has done its work when its answer is whole.
+  for await (const _ of answer);
+  if (fault.kind === 'run-after') await fault.run()
+  const status = 'status' in fault ? fault.status : undefined
+  if (status === undefined) response.destroy()
+  else response.writeHead(status, { 'content-length': '0' }).end()
+}
+
 async function giveBack(
   answer: IncomingMessage,
   response: ServerResponse,
   fault: ProxyFault | undefined,
 ): Promise<void> {
-  if (fault?.kind === 'drop-after' || fault?.kind === 'answer-after') {
-    // The server has done its work when its answer is whole.
-    for await (const _ of answer);
-    if (fault.kind === 'drop-after') response.destroy()
-    else response.writeHead(fault.status, { 'content-length': '0' }).end()
-    return
+  if (fault !== undefined && faultsAfter.has(fault.kind)) {
+    return await giveAnother(answer, response, fault)
   }
   const { connection, 'keep-alive': _, ...headers } = answer.headers
   if (fault?.kind === 'edit') return await giveEdited(answer, response, fault.edit)
