@@ -3,13 +3,14 @@
  * one name. Ordinary segments are their own names. The rest is escaped so that two keys never share
  * a path and a path never has two keys:
  *
- *   ''            `.%`         (an object `a/` is the hidden file `.%` in folder `a`)
+ *   ''            `.%`         (an object `a/` is the hidden file `.%` in folder `a`; `%2E%` on a drive
+ *                              that refuses or hides such names)
  *   `.` and `..`  `%2E` and `%2E%2E`
  *   with NUL      NUL becomes `%00` and `%` becomes `%25`
  *   a segment that reads like one of these forms, or like those below: `%` becomes `%25`
  *
  * An object `a` beside objects `a/…` can't be the file `a`, because `a` is a folder: it is the file
- * `a.%file`, its alternative path. Names that are too long are cut, see long-name.ts. Unicode is
+ * `a.%file`, its alternative path (`a%2E%file` on a drive that hides names with a leading dot). Names that are too long are cut, see long-name.ts. Unicode is
  * kept byte for byte. Characters that some file systems refuse (`:`, `\`, trailing dots) are not
  * escaped, unless the drive has rules for them (name-rules.ts): it answers `invalid-key` when its file
  * system refuses them.
@@ -28,7 +29,9 @@ import {
   maxNameBytes,
 } from './long-name.ts'
 import {
+  alternativeSuffixOf,
   escapeRefused,
+  isCutAtHiddenDot,
   isRefused,
   type NameRules,
   plainNames,
@@ -38,17 +41,20 @@ import {
 /** AWS, "Naming Amazon S3 objects": the name of a key is at most 1,024 bytes long in UTF-8. */
 export const maxKeyBytes = 1024
 
-const alternativeSuffix = '.%file'
+/** The name of the object of a folder itself, whose last segment is empty. */
+const folderMarker = '.%'
 
 /** The escaped forms that do not follow from the rule for `%` and NUL. Short: paths have limits. */
 const specialNames: ReadonlyMap<string, string> = new Map([
-  ['', '.%'],
   ['.', '%2E'],
   ['..', '%2E%2E'],
 ])
 const specialSegments: ReadonlyMap<string, string> = new Map(
   [...specialNames].map(([segment, name]) => [name, segment]),
 )
+
+/** Behind the names of a drive without rules. */
+const alternativeSuffix = alternativeSuffixOf(plainNames)
 
 /** What makes a key need a closer look; everything else is its own path. */
 const oddKey = /[%\0]|(?:^|\/)\.{0,2}(?:\/|$)/
@@ -83,7 +89,7 @@ export function pathOfKey(key: string, rules: NameRules = plainNames): KeyPath {
   const name = encodeSegment(last, rules)
   return {
     natural: [...folders, ...cut(name)],
-    alternative: [...folders, ...cut(name + alternativeSuffix)],
+    alternative: [...folders, ...cut(name + alternativeSuffixOf(rules))],
   }
 }
 
@@ -137,7 +143,7 @@ export function decodeName(
 function decodeWhole(name: string, isFile: boolean, rules: NameRules): DecodedName | undefined {
   const isAlternative = isAlternativeName(name, rules)
   if (isAlternative && !isFile) return undefined
-  const stem = isAlternative ? name.slice(0, -alternativeSuffix.length) : name
+  const stem = isAlternative ? name.slice(0, -alternativeSuffixOf(rules).length) : name
   const segment = escapedSegment(stem, rules)
   // What the drive refuses came there by some other way, and can't be reached.
   if (segment === undefined && isRefused(stem, rules)) return undefined
@@ -159,14 +165,15 @@ function mustEscape(segment: string, rules: NameRules): boolean {
 
 /** What can't be a natural name, apart from what an escaped segment looks like. */
 function isReserved(segment: string, rules: NameRules): boolean {
-  if (specialNames.has(segment) || segment.includes('\0') || isRefused(segment, rules)) return true
+  const isSpecial = segment === '' || specialNames.has(segment)
+  if (isSpecial || segment.includes('\0') || isRefused(segment, rules)) return true
   return isAlternativeName(segment, rules) || endsLikeContinued(segment, rules.maxNameBytes)
 }
 
 /** Whether this is a natural name and the suffix. (`x.%file.%file` is not: it is its own name.) */
 function isAlternativeName(name: string, rules: NameRules): boolean {
-  if (!name.endsWith(alternativeSuffix)) return false
-  return isNaturalName(name.slice(0, -alternativeSuffix.length), rules)
+  const suffix = alternativeSuffixOf(rules)
+  return name.endsWith(suffix) && isNaturalName(name.slice(0, -suffix.length), rules)
 }
 
 function isNaturalName(name: string, rules: NameRules): boolean {
@@ -183,14 +190,21 @@ function escapedSegment(name: string, rules: NameRules): string | undefined {
 }
 
 function escapeSegment(segment: string, rules: NameRules): string {
+  if (segment === '') return markerOf(rules)
   const special = specialNames.get(segment)
   if (special !== undefined) return special
   const escaped = segment.replaceAll('%', '%25').replaceAll('\0', '%00')
-  return isRefused(segment, rules) ? escapeRefused(escaped, rules) : escaped
+  const name = isRefused(segment, rules) ? escapeRefused(escaped, rules) : escaped
+  return isCutAtHiddenDot(name, rules) ? name.replaceAll('.', '%2E') : name
+}
+
+function markerOf(rules: NameRules): string {
+  return isRefused(folderMarker, rules) ? escapeRefused(folderMarker, rules) : folderMarker
 }
 
 /** Undoes `escapeSegment`; undefined for what it can't have made out of another text. */
 function unescapeName(name: string, rules: NameRules): string | undefined {
+  if (name === markerOf(rules)) return ''
   const special = specialSegments.get(name)
   if (special !== undefined) return special
   if (!name.includes('%')) return undefined

@@ -31,7 +31,7 @@ const beyondAscii = /[^\0-\u007f]/u
 
 export function isRefused(segment: string, rules: NameRules): boolean {
   const { characters, beginnings, endings } = rules
-  if (isComposedElse(segment, rules)) return true
+  if (isComposedElse(segment, rules) || isCutAtHiddenDot(segment, rules)) return true
   return [characters, beginnings, endings].some((refused) => refused?.test(segment))
 }
 
@@ -52,6 +52,25 @@ export function escapeRefused(segment: string, rules: NameRules): string {
       return isEscaped ? hexOf(character) : character
     })
     .join('')
+}
+
+/** Whether names that begin with a dot can't be used: the drive does not list them. */
+export function hidesDots({ beginnings }: NameRules): boolean {
+  return beginnings?.test('.b') === true
+}
+
+/** Behind the name of an object whose natural name a folder has. */
+export function alternativeSuffixOf(rules: NameRules): string {
+  return hidesDots(rules) ? '%2E%file' : '.%file'
+}
+
+/**
+ * Whether a name, or its alternative, may be cut in front of a `.` (long-name.ts) on a drive that hides
+ * what begins with one. All its dots are escaped then.
+ */
+export function isCutAtHiddenDot(name: string, rules: NameRules): boolean {
+  if (!hidesDots(rules) || !name.includes('.')) return false
+  return Buffer.byteLength(name) > rules.maxNameBytes - alternativeSuffixOf(rules).length
 }
 
 function isComposedElse(segment: string, { composes }: NameRules): boolean {

@@ -22,25 +22,28 @@ const created = [200, 201, 204]
 
 /**
  * Finds out what a server does, by doing it in a folder of its own. Nothing is done to anybody's
- * file whose outcome was not seen here first.
+ * file whose outcome was not seen here first. Each file has a size of its own, so that one listing
+ * shows what has become of all of them: every request lengthens the start.
  *
  * @throws DriveError `denied` when the server can't do what a drive needs at least
  */
 export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<DavAbilities> {
   const probe = new Probe(parts)
-  const versions = await probe.findVersions()
-  await probe.requireKeptFiles()
   await probe.requireMovedFolders()
   return {
     rules,
-    ...versions,
+    ...(await probe.probeFiles()),
     writesRanges: await probe.writesRanges(),
-    copies: await probe.copies(),
     chunkRoot: await probe.findChunkRoot(),
     tellsQuota: await probe.tellsQuota(),
     tellsMd5: parts.server.arrivals.areTold,
   }
 }
+
+/** What the files of the probe hold. No two have one size. */
+const texts = { older: '1', newer: '22', first: '333', second: '4444', inTo: '5', inFrom: '66' }
+
+const movesFolders = 'move a folder with what is in it (MOVE)'
 
 class Probe {
   readonly #parts: ProbeParts
@@ -49,81 +52,74 @@ class Probe {
     this.#parts = parts
   }
 
-  /** What stays the same when a file is moved over another: entity tag, time, our property. */
-  async findVersions(): Promise<Pick<Finding, 'versions' | 'keepsRecords'>> {
+  /**
+   * What stays the same when a file is moved over another: entity tag, time, our property. And that
+   * nothing is lost to a file that comes back to where there is another by now.
+   */
+  async probeFiles(): Promise<Pick<Finding, 'versions' | 'keepsRecords' | 'copies'>> {
     const { server } = this.#parts
     const [from, to] = [this.#path('from'), this.#path('to')]
-    await this.#put(to, 'older')
-    const keepsOlder = await this.#setRecord(to, 'older')
-    await this.#put(from, 'newer')
+    const [first, second] = [this.#path('first'), this.#path('second')]
+    await this.#put(to, texts.older)
+    await this.#put(from, texts.newer)
+    await this.#put(first, texts.first)
+    await this.#put(second, texts.second)
     const plain = await this.#stat(from)
-    const keepsNewer = await this.#setRecord(from, 'newer')
-    const written = await this.#stat(from)
-    const answer = await server.transfer('MOVE', { from, to }, { overwrite: true })
-    const moved = await server.stat(to)
-    const isMoved = created.includes(answer.status) && (await this.#read(to)) === 'newer'
-    if (moved === undefined || !isMoved || (await server.stat(from)) !== undefined) {
-      throw lacking('move a file over another (MOVE with Overwrite: T)', answer.status)
+    const isSet = (await this.#setRecord(to, 'older')) && (await this.#setRecord(from, 'newer'))
+    const written = isSet ? await this.#stat(from) : plain
+    const over = await server.transfer('MOVE', { from, to }, { overwrite: true })
+    const paths = { from: second, to: first }
+    const refused = await server.transfer('MOVE', paths, { overwrite: false })
+    const copied = { from: first, to: this.#path('copy') }
+    const copy = await server.transfer('COPY', copied, { overwrite: false })
+    const seen = await this.#listed(this.#parts.folder)
+    const moved = seen.get('to')
+    const isMoved = created.includes(over.status) && moved?.size === texts.newer.length
+    if (!isMoved || seen.has('from')) {
+      throw lacking('move a file over another (MOVE with Overwrite: T)', over.status)
     }
-    const versions = (['etag', 'time'] as const).find((by) => isKept(by, [plain, written, moved]))
-    if (versions === undefined) throw lacking("keep a file's time when it is moved", answer.status)
-    const keepsRecords = keepsOlder && keepsNewer && moved.record === 'newer'
-    return { versions, keepsRecords }
+    if (seen.has('folder 2')) throw lacking(movesFolders, 201)
+    const isKept = hasSize(seen, 'first') && hasSize(seen, 'second')
+    if (created.includes(refused.status) || !isKept) {
+      throw lacking('leave a file where it is (MOVE with Overwrite: F)', refused.status)
+    }
+    const entries = [plain, written, moved]
+    const versions = (['etag', 'time'] as const).find((by) => isOneVersion(by, entries))
+    if (versions === undefined) throw lacking("keep a file's time when it is moved", over.status)
+    const copies = created.includes(copy.status) && seen.get('copy')?.size === texts.first.length
+    return { versions, keepsRecords: isSet && moved.record === 'newer', copies }
   }
 
-  /** Nothing is to be lost to a file that comes back to where there is another by now. */
-  async requireKeptFiles(): Promise<void> {
-    const [from, to] = [this.#path('second'), this.#path('first')]
-    await this.#put(from, 'second')
-    await this.#put(to, 'first')
-    const answer = await this.#parts.server.transfer('MOVE', { from, to }, { overwrite: false })
-    const isKept = (await this.#read(to)) === 'first' && (await this.#read(from)) === 'second'
-    if (created.includes(answer.status) || !isKept) {
-      throw lacking('leave a file where it is (MOVE with Overwrite: F)', answer.status)
-    }
-  }
-
-  /** Empty folders are moved away, and back when something has come into them. */
+  /**
+   * Empty folders are moved away, and back when something has come into them. That they leave their
+   * place is seen by `probeFiles`.
+   */
   async requireMovedFolders(): Promise<void> {
     const { server } = this.#parts
     const [from, to, away] = [this.#path('folder 2'), this.#path('folder 1'), this.#path('away')]
-    for (const folder of [from, to]) {
-      await server.makeFolder(folder)
-      await this.#put([...folder, 'in it'], folder.join())
-    }
+    await server.makeFolder(from)
+    await server.makeFolder(to)
+    await this.#put([...from, 'inFrom'], texts.inFrom)
+    await this.#put([...to, 'inTo'], texts.inTo)
     const refused = await server.moveFolder(from, to)
-    const isKept =
-      (await this.#read([...to, 'in it'])) === to.join() &&
-      (await this.#read([...from, 'in it'])) === from.join()
+    const moved = await server.moveFolder(from, away)
+    const isKept = hasSize(await this.#listed(to), 'inTo')
+    const isThere = hasSize(await this.#listed(away), 'inFrom')
     if (created.includes(refused.status) || !isKept) {
       throw lacking('leave a folder where it is (MOVE with Overwrite: F)', refused.status)
     }
-    const moved = await server.moveFolder(from, away)
-    const isThere = (await this.#read([...away, 'in it'])) === from.join()
-    if (!created.includes(moved.status) || !isThere || (await server.stat(from)) !== undefined) {
-      throw lacking('move a folder with what is in it (MOVE)', moved.status)
-    }
+    if (!created.includes(moved.status) || !isThere) throw lacking(movesFolders, moved.status)
   }
 
-  /** PUT with Content-Range (RFC 9110 section 14.5 lets a server do anything with it). */
+  /** PUT with Content-Range, into a file of `probeFiles` (RFC 9110 section 14.5 lets a server do anything with it). */
   async writesRanges(): Promise<boolean> {
-    const path = this.#path('ranges')
-    await this.#put(path, '')
-    const isWritten =
-      (await this.#putRange(path, 'aaaa', 0)) &&
-      (await this.#putRange(path, 'bbbb', 4)) &&
-      (await this.#putRange(path, 'cc', 2))
-    if (!isWritten || (await this.#read(path)) !== 'aaccbbbb') return false
+    const path = this.#path('first')
+    const end = texts.first.length
+    const isTaken = (await this.#putRange(path, 'bb', end)) && (await this.#putRange(path, 'a', 1))
+    if (!isTaken) return false
     // One that breaks off may leave what has come of it, and must leave everything else.
-    await this.#breakOff(path, 8)
-    return (await this.#read(path)).startsWith('aaccbbbb')
-  }
-
-  async copies(): Promise<boolean> {
-    const [from, to] = [this.#path('copied'), this.#path('copy')]
-    await this.#put(from, 'copied')
-    const answer = await this.#parts.server.transfer('COPY', { from, to }, { overwrite: false })
-    return created.includes(answer.status) && (await this.#read(to)) === 'copied'
+    await this.#breakOff(path, end + 2)
+    return (await this.#read(path)).startsWith('3a3bb')
   }
 
   /**
@@ -202,10 +198,15 @@ class Probe {
     return entry
   }
 
+  /** A folder's entries by name; none when it is not there. */
+  async #listed(path: DavPath): Promise<ReadonlyMap<string, DavEntry>> {
+    const listed = await this.#parts.server.list(path)
+    return new Map(listed?.children.map((child) => [child.name, child]))
+  }
+
   async #setRecord(path: DavPath, text: string): Promise<boolean> {
-    const { server } = this.#parts
     try {
-      return (await server.setRecord(path, text)) && (await server.stat(path))?.record === text
+      return await this.#parts.server.setRecord(path, text)
     } catch (error) {
       if (error instanceof DriveError && error.kind !== 'unavailable') return false
       throw error
@@ -213,8 +214,12 @@ class Probe {
   }
 }
 
+function hasSize(seen: ReadonlyMap<string, DavEntry>, name: keyof typeof texts): boolean {
+  return seen.get(name)?.size === texts[name].length
+}
+
 /** Whether all of them are one version, and tell so in this way. */
-function isKept(by: DavAbilities['versions'], entries: readonly DavEntry[]): boolean {
+function isOneVersion(by: DavAbilities['versions'], entries: readonly DavEntry[]): boolean {
   if (by === 'etag' && entries.some(({ etag }) => etag === undefined)) return false
   return new Set(entries.map((entry) => versionOf(entry, by))).size === 1
 }

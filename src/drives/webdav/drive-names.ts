@@ -15,6 +15,8 @@ const leasePlace = '.stowage/names'
 export interface DriveNamesParts {
   readonly server: DavServer
   readonly leases: KeyLeases
+  /** Whether this process has just made the drive's own folder: then there are none yet. */
+  readonly isNew: boolean
   /** A folder that nobody else uses; it is there, and its owner removes it. */
   readonly folder: DavPath
 }
@@ -25,7 +27,7 @@ export interface DriveNamesParts {
  */
 export async function findDriveNames(parts: DriveNamesParts): Promise<NameFindings> {
   return (
-    (await readFindings(parts.server)) ??
+    (parts.isNew ? undefined : await readFindings(parts.server)) ??
     // Of several processes at their first start one probes.
     (await parts.leases.hold([leasePlace], async () => {
       return (await readFindings(parts.server)) ?? (await probeNames(parts))

@@ -45,9 +45,13 @@ export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
  * Asks the server once for the drive's folder, before anything else is asked of it and without
  * trying again: a mistake in DRIVE is told at once, and with the server's name.
  *
+ * @returns whether the folder is there
  * @throws DriveError for people
  */
-export async function makeFirstContact(address: DavAddress, log: FirstContactLog): Promise<void> {
+export async function makeFirstContact(
+  address: DavAddress,
+  log: FirstContactLog,
+): Promise<boolean> {
   const { origin, root, user, password } = address
   const client = new Client(origin, {
     connect: { timeout: connectMs },
@@ -69,6 +73,7 @@ export async function makeFirstContact(address: DavAddress, log: FirstContactLog
     })
     await body.dump()
     judge(statusCode, String(headers.location ?? ''), address)
+    return statusCode === 207
   } catch (error) {
     throw error instanceof DriveError ? error : withoutAnswer(error, address)
   } finally {

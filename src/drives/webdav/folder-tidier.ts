@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { KeyLease, KeyLeases } from '../key-leases.ts'
-import type { NameRules } from '../name-rules.ts'
+import { hidesDots, type NameRules } from '../name-rules.ts'
 import { asked } from './attribute-store.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
@@ -70,6 +70,8 @@ export class FolderTidier {
    * @param wanted is removed whoever made it
    */
   async tidy(place: DavPlace, folder: DavPath, wanted?: DavPath): Promise<void> {
+    // A folder that looks empty may hold files that somebody put there and that the server hides.
+    if (hidesDots(this.#parts.rules)) return
     let inner: DavPath = folder
     for (let attempt = 0; attempt < attempts && inner.length > 1; attempt++) {
       const chain = await this.#emptyChain(inner, wanted)

@@ -1,6 +1,7 @@
 import { DriveError } from '../drive.ts'
 import { maxNameBytes } from '../long-name.ts'
 import type { NameRules } from '../name-rules.ts'
+import type { DavAnswer } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
@@ -29,27 +30,77 @@ export interface NameFindings {
 }
 
 const lengths = [maxNameBytes, 250, 240, 200, 143, 100]
-const characters = [
-  ...'\\:*?"<>|;#&+~%',
-  '\u00a0',
-  '\u2028',
-  '\ufffd',
-  '\uffff',
-  '😀',
-  '\u{10ffff}',
-]
-const beginnings = [' ', '._', '~$', '.nfs']
-const endings = [' ', '.', '~', '.part', '.filepart', '.tmp', '.swp', '.lnk']
-/** What means something to some system, and a name of nothing but space. */
-const names = [
-  ...[' ', '\u00a0', '~', '-', '#', 'con', 'aux', 'nul', 'prn', 'com1', 'lpt1', 'nul.txt'],
-  ...['desktop.ini', 'thumbs.db', '.ds_store', '.git', '.well-known', 'lost+found'],
-]
-/** Apache's DirectoryIndex in Debian, and what is usual elsewhere. */
+/** Tried together in one name, and one by one when that does not come back. */
+const mixedCharacters = [...':*?"<>|;#&+~%', '\u00a0', '\u2028', '\ufffd', '😀', '\u{10ffff}']
+/** Refused so often that it is tried alone: Nextcloud, Windows. */
+const backslash = '\\'
+/** XML can not hold them (XML 1.0 section 2.2): a server that lists such a name breaks its answer. */
+const unlistable = ['\ufffe', '\uffff']
+/** Refused together where one of them is: names of devices on Windows. */
+const deviceNames = ['con', 'aux', 'nul', 'prn', 'com1', 'lpt1', 'nul.txt']
+/** What filters of temporary files take away, such as sabre/dav's: `._b` stands for them. */
+const temporaryNames = ['desktop.ini', 'thumbs.db', '.ds_store']
+const folderMarker = '.%'
+/** What the folder marker becomes where it can't be used (key-path.ts). */
+const escapedMarker = '%2E%'
+const escapedPercent = 'a%25b'
+/** Of Apache's DirectoryIndex in Debian, and of what is usual elsewhere, one is tried. */
+const triedIndexName = 'index.html'
 const indexNames = [
-  ...['index.html', 'index.htm', 'index.php', 'index.cgi', 'index.pl', 'index.xhtml'],
+  ...[triedIndexName, 'index.htm', 'index.php', 'index.cgi', 'index.pl', 'index.xhtml'],
   ...['index.shtml', 'index.txt', 'default.htm', 'default.html', 'index.var', 'index.html.var'],
 ]
+
+type List = 'characters' | 'beginnings' | 'endings' | 'names'
+
+/** Something that a name may hold, which the server may not be able to name. */
+interface Suspect {
+  readonly list: List
+  readonly text: string
+}
+
+/** A name that shows that all of its suspects can be used. */
+interface Trial {
+  readonly name: string
+  readonly suspects: readonly Suspect[]
+}
+
+const suspect = (list: List, text: string): Suspect => ({ list, text })
+const beginsAndEnds = (beginning: string, ending: string): Trial => ({
+  name: `${beginning}b${ending}`,
+  suspects: [suspect('beginnings', beginning), suspect('endings', ending)],
+})
+const mixedTrial: Trial = {
+  name: `a${mixedCharacters.join('a')}${escapedPercent}`,
+  suspects: mixedCharacters.map((character) => suspect('characters', character)),
+}
+const trials: readonly Trial[] = [
+  mixedTrial,
+  beginsAndEnds(' ', '~'),
+  beginsAndEnds('._', '.swp'),
+  ...[
+    suspect('characters', backslash),
+    suspect('beginnings', '.'),
+    suspect('endings', ' '),
+    suspect('endings', '.'),
+    suspect('endings', '.part'),
+    suspect('names', 'con'),
+    suspect('names', '.git'),
+    suspect('names', folderMarker),
+  ].map(trialOf),
+]
+
+/** The shortest trial of one suspect. */
+function trialOf(one: Suspect): Trial {
+  const { list, text } = one
+  const names = {
+    characters: `a${text}b`,
+    beginnings: `${text}b`,
+    endings: `b${text}`,
+    names: text,
+  }
+  return { name: names[list], suspects: [one] }
+}
 
 /**
  * Never tried, always escaped: servers take them for text that ends (control characters: lighttpd
@@ -89,93 +140,199 @@ export function rulesFrom(findings: NameFindings): NameRules {
   }
 }
 
-/** Tries names in a folder of its own, which is there and which its owner removes. */
+/**
+ * Tries names in a folder of its own, which is there and which its owner removes. Each request
+ * lengthens the start: many suspects share a name, and are told apart only where it fails.
+ */
 export class NameProbe {
   readonly #server: DavServer
   readonly #folder: DavPath
+  readonly #names: DavPath
+  /** Names that were put there, and all that were to be. */
+  readonly #placed = new Set<string>()
+  readonly #tried = new Set<string>()
 
   constructor(server: DavServer, folder: DavPath) {
     this.#server = server
     this.#folder = folder
+    this.#names = [...folder, 'names']
   }
 
+  /** @throws DriveError `denied` when the server can't name every key; what keeps it from answering */
   async run(): Promise<NameFindings> {
-    const tried = [
-      ...characters.map((character) => `a${character}b`),
-      ...beginnings.map((beginning) => `${beginning}b`),
-      ...endings.map((ending) => `b${ending}`),
-      // The two forms are tried with different names, to see what comes back, and with the same one.
-      ...['case', 'CASE', 'one\u0301', 'tw\u00e9', 'thr\u00e9', 'thre\u0301', '%25'],
-      ...lengths.map((length) => 'n'.repeat(length)),
-      ...names,
-    ]
-    const works = await this.#namesThatWork(tried)
-    const whole = lengths.find((length) => works.has('n'.repeat(length)))
-    if (whole === undefined || !works.has('%25')) {
-      const message = 'The WebDAV server takes only short names, or none with a % in them.'
-      throw new DriveError('denied', `${message} Stowage can't keep every key there.`)
-    }
-    const isRefused = (name: string) => !works.has(name)
+    await this.#server.makeFolder(this.#names)
+    await this.#placeLongest()
+    // The two forms of a letter are one name to some servers; which of them they keep tells how.
+    const forms = ['thr\u00e9', 'thre\u0301']
+    const first = [...trials.map(({ name }) => name), 'case', 'CASE', ...forms]
+    await this.#placeAll([...first, triedIndexName])
+    const shown = await this.#lookBesideIndex()
+    const isShown = (name: string) => shown.has(name)
+    const refused = await this.#refusedOf(trials.filter(({ name }) => !isShown(name)))
+    const [composed = false, decomposed = false] = forms.map(isShown)
     return {
-      maxNameBytes: whole,
-      characters: characters.filter((character) => isRefused(`a${character}b`)),
-      beginnings: beginnings.filter((beginning) => isRefused(`${beginning}b`)),
-      endings: endings.filter((ending) => isRefused(`b${ending}`)),
-      names: names.filter(isRefused),
-      indexNames: await this.#indexNames(),
-      foldsCase: isRefused('case') || isRefused('CASE'),
-      composes: isRefused('one\u0301') || (works.has('thr\u00e9') && isRefused('thre\u0301')),
-      decomposes: isRefused('tw\u00e9'),
+      maxNameBytes: longestIn(shown) ?? (await this.#longestOfAll()),
+      ...refused,
+      indexNames: isShown(triedIndexName) ? [] : indexNames,
+      foldsCase: !isShown('case') || !isShown('CASE'),
+      composes: composed && !decomposed,
+      decomposes: !composed,
     }
   }
 
-  /** Those that can be moved to and looked at, and that the folder then shows. */
-  async #namesThatWork(names: readonly string[]): Promise<ReadonlySet<string>> {
-    const folder = [...this.#folder, 'names']
-    await this.#server.makeFolder(folder)
-    const seen = new Set<string>()
+  /** What of these trials the server can't name. */
+  async #refusedOf(failed: readonly Trial[]): Promise<Record<List, readonly string[]>> {
+    const hidesDots = failed.some(({ name }) => name === '.b')
+    const single = failed
+      .flatMap(({ suspects }) => suspects)
+      .filter(({ list, text }) => !(hidesDots && list !== 'endings' && text.startsWith('.')))
+      .map(trialOf)
+    const isMixedRefused = failed.includes(mixedTrial)
+    const isMarkerRefused = failed.some(({ name }) => name === folderMarker)
+    const needed = [
+      ...(isMixedRefused ? [escapedPercent] : []),
+      ...(isMarkerRefused ? [escapedMarker] : []),
+    ]
+    const untried = single.map(({ name }) => name).filter((name) => !this.#tried.has(name))
+    const again = [...untried, ...needed]
+    await this.#placeAll(again)
+    const shown = again.length === 0 ? new Set<string>() : await this.#look()
+    requireAll(needed, shown)
+    const refused = single.filter(({ name }) => !shown.has(name)).flatMap((one) => one.suspects)
+    // Each alone works, but not all together, in a name that is moved to: none of them is used.
+    const isExplained = refused.some((one) => mixedTrial.suspects.includes(one))
+    if (isMixedRefused && !isExplained) refused.push(...mixedTrial.suspects)
+    if (hidesDots) refused.push(suspect('beginnings', '.'))
+    return withRelated(refused)
+  }
+
+  /** lighttpd takes longer names from a MOVE than from a PUT. */
+  async #placeLongest(): Promise<void> {
+    await this.#write([...this.#folder, 'source'])
+    for (const length of lengths) {
+      const name = 'n'.repeat(length)
+      if (!(await this.#move([...this.#names, name]))) continue
+      this.#placed.add(name)
+      return
+    }
+  }
+
+  /** For a server that cuts names without a word. */
+  async #longestOfAll(): Promise<number> {
+    await this.#placeAll(lengths.map((length) => 'n'.repeat(length)))
+    const longest = longestIn(await this.#look())
+    if (longest === undefined) throw unfit('takes only short names')
+    return longest
+  }
+
+  async #placeAll(names: readonly string[]): Promise<void> {
     for (const name of names) {
-      if (await this.#place([...folder, name])) seen.add(name)
+      const path = [...this.#names, name]
+      this.#tried.add(name)
+      // Objects are moved to their places: one such name has all that needs escaping in a header.
+      const isMoved = name === mixedTrial.name && (await this.#write([...this.#folder, 'source']))
+      if (await (isMoved ? this.#move(path) : this.#write(path))) this.#placed.add(name)
     }
-    const shown = new Set((await this.#server.list(folder))?.children.map((child) => child.name))
-    return new Set([...seen].filter((name) => shown.has(name)))
   }
 
-  async #indexNames(): Promise<string[]> {
-    const hiding: string[] = []
-    for (const name of indexNames) {
-      const folder = [...this.#folder, `with ${name}`]
-      await this.#server.makeFolder(folder)
-      const isThere = await this.#place([...folder, name])
-      if (!isThere || !(await this.#isListed(folder, name))) hiding.push(name)
-    }
-    return hiding
-  }
-
-  async #isListed(folder: DavPath, name: string): Promise<boolean> {
+  /** As `#look`, where an index file may keep the folder from being listed. */
+  async #lookBesideIndex(): Promise<ReadonlySet<string>> {
     try {
-      const listed = await this.#server.list(folder)
-      return listed?.children.some((child) => child.name === name) === true
+      return await this.#look()
     } catch (error) {
-      if (error instanceof DriveError && error.kind === 'denied') return false
-      throw error
+      if (!(error instanceof DriveError) || error.kind !== 'denied') throw error
+      this.#placed.delete(triedIndexName)
+      await this.#server.removeFile([...this.#names, triedIndexName])
+      return await this.#look()
     }
   }
 
-  /** Puts a file there as objects get to their places: written elsewhere and moved. */
-  async #place(path: DavPath): Promise<boolean> {
-    const from = [...this.#folder, 'source']
-    const answer = await this.#server.put(from, { body: Buffer.from('x') })
-    if (answer.status >= 300) throw statusError('PUT', answer)
+  /** The names that were put there and that the folder shows. */
+  async #look(): Promise<ReadonlySet<string>> {
     try {
-      const moved = await this.#server.transfer('MOVE', { from, to: path }, { overwrite: false })
-      if (moved.status !== 201 && moved.status !== 204) return false
-      return (await this.#server.stat(path))?.isFolder === false
+      return await this.#shown()
     } catch (error) {
-      if (error instanceof DriveError && error.kind !== 'unavailable') return false
-      throw error
+      if (!(error instanceof DriveError) || error.kind === 'denied') throw error
+      // A name breaks the answer that it is in: it breaks the answer about itself, too.
+      for (const name of [...this.#placed]) {
+        const path = [...this.#names, name]
+        if ((await this.#orUnusable(() => this.#server.stat(path))) !== undefined) continue
+        this.#placed.delete(name)
+        await this.#orUnusable(() => this.#server.removeFile(path))
+      }
+      return await this.#shown()
     }
   }
+
+  async #shown(): Promise<ReadonlySet<string>> {
+    const listed = await this.#server.list(this.#names)
+    const names = listed?.children.map((child) => child.name) ?? []
+    return new Set(names.filter((name) => this.#placed.has(name)))
+  }
+
+  async #write(path: DavPath): Promise<boolean> {
+    const answer = await this.#orUnusable(() => this.#server.put(path, { body: Buffer.from('x') }))
+    return answer !== undefined && isDone('PUT', answer)
+  }
+
+  async #move(to: DavPath): Promise<boolean> {
+    const paths = { from: [...this.#folder, 'source'], to }
+    const move = () => this.#server.transfer('MOVE', paths, { overwrite: false })
+    const answer = await this.#orUnusable(move)
+    return answer !== undefined && isDone('MOVE', answer)
+  }
+
+  /** Undefined when the server fails at a name. What fails at any name is no finding. */
+  async #orUnusable<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+      if ((await this.#server.statFolder(this.#folder)) === undefined) throw error
+      return undefined
+    }
+  }
+}
+
+function longestIn(shown: ReadonlySet<string>): number | undefined {
+  return lengths.find((length) => shown.has('n'.repeat(length)))
+}
+
+/** @throws DriveError when the server is busy: that says nothing about the name */
+function isDone(method: string, answer: DavAnswer): boolean {
+  if ([423, 425, 429, 502, 503, 504].includes(answer.status)) throw statusError(method, answer)
+  return answer.status < 300
+}
+
+function requireAll(needed: readonly string[], shown: ReadonlySet<string>): void {
+  const missing = needed.find((name) => !shown.has(name))
+  if (missing === escapedMarker) throw unfit('can store neither the name .% nor the name %2E%')
+  if (missing !== undefined) throw unfit('takes no name with a % in it')
+}
+
+/** With what is never tried, and what is refused together. */
+function withRelated(refused: readonly Suspect[]): Record<List, readonly string[]> {
+  const textsIn = (list: List) => refused.filter((one) => one.list === list).map(({ text }) => text)
+  const beginnings = textsIn('beginnings')
+  const endings = textsIn('endings')
+  const names = textsIn('names')
+  return {
+    characters: [...textsIn('characters'), ...unlistable],
+    beginnings,
+    endings: [...endings, ...(endings.includes('.part') ? ['.filepart'] : [])],
+    names: [
+      // A name of nothing but space: too easily lost on the way.
+      ' ',
+      ...names.filter((name) => name !== 'con'),
+      ...(names.includes('con') ? deviceNames : []),
+      ...(beginnings.includes('._') ? temporaryNames : []),
+    ],
+  }
+}
+
+function unfit(what: string): DriveError {
+  const message = `The WebDAV server ${what}. Stowage can't keep every key there.`
+  return new DriveError('denied', message)
 }
 
 function escapeForRegex(text: string): string {

@@ -27,23 +27,26 @@ const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
 /** The hidden folder of the drive: files that are not yet objects, and what uploads grow in. */
 export class OwnFolder {
   readonly #server: DavServer
+  #isNew = false
 
   constructor(server: DavServer) {
     this.#server = server
   }
 
-  /** Makes the folders of this process, and the root itself where it is absent. */
-  async prepare(): Promise<void> {
-    for (const path of [
-      [],
-      [ownFolderName],
-      tmpFolder,
-      uploadsFolder,
-      asideFolder,
-      processFolder,
-    ]) {
-      await this.#ensure(path)
+  /**
+   * Makes the folders of this process, and the root itself where it is absent.
+   * @param hasRoot whether the root is known to be there
+   * @returns whether this process made the drive's own folder, now or before
+   */
+  async prepare({ hasRoot = false } = {}): Promise<boolean> {
+    if (!hasRoot) await this.#ensure([])
+    const isNew = await this.#ensure([ownFolderName], { isNew: true })
+    this.#isNew ||= isNew
+    for (const path of [tmpFolder, uploadsFolder, asideFolder]) {
+      await this.#ensure(path, { isNew })
     }
+    await this.#ensure(processFolder, { isNew: true })
+    return this.#isNew
   }
 
   /**
@@ -82,7 +85,7 @@ export class OwnFolder {
   /** Runs `work` with a folder that nobody else uses, and that goes with what is in it. */
   async withFolder<R>(work: (folder: DavPath) => Promise<R>): Promise<R> {
     const folder = this.newPath()
-    await this.#ensure(folder)
+    await this.#ensure(folder, { isNew: true })
     try {
       return await work(folder)
     } finally {
@@ -119,11 +122,17 @@ export class OwnFolder {
     }
   }
 
-  async #ensure(path: DavPath): Promise<void> {
-    if ((await this.#server.statFolder(path)) !== undefined) return
+  /**
+   * Makes a folder where there is none.
+   * @param isNew whether it is likely not there: then nobody looks first
+   * @returns whether it was made
+   */
+  async #ensure(path: DavPath, { isNew = false } = {}): Promise<boolean> {
+    if (!isNew && (await this.#server.statFolder(path)) !== undefined) return false
     // Apache answers 403 when another process makes the folder at the same moment.
     const made = await this.#server.makeFolder(path).catch((error: unknown) => error)
-    if (made === true || (await this.#server.statFolder(path)) !== undefined) return
+    if (made === true) return true
+    if ((await this.#server.statFolder(path)) !== undefined) return false
     if (made !== false) throw made
     const message =
       path.length === 0

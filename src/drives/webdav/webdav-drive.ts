@@ -105,12 +105,12 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     recover: async (note, lease) => await recovery.run?.(note, lease),
   })
   try {
-    await makeFirstContact(address, options.log)
+    const hasRoot = await makeFirstContact(address, options.log)
     await options.claim?.(new DavNotes(server, own))
-    await own.prepare()
+    const isNew = await own.prepare({ hasRoot })
     const abilities = await own.withFolder(async (folder) => {
-      const findings = await findDriveNames({ server, leases, folder })
-      return await probeServer({ root: address.root, server, folder }, rulesFrom(findings))
+      const findings = await findDriveNames({ server, leases, folder, isNew })
+      return await probeServer({ client, ...address, server, folder }, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })

@@ -12,6 +12,15 @@ const rules: NameRules = {
   composes: true,
 }
 
+/** As of nginx, which lists no name that begins with a dot. */
+const hidingRules: NameRules = {
+  maxNameBytes: 255,
+  characters: /[\u0001-\u001f\u007f\uffff]/u,
+  beginnings: /^(?:\.)/iu,
+  endings: undefined,
+  composes: false,
+}
+
 const piece = fc.constantFrom(
   ...['%', '.', '%2', '%25', '%2E', '%5C', '%5c', '%00', '.%', '%+', '.%file', '5C', '\0'],
   ...[
@@ -47,13 +56,13 @@ const key = fc
   .filter(isLegalKey)
 
 /** The key of a path as a drive finds it: name by name from the bucket's folder. */
-function keyOfPath(path: readonly string[]): string | undefined {
+function keyOfPath(path: readonly string[], by = rules): string | undefined {
   const segments: string[] = []
   let continued: string | undefined
   for (const [index, name] of path.entries()) {
     const isFile = index === path.length - 1
     const place = { isFile, ...(continued !== undefined && { continued }) }
-    const decoded = decodeName(name, place, rules)
+    const decoded = decodeName(name, place, by)
     if (decoded === undefined) return undefined
     continued = decoded.kind === 'continuation' ? decoded.continued : undefined
     if (decoded.kind === 'segment') segments.push(decoded.segment)
@@ -88,22 +97,58 @@ describe('pathOfKey with rules', () => {
     })
   }
 
-  it('is undone by decodeName, uses no name that is refused, and none that is too long', () => {
-    fc.assert(
-      fc.property(key, (name) => {
-        const { natural, alternative } = pathOfKey(name, rules)
-        for (const path of [natural, alternative]) {
-          assert.equal(keyOfPath(path), name)
-          for (const part of path) {
-            assert.ok(Buffer.byteLength(part) <= rules.maxNameBytes)
-            assert.ok(!rules.characters?.test(part), part)
+  for (const by of [rules, hidingRules]) {
+    it('is undone by decodeName, uses no name that is refused, and none that is too long', () => {
+      fc.assert(
+        fc.property(key, (name) => {
+          const { natural, alternative } = pathOfKey(name, by)
+          for (const path of [natural, alternative]) {
+            assert.equal(keyOfPath(path, by), name)
+            for (const part of path) {
+              assert.ok(Buffer.byteLength(part) <= by.maxNameBytes)
+              assert.ok(!by.characters?.test(part), part)
+            }
           }
-        }
-        if (natural.length === name.split('/').length) {
-          assert.ok(natural.every((part) => !isRefused(part, rules)))
-        }
+          if (natural.length === name.split('/').length) {
+            assert.ok(natural.every((part) => !isRefused(part, by)))
+          }
+        }),
+        { numRuns: 2_000 },
+      )
+    })
+  }
+
+  const hiddenDots: [key: string, natural: string][] = [
+    ['.hidden', '%2Ehidden'],
+    ['.git/config', '%2Egit/config'],
+    ['a/', 'a/%2E%'],
+    ['a/.%', 'a/%2E%25'],
+    ['a/%2E%', 'a/%252E%25'],
+    ['..', '%2E%2E'],
+    ['...', '%2E..'],
+    ['v1.0', 'v1.0'],
+    [`${'n'.repeat(253)}.txt`, `${'n'.repeat(253)}%+/%2Etxt`],
+  ]
+  for (const [name, natural] of hiddenDots) {
+    it(`shows ${name.slice(-8)} on a server that hides dot files`, () => {
+      assert.equal(pathOfKey(name, hidingRules).natural.join('/'), natural)
+      assert.equal(keyOfPath(natural.split('/'), hidingRules), name)
+    })
+  }
+
+  it('gives no file or folder a name that begins with a dot where such names are hidden', () => {
+    const dots = fc.array(fc.constantFrom('.', 'n'.repeat(83), 'é', '%', '\n', '/', 'a'), {
+      minLength: 1,
+    })
+    const dotted = dots.map((pieces) => pieces.join('')).filter(isLegalKey)
+    fc.assert(
+      fc.property(fc.oneof(key, dotted), (name) => {
+        const { natural, alternative } = pathOfKey(name, hidingRules)
+        for (const part of [...natural, ...alternative]) assert.ok(!part.startsWith('.'), part)
+        assert.equal(keyOfPath(natural, hidingRules), name)
+        assert.equal(keyOfPath(alternative, hidingRules), name)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 5_000 },
     )
   })
 

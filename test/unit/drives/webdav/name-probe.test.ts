@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { DriveError } from '../../../../src/drives/drive.ts'
 import { pathOfKey } from '../../../../src/drives/key-path.ts'
 import type { DavPath } from '../../../../src/drives/webdav/dav-path.ts'
 import type { DavServer } from '../../../../src/drives/webdav/dav-server.ts'
@@ -9,40 +10,82 @@ import {
   rulesFrom,
 } from '../../../../src/drives/webdav/name-probe.ts'
 
-/** A server that keeps names as they were sent, and takes those for one that `fold` makes the same. */
-function serverThatFolds(fold: (name: string) => string): DavServer {
+interface FakeServer {
+  /** Names that it makes the same are one file, which keeps its first name. */
+  readonly fold?: (name: string) => string
+  /** Names that it lists. */
+  readonly shows?: (name: string) => boolean
+  /** Names that it takes. */
+  readonly takes?: (name: string) => boolean
+  /** Names that it fails at when it has to tell of them. */
+  readonly breaksAt?: (name: string) => boolean
+  /** Whether there is a server at all. */
+  readonly answers?: () => boolean
+}
+
+const always = () => true
+
+function serverThat({
+  fold = (name) => name,
+  shows = always,
+  takes = always,
+  breaksAt = () => false,
+  answers = always,
+}: FakeServer): DavServer {
   const files = new Map<string, string>()
+  const fail = (isFailing: boolean) => {
+    if (isFailing || !answers()) throw new DriveError('unavailable', 'unreadable')
+  }
   const placeOf = (path: DavPath) => path.map(fold).join('/')
   const server: Partial<Record<keyof DavServer, unknown>> = {
     makeFolder: async () => true,
     put: async (path: DavPath) => {
-      files.set(placeOf(path), path.at(-1) ?? '')
+      const name = path.at(-1) ?? ''
+      fail(false)
+      if (!takes(name)) return { status: 400 }
+      files.set(placeOf(path), files.get(placeOf(path)) ?? name)
       return { status: 201 }
     },
     transfer: async (_method: string, { from, to }: { from: DavPath; to: DavPath }) => {
+      if (!takes(to.at(-1) ?? '')) return { status: 400 }
       if (files.has(placeOf(to))) return { status: 412 }
       files.delete(placeOf(from))
       files.set(placeOf(to), to.at(-1) ?? '')
       return { status: 201 }
     },
-    stat: async (path: DavPath) => (files.has(placeOf(path)) ? { isFolder: false } : undefined),
+    removeFile: async (path: DavPath) => files.delete(placeOf(path)),
+    statFolder: async () => {
+      fail(false)
+      return {}
+    },
+    stat: async (path: DavPath) => {
+      fail(breaksAt(path.at(-1) ?? ''))
+      return files.has(placeOf(path)) ? { isFolder: false } : undefined
+    },
     list: async (path: DavPath) => {
       const below = `${placeOf(path)}/`
       const entries = [...files].filter(([place]) => place.startsWith(below))
-      return { children: entries.map(([, name]) => ({ name })) }
+      const names = entries.map(([, name]) => name).filter(shows)
+      fail(names.some(breaksAt))
+      return { children: names.map((name) => ({ name })) }
     },
   }
   return server as unknown as DavServer
 }
 
-const findingsOf = (fold: (name: string) => string): Promise<NameFindings> =>
-  new NameProbe(serverThatFolds(fold), ['probe']).run()
+const findingsAt = (server: FakeServer): Promise<NameFindings> =>
+  new NameProbe(serverThat(server), ['probe']).run()
+
+const findingsOf = (fold: (name: string) => string) => findingsAt({ fold })
 
 describe('NameProbe', () => {
   it('finds nothing where all names are kept apart', async () => {
     const findings = await findingsOf((name) => name)
     const { foldsCase, composes, decomposes, characters } = findings
-    assert.deepEqual([foldsCase, composes, decomposes, characters], [false, false, false, []])
+    assert.deepEqual(
+      [foldsCase, composes, decomposes, characters],
+      [false, false, false, ['\ufffe', '\uffff']],
+    )
   })
 
   it('finds a server that takes capitals for small letters', async () => {
@@ -58,6 +101,61 @@ describe('NameProbe', () => {
       )
       assert.equal(new Set(names.map((name) => name.normalize(form))).size, 2)
     }
+  })
+})
+
+/** Characters that no server is asked for. */
+const unlistable = ['\ufffe', '\uffff']
+
+describe('NameProbe', () => {
+  it('finds which of the characters tried in one name a server refuses', async () => {
+    const { characters } = await findingsAt({ takes: (name) => !/[:?\\]/.test(name) })
+    assert.deepEqual(characters, [':', '?', '\\', ...unlistable])
+  })
+
+  it('finds a server that hides names with a leading dot', async () => {
+    const findings = await findingsAt({ shows: (name) => !name.startsWith('.') })
+    assert.deepEqual([findings.beginnings, findings.endings, findings.names], [['.'], [], [' ']])
+    const rules = rulesFrom(findings)
+    assert.deepEqual(pathOfKey('.a/.b/', rules).natural, ['%2Ea', '%2Eb', '%2E%'])
+  })
+
+  it('finds a server that hides nothing but the name of folder objects', async () => {
+    const findings = await findingsAt({ shows: (name) => name !== '.%' })
+    assert.deepEqual([findings.beginnings, findings.names], [[], [' ', '.%']])
+    assert.deepEqual(pathOfKey('.a/', rulesFrom(findings)).natural, ['.a', '%2E%'])
+  })
+
+  it('refuses a server that can store no folder object at all', async () => {
+    const shows = (name: string) => !/^(\.|%2E)%$/.test(name)
+    await assert.rejects(findingsAt({ shows }), { kind: 'denied', message: /neither the name/ })
+  })
+
+  it('takes a name at which the server fails for one that can not be used', async () => {
+    // dufs wrote such a character as it is into XML that can not hold it.
+    for (const breaksAt of [
+      (name: string) => name.includes('😀'),
+      (name: string) => /^b~?\.$/.test(name),
+    ]) {
+      const { characters, endings } = await findingsAt({ breaksAt })
+      const isCharacter = breaksAt('😀')
+      assert.deepEqual(characters, isCharacter ? ['😀', ...unlistable] : unlistable)
+      assert.deepEqual(endings, isCharacter ? [] : ['.'])
+    }
+  })
+
+  it('finds nothing out of a server that goes away meanwhile', async () => {
+    let isThere = true
+    const takes = (name: string) => {
+      isThere &&= name !== 'b '
+      return true
+    }
+    await assert.rejects(findingsAt({ takes, answers: () => isThere }), { kind: 'unavailable' })
+  })
+
+  it('finds the longest name', async () => {
+    const { maxNameBytes } = await findingsAt({ takes: (name) => name.length <= 143 })
+    assert.equal(maxNameBytes, 143)
   })
 })
 
