@@ -35,7 +35,11 @@ export interface Drive {
    * `changed`. Undefined when there is none. The caller must close it. A drive
    * that has the object at hand gives it at once: waiting costs a small read a good part of its time.
    */
-  open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined>
+  open(
+    bucket: string,
+    key: string,
+    options?: OpenOptions,
+  ): OpenObject | Promise<OpenObject | undefined>
 
   /** Begins a new object. Nothing is visible until `publish`. */
   draft(bucket: string, key: string, options: DraftOptions): Promise<Draft>
@@ -86,6 +90,17 @@ export interface ObjectFacts {
   readonly attributes: Attributes
 }
 
+/**
+ * `low`: may have a share of what the drive reads at a time, and gives way to others first. Without
+ * effect on drives whose reads do not wait for each other.
+ */
+export type ReadPriority = 'normal' | 'low'
+
+export interface OpenOptions {
+  /** `normal` when absent. */
+  readonly priority?: ReadPriority
+}
+
 export interface OpenObject extends ObjectFacts {
   /** All the bytes, for the caller to keep, where the drive has them in memory already. */
   readonly content?: Uint8Array
@@ -93,7 +108,8 @@ export interface OpenObject extends ObjectFacts {
    * The bytes from `start` up to but not including `end`, in order, in bounded memory. A chunk belongs
    * to its receiver: the drive never writes into it again, so it may be kept and read ahead. The
    * receiver must not write into it either, because a drive may hand out bytes that it keeps. Rejects
-   * with `changed` when the file turns out shorter than `size` (somebody edits it by hand).
+   * with `changed` when the file turns out shorter than `size` (somebody edits it by hand), and with
+   * `busy` when the bytes are asked for too slowly while others wait for the drive.
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
   /**

@@ -10,6 +10,7 @@ import {
   type ObjectFacts,
   type ObjectName,
   type OpenObject,
+  type OpenOptions,
   type UploadDrive,
   type WriteConditions,
 } from '../drive.ts'
@@ -210,9 +211,13 @@ class OpenGoogleDrive implements GoogleDrive {
     return file && factsOf(file)
   }
 
-  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+  async open(
+    bucket: string,
+    key: string,
+    { priority = 'normal' }: OpenOptions = {},
+  ): Promise<OpenObject | undefined> {
     const [file] = await this.#objects.find(bucket, key)
-    return file && new ObjectReader(this.#opened, { bucket, key }, file)
+    return file && new ObjectReader(this.#opened, { name: { bucket, key }, file, priority })
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {

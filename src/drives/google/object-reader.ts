@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
+import { DriveError, type ObjectName, type OpenObject, type ReadPriority } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
+import { Reader } from '../read-lane.ts'
 import type { Download } from './api/download.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
@@ -16,6 +17,9 @@ export interface ReaderParts {
   readonly leases: KeyLeases
   readonly news: Pick<IndexNews, 'refresh'>
 }
+
+/** Why a read under way ends. */
+const ended = new DriveError('changed', 'This object has been closed.')
 
 /** A download that breaks off is gone on with, so many times without a byte. */
 const maxFruitless = 3
@@ -36,8 +40,13 @@ export class ObjectReader implements OpenObject {
   readonly #name: ObjectName
   readonly #file: IndexedFile
   readonly #closed = new AbortController()
+  readonly #reader: Reader
 
-  constructor(parts: ReaderParts, name: ObjectName, file: IndexedFile) {
+  constructor(
+    parts: ReaderParts,
+    { name, file, priority }: { name: ObjectName; file: IndexedFile; priority: ReadPriority },
+  ) {
+    this.#reader = new Reader({ priority, end: (reason) => this.#closed.abort(reason) })
     const { size, modifiedAtMs, attributes } = factsOf(file)
     this.size = size
     this.modifiedAtMs = modifiedAtMs
@@ -55,18 +64,22 @@ export class ObjectReader implements OpenObject {
       for await (const chunk of this.#bytes(start, end)) {
         digest?.update(chunk)
         // The last bytes are given once all of them are known to be right.
-        if (held !== undefined) yield held
+        if (held !== undefined) {
+          this.#reader.gave()
+          yield held
+          this.#reader.took(held.length)
+        }
         held = chunk
       }
       if (!this.#isRight(digest)) throw await this.#changed()
-      if (held !== undefined && !this.#closed.signal.aborted) yield held
+      if (!this.#isOver() && held !== undefined) yield held
     } catch (error) {
-      if (!this.#closed.signal.aborted) throw error
+      if (!this.#isOver()) throw error
     }
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   async *#bytes(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
@@ -91,6 +104,16 @@ export class ObjectReader implements OpenObject {
       if (this.#closed.signal.aborted) return
       yield chunk
     }
+  }
+
+  /**
+   * Whether the caller has closed the object.
+   * @throws DriveError `busy` when it was ended for somebody who waits
+   */
+  #isOver(): boolean {
+    const { aborted, reason } = this.#closed.signal
+    if (aborted && reason !== ended) throw reason
+    return aborted
   }
 
   #mayGoOn(error: unknown): boolean {
@@ -127,6 +150,7 @@ export class ObjectReader implements OpenObject {
     const isWhole = start === 0 && end === this.size
     return this.#parts.api.download(this.#file.id, {
       signal: this.#closed.signal,
+      reader: this.#reader,
       range: isWhole ? undefined : { start, end },
     })
   }

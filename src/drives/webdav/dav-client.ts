@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
+import type { Reader } from '../read-lane.ts'
 import { DavConnections, type LaneName } from './dav-connections.ts'
 import { refusedCredentials, retryAfterSeconds, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
@@ -31,6 +32,8 @@ export interface DavRequest {
   readonly isRepeatable?: boolean
   /** Which connections it goes by, where that is another than its method and body suggest. */
   readonly lane?: LaneName | undefined
+  /** Who reads the answer's body, if that may take long. */
+  readonly reader?: Reader | undefined
   /** Called each time it is about to be sent; what it throws is told instead. */
   readonly beforeAttempt?: (() => void) | undefined
 }
@@ -120,7 +123,8 @@ export class DavClient {
     this.#closed.signal.throwIfAborted()
     if (performance.now() < this.#refusedUntil) throw refusedCredentials()
     const lane = request.lane ?? laneOf(request)
-    const place = await this.#connections.enter(lane, () => this.#eitherOf(request.signal))
+    const signal = () => this.#eitherOf(request.signal)
+    const place = await this.#connections.enter(lane, signal, request.reader)
     try {
       request.beforeAttempt?.()
     } catch (error) {

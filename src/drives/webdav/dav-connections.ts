@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici'
-import { Lane } from '../../process/lane.ts'
 import { DriveError } from '../drive.ts'
+import { type Reader, ReadLane } from '../read-lane.ts'
 
 /** Uploads and downloads last as long as clients are slow; other calls do not wait for them. */
 export type LaneName = 'calls' | 'uploads' | 'downloads'
@@ -21,13 +21,13 @@ export interface Place {
 /** The connections to one server, in lanes that do not wait for each other. */
 export class DavConnections {
   readonly #placeMs: number
-  readonly #lanes: Readonly<Record<LaneName, { readonly lane: Lane; readonly pool: Pool }>>
+  readonly #lanes: Readonly<Record<LaneName, { readonly lane: ReadLane; readonly pool: Pool }>>
 
   /** @param placeMs how long a request waits for a connection */
   constructor(origin: string, placeMs: number) {
     this.#placeMs = placeMs
     const opened = (name: LaneName) => ({
-      lane: new Lane(sizes[name]),
+      lane: new ReadLane(sizes[name]),
       pool: new Pool(origin, {
         connections: sizes[name],
         connect: { timeout: connectMs },
@@ -43,9 +43,9 @@ export class DavConnections {
   }
 
   /** @throws DriveError `busy` when there is no place for too long; the signal's reason */
-  async enter(name: LaneName, signal: () => AbortSignal): Promise<Place> {
+  async enter(name: LaneName, signal: () => AbortSignal, reader?: Reader): Promise<Place> {
     const { lane, pool } = this.#lanes[name]
-    const leave = lane.enterNow() ?? (await this.#wait(lane, signal()))
+    const leave = lane.enterNow(reader) ?? (await this.#wait(lane, signal(), reader))
     return {
       leave,
       async request(options) {
@@ -67,10 +67,14 @@ export class DavConnections {
     await Promise.all(Object.values(this.#lanes).map(({ pool }) => pool.destroy()))
   }
 
-  async #wait(lane: Lane, signal: AbortSignal): Promise<() => void> {
+  async #wait(
+    lane: ReadLane,
+    signal: AbortSignal,
+    reader: Reader | undefined,
+  ): Promise<() => void> {
     const limit = AbortSignal.timeout(this.#placeMs)
     try {
-      return await lane.enter(AbortSignal.any([signal, limit]))
+      return await lane.enter(AbortSignal.any([signal, limit]), reader)
     } catch (cause) {
       signal.throwIfAborted()
       const message = 'Too many requests to the WebDAV server at once. Try again.'

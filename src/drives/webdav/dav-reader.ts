@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type OpenObject } from '../drive.ts'
+import { DriveError, type OpenObject, type ReadPriority } from '../drive.ts'
 import type { LeaseLook } from '../lease-table.ts'
+import { Reader } from '../read-lane.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import { abandon, type DavResponse } from './dav-client.ts'
 import { statusError, unreachable } from './dav-error.ts'
@@ -63,8 +64,13 @@ export class DavReader implements OpenObject {
   readonly #place: DavPlace
   readonly #found: SeenObject
   readonly #closed = new AbortController()
+  readonly #reader: Reader
 
-  constructor(parts: ReaderParts, place: DavPlace, found: SeenObject) {
+  constructor(
+    parts: ReaderParts,
+    { place, found, priority }: { place: DavPlace; found: SeenObject; priority: ReadPriority },
+  ) {
+    this.#reader = new Reader({ priority, end: (reason) => this.#closed.abort(reason) })
     this.#parts = parts
     this.#place = place
     this.#found = found
@@ -80,7 +86,7 @@ export class DavReader implements OpenObject {
       try {
         yield* this.#readOn(progress, end)
       } catch (error) {
-        if (this.#closed.signal.aborted) return
+        if (this.#isOver()) return
         // What DriveErrors say will not be otherwise in a moment; a connection may.
         if (error instanceof DriveError) throw error
         progress.failures = progress.position > before ? 0 : progress.failures + 1
@@ -105,11 +111,23 @@ export class DavReader implements OpenObject {
 
   async *#readOn(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
     for await (const chunk of await this.#begin(progress.position, end)) {
-      if (this.#closed.signal.aborted) return
+      if (this.#isOver()) return
+      this.#reader.gave()
       yield chunk
+      this.#reader.took(chunk.length)
       progress.position += chunk.length
     }
-    if (progress.position < end && !this.#closed.signal.aborted) throw changed()
+    if (progress.position < end && !this.#isOver()) throw changed()
+  }
+
+  /**
+   * Whether the caller has closed the object.
+   * @throws DriveError `busy` when it was ended for somebody who waits
+   */
+  #isOver(): boolean {
+    const { aborted, reason } = this.#closed.signal
+    if (aborted && reason !== ended) throw reason
+    return aborted
   }
 
   /** The bytes from `start` to `end`, of the version that was opened. */
@@ -120,7 +138,8 @@ export class DavReader implements OpenObject {
     // The end is left open where that is the file's: sabre/dav takes `0-0` for the whole.
     const to = end === this.size ? '' : String(end - 1)
     const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
-    const options = { signal: this.#closed.signal, isShort: this.size <= smallBytes }
+    const isShort = this.size <= smallBytes
+    const options = { signal: this.#closed.signal, reader: this.#reader, isShort }
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
       // Apache refuses what it no longer finds between one look and the next.

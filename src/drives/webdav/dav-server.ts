@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
+import type { Reader } from '../read-lane.ts'
 import { Arrivals, askForMd5 } from './arrivals.ts'
 import type { DavAnswer, DavClient, DavRequest, DavResponse } from './dav-client.ts'
 import { drain } from './dav-client.ts'
@@ -60,6 +61,7 @@ export interface TransferOptions extends Guarded {
 
 export interface GetOptions {
   readonly signal?: AbortSignal
+  readonly reader?: Reader
   /** Whether the body is small and read at once. */
   readonly isShort?: boolean
 }
@@ -221,13 +223,14 @@ export class DavServer {
   async get(
     path: DavPath,
     headers: Readonly<Record<string, string>>,
-    { signal, isShort = false }: GetOptions = {},
+    { signal, reader, isShort = false }: GetOptions = {},
   ): Promise<DavResponse> {
     return await this.#client.send({
       method: 'GET',
       target: targetOf(this.#root, path),
       headers,
       signal,
+      reader,
       isRepeatable: true,
       lane: isShort ? 'calls' : undefined,
     })

@@ -8,6 +8,7 @@ import type {
   ListQuery,
   ObjectFacts,
   OpenObject,
+  OpenOptions,
   UploadDrive,
   WriteConditions,
 } from '../drive.ts'
@@ -110,7 +111,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     const isNew = await own.prepare({ hasRoot })
     const abilities = await own.withFolder(async (folder) => {
       const findings = await findDriveNames({ server, leases, folder, isNew })
-      return await probeServer({ client, ...address, server, folder }, rulesFrom(findings))
+      return await probeServer({ root: address.root, server, folder }, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })
@@ -236,7 +237,11 @@ class WebdavDrive implements Drive {
     return found?.facts
   }
 
-  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+  async open(
+    bucket: string,
+    key: string,
+    { priority = 'normal' }: OpenOptions = {},
+  ): Promise<OpenObject | undefined> {
     const place = this.#placeOf(bucket, key)
     const parts = { server: this.#parts.server, finder: this.#finder, store: this.#store }
     for (let attempt = 1; ; attempt++) {
@@ -245,7 +250,7 @@ class WebdavDrive implements Drive {
         await this.#expectBucket(bucket)
         return undefined
       }
-      const reader = new DavReader(parts, place, found)
+      const reader = new DavReader(parts, { place, found, priority })
       if (found.facts.size > smallBytes) return reader
       try {
         return new DavContent(found, await reader.readWhole())

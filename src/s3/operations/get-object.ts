@@ -23,8 +23,9 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
 }
 
 async function readObject(context: ObjectContext, asked: ReadRequest): Promise<HttpReply> {
-  const { service, request, bucket, key } = context
-  const opening = service.drive.open(bucket, key)
+  const { service, request, bucket, key, isSigned } = context
+  // Anybody may read a public bucket, and as slowly as they like: that must not keep the owner out.
+  const opening = service.drive.open(bucket, key, { priority: isSigned ? 'normal' : 'low' })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
   if (object.content !== undefined) return wholeReply(planRead(asked, object), object.content)

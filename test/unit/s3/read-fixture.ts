@@ -8,6 +8,8 @@ import {
   type EntryCursor,
   type ListQuery,
   type OpenObject,
+  type OpenOptions,
+  type ReadPriority,
 } from '../../../src/drives/drive.ts'
 import { compareKeys } from '../../../src/drives/key-order.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
@@ -37,6 +39,8 @@ export class FakeDrive {
   openCount = 0
   /** Objects opened ever. */
   opened = 0
+  /** Of the last object that was opened. */
+  priority: ReadPriority | undefined
   /** Set: reading fails after this many bytes. */
   failsAfterBytes = Number.POSITIVE_INFINITY
 
@@ -54,7 +58,12 @@ export class FakeDrive {
     return { size: object.bytes.length, modifiedAtMs, attributes: object.attributes }
   }
 
-  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
+  async open(
+    bucket: string,
+    key: string,
+    { priority }: OpenOptions = {},
+  ): Promise<OpenObject | undefined> {
+    this.priority = priority
     const facts = await this.head(bucket, key)
     const bytes = this.objects.get(key)?.bytes
     if (facts === undefined || bytes === undefined) return undefined

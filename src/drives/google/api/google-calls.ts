@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Reader } from '../../read-lane.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, readFailure } from './google-failure.ts'
 import type { GoogleHttp, HttpBody, HttpRequest, LaneName } from './google-http.ts'
@@ -19,6 +20,8 @@ export interface Call {
   readonly body?: HttpBody | undefined
   /** Default: `calls`. */
   readonly lane?: LaneName
+  /** As HttpRequest.reader. */
+  readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for one attempt that is known to be slow. */
   readonly callMs?: number
@@ -110,7 +113,7 @@ export class GoogleCalls {
     throw this.#tokens.refused()
   }
 
-  #send({ method, url, headers, body, lane, signal, callMs }: Call, token?: string) {
+  #send({ method, url, headers, body, lane, reader, signal, callMs }: Call, token?: string) {
     return this.#http.send({
       method,
       url,
@@ -120,6 +123,7 @@ export class GoogleCalls {
       },
       body,
       lane: lane ?? 'calls',
+      reader,
       signal,
       callMs,
     })

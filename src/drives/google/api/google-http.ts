@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { Lane } from '../../../process/lane.ts'
 import { DriveError } from '../../drive.ts'
+import { type Reader, ReadLane } from '../../read-lane.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { Trouble } from './trouble.ts'
 
@@ -45,6 +45,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: HttpBody | undefined
   readonly lane: LaneName
+  /** Who reads the answer's body, if that may take long. */
+  readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
   /** In the lane `calls`, in place of HttpLimits.callMs. */
   readonly callMs?: number | undefined
@@ -60,12 +62,12 @@ const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DES
 /** HTTP/1.1 to Google: bounded connections, a limit to every wait, redirects never followed. */
 export class GoogleHttp {
   readonly #limits: HttpLimits
-  readonly #lanes: Readonly<Record<LaneName, { readonly lane: Lane; readonly agent: Agent }>>
+  readonly #lanes: Readonly<Record<LaneName, { readonly lane: ReadLane; readonly agent: Agent }>>
 
   constructor(limits: HttpLimits) {
     this.#limits = limits
     const opened = (name: LaneName) => ({
-      lane: new Lane(limits.connections[name]),
+      lane: new ReadLane(limits.connections[name]),
       agent: new Agent({
         connections: limits.connections[name],
         pipelining: 1,
@@ -92,7 +94,7 @@ export class GoogleHttp {
    */
   async send(request: HttpRequest): Promise<HttpAnswer> {
     const { lane, agent } = this.#lanes[request.lane]
-    const leave = await this.#enter(lane, request.signal)
+    const leave = await this.#enter(lane, request)
     const exchange = new Exchange(request, request.callMs ?? this.#limits.callMs)
     try {
       const { headersMs } = this.#limits
@@ -113,13 +115,14 @@ export class GoogleHttp {
     await Promise.all(Object.values(this.#lanes).map(({ agent }) => agent.destroy()))
   }
 
-  async #enter(lane: Lane, signal: AbortSignal | undefined): Promise<() => void> {
+  async #enter(lane: ReadLane, { signal, reader }: HttpRequest): Promise<() => void> {
     signal?.throwIfAborted()
-    const leave = lane.enterNow()
+    const leave = lane.enterNow(reader)
     if (leave !== undefined) return leave
     const limit = AbortSignal.timeout(this.#limits.placeMs)
     try {
-      return await lane.enter(signal === undefined ? limit : AbortSignal.any([signal, limit]))
+      const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
+      return await lane.enter(either, reader)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       throw new DriveError('busy', 'Too many exchanges with Google Drive at once. Try again.', {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Reader } from '../../read-lane.ts'
 import { creating } from './creating.ts'
 import { type ByteRange, continuedDownload, type Download, downloadOf } from './download.ts'
 import type { Call } from './google-calls.ts'
@@ -39,6 +40,8 @@ export interface SessionOptions extends UploadTarget {
 }
 
 export interface DownloadOptions extends CallOptions {
+  /** Who reads the bytes, if that may take long. */
+  readonly reader?: Reader | undefined
   /** At least one byte: Drive refuses ranges of empty files. Absent: the whole file. */
   readonly range?: ByteRange | undefined
   /** Exactly these bytes of the file's history, which must be kept (`keepRevision`); absent: the latest. */
@@ -108,7 +111,7 @@ export async function download(
 async function openDownload(
   context: GoogleContext,
   id: string,
-  { range, revisionId, signal }: DownloadOptions,
+  { range, revisionId, reader, signal }: DownloadOptions,
 ): Promise<Download> {
   if (range !== undefined && !(range.start >= 0 && range.start < range.end)) {
     throw new RangeError(`bytes ${range.start} to ${range.end}: expected at least one`)
@@ -120,6 +123,7 @@ async function openDownload(
       url: downloadUrl(context, { id, revisionId, isAcknowledged }),
       cost: 'download',
       lane: 'downloads',
+      reader,
       headers: range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` },
       fileId: id,
       signal,

@@ -317,3 +317,14 @@ test('HeadObject answers as GetObject does, without opening the object', async (
 test('HeadObject of a missing key is NoSuchKey', async () => {
   await assert.rejects(headObject(contextOf(newDrive(), { key: 'no' })), isS3Error('NoSuchKey'))
 })
+
+test('Get asks the drive for low priority when nobody has signed the request', async () => {
+  for (const [isSigned, priority] of [
+    [true, 'normal'],
+    [false, 'low'],
+  ] as const) {
+    const drive = newDrive()
+    await getObject(contextOf(drive, { isSigned }))
+    assert.equal(drive.priority, priority)
+  }
+})

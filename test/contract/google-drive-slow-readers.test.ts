@@ -1,0 +1,13 @@
+import { describe, it } from 'node:test'
+import { googleWorld } from './google-drive-under-test.ts'
+import { givesWay, leavesRoom } from './slow-readers.ts'
+
+describe('slow readers of low priority on Google Drive', () => {
+  it('leave room for others', async (t) => {
+    await leavesRoom(await (await googleWorld(t)).open(), 150)
+  })
+
+  it('give way to those who wait', async (t) => {
+    await givesWay(t, await (await googleWorld(t)).open(), 64)
+  })
+})
