@@ -1,7 +1,8 @@
 /** Servers that move a file, fail before they have moved its properties (sabre/dav), and say so or not. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive } from '../../src/drives/drive.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { Drive, Entry } from '../../src/drives/drive.ts'
 import { recordName, recordNamespace } from '../../src/drives/webdav/multistatus.ts'
 import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
 import { DavClient } from '../support/webdav/dav-client.ts'
@@ -106,6 +107,31 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       })
       await hasAll(drive, 'k', 'whole')
       assert.equal(await drive.uploads.isPublished(upload.state), true)
+    })
+
+    it('shows listings the ETag of the write, which they wait for', async (t) => {
+      const { drive, proxy, dav, world } = await lossyOn(t, start)
+      const other = await world.open()
+      // More than a listing looks at one by one.
+      const byHand = Array.from({ length: 60 }, (_, index) => `by-hand-${index}`)
+      for (const name of byHand) await dav.send('PUT', `/${bucket}/${name}`, { body: name })
+      const readings = () =>
+        proxy.requests.filter(({ method, path }) => {
+          return method === 'PROPFIND' && path.endsWith(`/${bucket}/`)
+        }).length
+      let listing: Promise<Entry[]> | undefined
+      const run = async () => {
+        await loseRecord(dav, 'written')
+        const before = readings()
+        listing = listAll(other)
+        while (readings() < before + 3) await setImmediate()
+      }
+      proxy.faults.add({ method: 'MOVE', path: /tmp/, fault: { kind: 'run-after', run } })
+      await put(drive, 'written', 'text', { attributes: described })
+      const entries = (await listing) ?? []
+      assert.equal(entries.length, byHand.length + 1)
+      const written = entries.find(({ key }) => key === 'written')
+      assert.equal(written?.kind === 'object' && written.etag, md5Of(Buffer.from('text')))
     })
 
     it('is put right by the next process when this one dies', async (t) => {

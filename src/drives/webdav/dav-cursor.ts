@@ -16,7 +16,7 @@ export type DavCandidate =
 export interface DavCursorParts {
   readonly lister: FolderLister
   readonly rules: NameRules
-  /** Gives objects their ETags. At most 1,000. */
+  /** Gives objects their ETags, and leaves out those that are gone. At most 1,000. */
   describe(bucket: string, candidates: readonly DavCandidate[]): Promise<Entry[]>
   /** That the bucket is there, if nothing else is. */
   requireBucket(bucket: string): Promise<void>
@@ -82,11 +82,15 @@ export class DavCursor implements EntryCursor {
   }
 
   async next(limit: number): Promise<Entry[]> {
-    const candidates = await this.#collect(Math.min(limit, batchLimit))
-    const last = candidates.at(-1)
-    if (last === undefined) return []
-    this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
-    return await this.#parts.describe(this.#bucket, candidates)
+    for (;;) {
+      const candidates = await this.#collect(Math.min(limit, batchLimit))
+      const last = candidates.at(-1)
+      if (last === undefined) return []
+      this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
+      const entries = await this.#parts.describe(this.#bucket, candidates)
+      // None only when all of them are gone by now.
+      if (entries.length > 0) return entries
+    }
   }
 
   async #collect(limit: number): Promise<DavCandidate[]> {

@@ -14,7 +14,7 @@ export interface ListedName {
   readonly version: string
   /** Where the listing told it; undefined when the database is to be asked. */
   readonly etag: string | undefined
-  /** Others wrote in its folder while it was read: what is missing here may be there. */
+  /** It may have been written while its folder was read: what is missing here may be there. */
   readonly isUnsure?: boolean
 }
 

@@ -89,10 +89,14 @@ export class FolderLister {
       }
       // An object that is being overwritten may be missing from one reading. One that is missing
       // from the last reading has come or gone meanwhile, and may show.
-      for (const one of found) {
-        names.set(`${one.name}\0${one.isAlternative}`, { ...one, isUnsure: true })
-      }
       for (const note of [...before.writers, ...after.writers]) writers.add(note)
+      const written = namesOf([...writers, ...before.dead, ...after.dead])
+      for (const one of found) {
+        const id = `${one.name}\0${one.isAlternative}`
+        // What two readings show alike, with no writer of it in between, is no half of a write.
+        const isSeenTwice = names.get(id)?.version === one.version && one.path.length === 1
+        names.set(id, { ...one, isUnsure: !isSeenTwice || written.has(one.name) })
+      }
     }
     const late = await this.#lookForWritten(path, writers, new DavFolderIndex(names.values()))
     return new DavFolderIndex([...late, ...names.values()])
@@ -139,7 +143,7 @@ export class FolderLister {
     for (const note of [...notes].slice(0, maxLateLooks)) {
       const target = targetOfNote(note)
       if (target === undefined) continue
-      const name = target.key.slice(target.key.lastIndexOf('/') + 1)
+      const name = lastSegmentOf(target.key)
       if (index.at(index.lowerBound(name))?.name === name) continue
       const place = davPlaceOf(target.bucket, target.key, rules)
       const found = await finder.find(place)
@@ -227,4 +231,13 @@ export class FolderLister {
     this.#cachedNames -= this.#cache.get(place)?.index.count ?? 0
     this.#cache.delete(place)
   }
+}
+
+function lastSegmentOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1)
+}
+
+/** The names of the objects that are being written by those who have these notes. */
+function namesOf(notes: readonly string[]): ReadonlySet<string> {
+  return new Set(notes.map((note) => lastSegmentOf(targetOfNote(note)?.key ?? '')))
 }

@@ -85,8 +85,6 @@ const bucketLookMs = 5_000
 /** How often a small object is read anew that is overwritten while it is read. */
 const readAttempts = 16
 const longestPauseMs = 500
-/** Objects of one page that are looked at once more because they were being written. */
-const maxLooksPerPage = 50
 /**
  * A drive over a folder of a WebDAV server. Several processes may have the same one open, over the
  * same database.
@@ -304,7 +302,6 @@ class WebdavDrive implements Drive {
     })
     const etags = await this.#store.etagsOf(unknown)
     const entries: Entry[] = []
-    let looks = 0
     for (const one of candidates) {
       if (one.kind === 'folder') {
         entries.push(one)
@@ -313,9 +310,10 @@ class WebdavDrive implements Drive {
       const { key, listed } = one
       const place = this.#placeOf(bucket, key)
       const etag = listed.etag ?? etags.get(place.path)
-      // Apache shows a file and its properties as of two moments.
-      const isTorn = etag === undefined && listed.isUnsure === true && looks++ < maxLooksPerPage
+      // Apache shows a file and its properties as of two moments: no ETag is invented for such a file.
+      const isTorn = etag === undefined && listed.isUnsure === true
       const found = isTorn ? await this.#finder.find(place) : undefined
+      if (isTorn && found === undefined) continue
       const { size, modifiedAtMs } = found?.facts ?? listed
       const kept = found?.facts.attributes.etag ?? etag ?? provisionalEtag(listed.version)
       entries.push({ kind: 'object', key, size, modifiedAtMs, etag: kept })
