@@ -30,8 +30,14 @@ export interface NameFindings {
 }
 
 const lengths = [maxNameBytes, 250, 240, 200, 143, 100]
-/** Tried together in one name, and one by one when that does not come back. */
-const mixedCharacters = [...':*?"<>|;#&+~%', '\u00a0', '\u2028', '\ufffd', '😀', '\u{10ffff}']
+/** Tried all in one name; when that does not come back by groups, and then one by one. */
+const characterGroups = [
+  [...':*"<>|'],
+  // A Destination may end at these (RFC 3986 section 3), even where they are escaped in it: wsgidav.
+  ['?', ';', '#'],
+  ['&', '+', '~', '%'],
+  ['\u00a0', '\u2028', '\ufffd', '😀', '\u{10ffff}'],
+]
 /** Refused so often that it is tried alone: Nextcloud, Windows. */
 const backslash = '\\'
 /** XML can not hold them (XML 1.0 section 2.2): a server that lists such a name breaks its answer. */
@@ -70,12 +76,12 @@ const beginsAndEnds = (beginning: string, ending: string): Trial => ({
   name: `${beginning}b${ending}`,
   suspects: [suspect('beginnings', beginning), suspect('endings', ending)],
 })
-const mixedTrial: Trial = {
-  name: `a${mixedCharacters.join('a')}${escapedPercent}`,
-  suspects: mixedCharacters.map((character) => suspect('characters', character)),
-}
+const mixedTrialOf = (characters: readonly string[]): Trial => ({
+  name: `a${characters.join('a')}${escapedPercent}`,
+  suspects: characters.map((character) => suspect('characters', character)),
+})
+const mixedTrial = mixedTrialOf(characterGroups.flat())
 const trials: readonly Trial[] = [
-  mixedTrial,
   beginsAndEnds(' ', '~'),
   beginsAndEnds('._', '.swp'),
   ...[
@@ -165,14 +171,16 @@ export class NameProbe {
     // The two forms of a letter are one name to some servers; which of them they keep tells how.
     const forms = ['thr\u00e9', 'thre\u0301']
     const first = [...trials.map(({ name }) => name), 'case', 'CASE', ...forms]
+    await this.#placeAll([mixedTrial.name], { isMoved: true })
     await this.#placeAll([...first, triedIndexName])
     const shown = await this.#lookBesideIndex()
     const isShown = (name: string) => shown.has(name)
+    const characters = isShown(mixedTrial.name) ? [] : await this.#refusedCharacters()
     const refused = await this.#refusedOf(trials.filter(({ name }) => !isShown(name)))
     const [composed = false, decomposed = false] = forms.map(isShown)
     return {
       maxNameBytes: longestIn(shown) ?? (await this.#longestOfAll()),
-      ...refused,
+      ...withRelated([...characters, ...refused]),
       indexNames: isShown(triedIndexName) ? [] : indexNames,
       foldsCase: !isShown('case') || !isShown('CASE'),
       composes: composed && !decomposed,
@@ -181,29 +189,45 @@ export class NameProbe {
   }
 
   /** What of these trials the server can't name. */
-  async #refusedOf(failed: readonly Trial[]): Promise<Record<List, readonly string[]>> {
+  async #refusedOf(failed: readonly Trial[]): Promise<Suspect[]> {
     const hidesDots = failed.some(({ name }) => name === '.b')
     const single = failed
       .flatMap(({ suspects }) => suspects)
       .filter(({ list, text }) => !(hidesDots && list !== 'endings' && text.startsWith('.')))
       .map(trialOf)
-    const isMixedRefused = failed.includes(mixedTrial)
-    const isMarkerRefused = failed.some(({ name }) => name === folderMarker)
-    const needed = [
-      ...(isMixedRefused ? [escapedPercent] : []),
-      ...(isMarkerRefused ? [escapedMarker] : []),
-    ]
+    const needed = failed.some(({ name }) => name === folderMarker) ? [escapedMarker] : []
     const untried = single.map(({ name }) => name).filter((name) => !this.#tried.has(name))
     const again = [...untried, ...needed]
     await this.#placeAll(again)
     const shown = again.length === 0 ? new Set<string>() : await this.#look()
-    requireAll(needed, shown)
+    if (!needed.every((name) => shown.has(name))) {
+      throw unfit('can store neither the name .% nor the name %2E%')
+    }
     const refused = single.filter(({ name }) => !shown.has(name)).flatMap((one) => one.suspects)
-    // Each alone works, but not all together, in a name that is moved to: none of them is used.
-    const isExplained = refused.some((one) => mixedTrial.suspects.includes(one))
-    if (isMixedRefused && !isExplained) refused.push(...mixedTrial.suspects)
     if (hidesDots) refused.push(suspect('beginnings', '.'))
-    return withRelated(refused)
+    return refused
+  }
+
+  /** The characters for which the name that holds all of them fails. */
+  async #refusedCharacters(): Promise<readonly Suspect[]> {
+    const groups = await this.#failing(characterGroups.map(mixedTrialOf))
+    const single = await this.#failing(groups.flatMap(({ suspects }) => suspects).map(trialOf))
+    // Where each of them works alone, but not together, none is used.
+    const refused = (single.length > 0 ? single : groups).flatMap(({ suspects }) => suspects)
+    // All that is escaped has one.
+    if (refused.some(({ text }) => text === '%')) throw unfit('takes no name with a % in it')
+    return refused
+  }
+
+  /** Those of the trials whose names can't be moved to. */
+  async #failing(some: readonly Trial[]): Promise<readonly Trial[]> {
+    if (some.length === 0) return []
+    await this.#placeAll(
+      some.map(({ name }) => name),
+      { isMoved: true },
+    )
+    const shown = await this.#look()
+    return some.filter(({ name }) => !shown.has(name))
   }
 
   /** lighttpd takes longer names from a MOVE than from a PUT. */
@@ -225,12 +249,12 @@ export class NameProbe {
     return longest
   }
 
-  async #placeAll(names: readonly string[]): Promise<void> {
+  /** @param isMoved as objects are: for what has to be escaped in a Destination */
+  async #placeAll(names: readonly string[], { isMoved = false } = {}): Promise<void> {
     for (const name of names) {
       const path = [...this.#names, name]
       this.#tried.add(name)
-      // Objects are moved to their places: one such name has all that needs escaping in a header.
-      const isMoved = name === mixedTrial.name && (await this.#write([...this.#folder, 'source']))
+      if (isMoved) await this.#write([...this.#folder, 'source'])
       if (await (isMoved ? this.#move(path) : this.#write(path))) this.#placed.add(name)
     }
   }
@@ -302,12 +326,6 @@ function longestIn(shown: ReadonlySet<string>): number | undefined {
 function isDone(method: string, answer: DavAnswer): boolean {
   if ([423, 425, 429, 502, 503, 504].includes(answer.status)) throw statusError(method, answer)
   return answer.status < 300
-}
-
-function requireAll(needed: readonly string[], shown: ReadonlySet<string>): void {
-  const missing = needed.find((name) => !shown.has(name))
-  if (missing === escapedMarker) throw unfit('can store neither the name .% nor the name %2E%')
-  if (missing !== undefined) throw unfit('takes no name with a % in it')
 }
 
 /** With what is never tried, and what is refused together. */

@@ -17,6 +17,8 @@ interface FakeServer {
   readonly shows?: (name: string) => boolean
   /** Names that it takes. */
   readonly takes?: (name: string) => boolean
+  /** What it reads in the Destination of a MOVE. */
+  readonly cutsMoved?: (name: string) => string
   /** Names that it fails at when it has to tell of them. */
   readonly breaksAt?: (name: string) => boolean
   /** Whether there is a server at all. */
@@ -30,6 +32,7 @@ function serverThat({
   shows = always,
   takes = always,
   breaksAt = () => false,
+  cutsMoved = (name) => name,
   answers = always,
 }: FakeServer): DavServer {
   const files = new Map<string, string>()
@@ -46,7 +49,8 @@ function serverThat({
       files.set(placeOf(path), files.get(placeOf(path)) ?? name)
       return { status: 201 }
     },
-    transfer: async (_method: string, { from, to }: { from: DavPath; to: DavPath }) => {
+    transfer: async (_method: string, { from, to: asked }: { from: DavPath; to: DavPath }) => {
+      const to = [...asked.slice(0, -1), cutsMoved(asked.at(-1) ?? '')]
       if (!takes(to.at(-1) ?? '')) return { status: 400 }
       if (files.has(placeOf(to))) return { status: 412 }
       files.delete(placeOf(from))
@@ -111,6 +115,17 @@ describe('NameProbe', () => {
   it('finds which of the characters tried in one name a server refuses', async () => {
     const { characters } = await findingsAt({ takes: (name) => !/[:?\\]/.test(name) })
     assert.deepEqual(characters, [':', '?', '\\', ...unlistable])
+  })
+
+  it('finds characters at which a Destination ends', async () => {
+    const cut = (name: string) => name.replace(/[?;].*$/s, '')
+    const { characters } = await findingsAt({ cutsMoved: cut })
+    assert.deepEqual(characters, ['?', ';', ...unlistable])
+  })
+
+  it('refuses a server that takes no name with a percent sign', async () => {
+    const takes = (name: string) => !name.includes('%')
+    await assert.rejects(findingsAt({ takes }), { kind: 'denied' })
   })
 
   it('finds a server that hides names with a leading dot', async () => {
