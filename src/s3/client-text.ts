@@ -2,8 +2,8 @@
 const maxShown = 256
 
 /** A value that a client chose, cut where it is long: it may be as large as the header section. */
-export function shortened(text: string): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+export function shortened(text: string, maxLength = maxShown): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
 /** Such a value in quotes, as a message has it. */

@@ -25,19 +25,24 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
   }
 }
 
+/** The path of every legal key fits: 1,024 bytes, each escaped, and a bucket. */
+const maxResource = 4_096
+
 /**
  * The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. Always
  * well-formed, and short, whatever the client sent.
  */
 export function errorDocument(error: S3Error, resource: string, requestId: string): string {
-  const given = Object.entries({ ...error.elements, Resource: resource })
-  const shown = given.map(([name, text]) => [name, withoutForbidden(shortened(text))])
+  const shown = Object.entries(error.elements).map(([name, text]) => {
+    return [name, withoutForbidden(shortened(text))]
+  })
   return xmlDocument(
     'Error',
     {
       Code: error.code,
       Message: withoutForbidden(error.message),
       ...Object.fromEntries(shown),
+      Resource: withoutForbidden(shortened(resource, maxResource)),
       RequestId: requestId,
     },
     { namespace: false },

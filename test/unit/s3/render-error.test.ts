@@ -23,10 +23,11 @@ test('An error body is well-formed whatever characters the client sent', () => {
   assert.doesNotMatch(xml, /&#x[0-8BCEF];|&#x1/)
 })
 
-test('An error body cuts what the client sent to 256 characters', () => {
+test('An error body cuts what the client sent to 256 characters, and the path behind every legal key', () => {
   const long = 'x'.repeat(60_000)
   const error = new S3Error('InvalidArgument', 'bad', { elements: { ArgumentValue: long } })
   const xml = errorDocument(error, `/${long}`, 'id')
   assert.ok(xml.includes(`<ArgumentValue>${'x'.repeat(256)}…</ArgumentValue>`))
-  assert.ok(xml.length < 1_000)
+  assert.ok(xml.includes(`<Resource>/${'x'.repeat(4_095)}…</Resource>`))
+  assert.ok(xml.length < 5_000)
 })
