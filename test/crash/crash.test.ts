@@ -11,8 +11,8 @@ import {
   testBucket,
   unfinishedFiles,
 } from '../support/gateway-process.ts'
+import { Random } from '../support/random.ts'
 import { runCrashRounds } from './crash-rounds.ts'
-import { Random } from './random.ts'
 import { BelievedStore, verifyStore } from './store.ts'
 import { putCopySource } from './writers.ts'
 

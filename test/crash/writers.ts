@@ -1,6 +1,6 @@
 import { testBucket } from '../support/gateway-process.ts'
+import type { Random } from '../support/random.ts'
 import { targetOf } from '../support/signed-fetch.ts'
-import type { Random } from './random.ts'
 import { UnexpectedReply } from './store.ts'
 import { beginUpload, finishUpload } from './uploads.ts'
 import { putObject, type WriteTarget, write } from './writes.ts'

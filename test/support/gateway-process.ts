@@ -35,6 +35,8 @@ export interface GatewayProcessOptions {
   readonly folder: string
   readonly certificate?: ServerCertificate
   readonly settings?: Readonly<Record<string, string>>
+  /** How long it may take to start, for drives that answer slowly. @default 20,000 */
+  readonly startDeadlineMs?: number
 }
 
 export const testCredentials: Credentials = {
@@ -44,7 +46,7 @@ export const testCredentials: Credentials = {
 }
 export const testBucket = 'photos'
 
-const startDeadlineMs = 20_000
+const defaultStartDeadlineMs = 20_000
 const keptLogLength = 100_000
 
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
@@ -77,7 +79,8 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
     })
   }
   const logs = (): string => log
-  await waitForListening(child, port, logs)
+  const { startDeadlineMs = defaultStartDeadlineMs } = options
+  await waitForListening(child, { port, logs, startDeadlineMs })
   const pid = child.pid ?? 0
   const host = `127.0.0.1:${port}`
   return {
@@ -105,10 +108,15 @@ function killGroup(pid: number): void {
   }
 }
 
+interface Start {
+  readonly port: number
+  logs(): string
+  readonly startDeadlineMs: number
+}
+
 async function waitForListening(
   child: ChildProcess,
-  port: number,
-  logs: () => string,
+  { port, logs, startDeadlineMs }: Start,
 ): Promise<void> {
   const deadlineMs = Date.now() + startDeadlineMs
   while (!(await doesAccept(port))) {

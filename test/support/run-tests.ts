@@ -22,6 +22,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   emulators: ['test/emulators/**/*.test.ts'],
   drives: ['test/contract/{google,webdav}-*.test.ts', 'test/drives/**/*.test.ts'],
   faults: ['test/faults/**/*.test.ts'],
+  lines: ['test/lines/**/*.test.ts'],
 }
 const project = join(import.meta.dirname, '../..')
 const wanted = process.argv.slice(2)
@@ -41,11 +42,12 @@ async function runGroup(name: string): Promise<void> {
   const files = globSync([...(groups[name] ?? [name])]).sort()
   if (files.length === 0) throw new Error(`${name} is neither a group nor a file of tests`)
   const isQuick = name === 'quick'
+  const waits = isQuick || name === 'lines'
   const given = process.env.TMPDIR
   const memoryFolder = isQuick && given === undefined ? makeMemoryFolder() : undefined
   if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
-  // Short files wait for timers and processes a good part of the time; the long suites have the machine busy.
-  await finished(run({ files, concurrency: isQuick ? 4 : 2 }))
+  // Short files wait for timers and processes, and slow lines for theirs; the other long suites keep the machine busy.
+  await finished(run({ files, concurrency: waits ? 4 : 2 }))
   if (memoryFolder !== undefined) delete process.env.TMPDIR
 }
 

@@ -11,7 +11,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 
@@ -49,8 +49,9 @@ export interface WebdavServerOptions {
 
 /** How to run one sort of server. */
 export interface ServerKind {
+  /** Its name, or its path where it is in none of PATH's folders. */
   readonly program: string
-  /** Debian's packages that hold it. */
+  /** Where it comes from: Debian's packages that hold it. */
   readonly packages: string
   /** Path of the root on the server, without a slash at the end. */
   readonly path: string
@@ -92,7 +93,7 @@ export async function startServer(
     scope.skip(absence)
     return undefined
   }
-  const folder = mkdtempSync(join(tmpdir(), `stowage-${kind.program}-`))
+  const folder = mkdtempSync(join(tmpdir(), `stowage-${basename(kind.program)}-`))
   const root = join(folder, 'root')
   const log = join(folder, 'log')
   mkdirSync(root)
@@ -157,7 +158,7 @@ function findProgram(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)
   // Debian keeps servers where only root's PATH leads.
   for (const folder of [...folders, '/usr/sbin']) {
-    const path = join(folder, name)
+    const path = resolve(folder, name)
     try {
       accessSync(path, constants.X_OK)
       return path

@@ -1,0 +1,4 @@
+import { declareLineRun } from './line-run.ts'
+import { googleWorld } from './line-world.ts'
+
+declareLineRun('Google Drive', googleWorld)

@@ -1,0 +1,4 @@
+import { declareLineRun } from './line-run.ts'
+import { nextcloudWorld } from './line-world.ts'
+
+declareLineRun('Nextcloud', nextcloudWorld)
