@@ -39,7 +39,7 @@ export async function provideSettings(
   environment: Environment,
   folder = process.cwd(),
 ): Promise<FirstStart> {
-  if (ownSettings.some((name) => isGiven(environment, name))) {
+  if (isConfigured(environment)) {
     return { environment, file: undefined, isNew: false, kept: {} }
   }
   const file = resolve(folder, fileName)
@@ -49,10 +49,7 @@ export async function provideSettings(
     const values = parseEnvFile(kept ?? (await readFile(file, 'utf8')))
     return { environment: joined(environment, values), file, isNew, kept: values }
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    throw new SettingsError([
-      `${file} can't be read or written (${code}): expected a folder where this program may keep its keys, or ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS to be set`,
-    ])
+    throw unusable(file, cause)
   }
 }
 
@@ -84,6 +81,37 @@ export async function makeDataFolder(
   if (!paths.some((one) => one.startsWith(`${path}${sep}`))) return
   // Where it can't be made, whatever needs it says why.
   await mkdir(path, { recursive: true, mode: privateFolder }).catch(() => undefined)
+}
+
+/**
+ * The environment with what an earlier start generated. Generates nothing: for commands that are run
+ * beside a gateway.
+ *
+ * @throws SettingsError when the file can't be read.
+ */
+export async function keptSettings(
+  environment: Environment,
+  folder = process.cwd(),
+): Promise<Environment> {
+  if (isConfigured(environment)) return environment
+  const file = resolve(folder, fileName)
+  try {
+    const text = await readIfThere(file)
+    return text === undefined ? environment : joined(environment, parseEnvFile(text))
+  } catch (cause) {
+    throw unusable(file, cause)
+  }
+}
+
+function isConfigured(environment: Environment): boolean {
+  return ownSettings.some((name) => isGiven(environment, name))
+}
+
+function unusable(file: string, cause: unknown): SettingsError {
+  const { code } = cause as NodeJS.ErrnoException
+  return new SettingsError([
+    `${file} can't be read or written (${code}): expected a folder where this program may keep its keys, or ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS to be set`,
+  ])
 }
 
 /** In the look of AWS's keys, so that every client takes them; all of it safe in a shell. */

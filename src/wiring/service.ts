@@ -2,27 +2,24 @@ import { join } from 'node:path'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
-import type { ClaimDrive } from '../drives/drive-notes.ts'
 import type { HttpHandler } from '../http/message.ts'
 import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { DeletionTable } from '../state/deletions.ts'
-import { DriveTable } from '../state/drives.ts'
 import type { KeyValueStore } from '../state/key-value.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { openKeyValueStore } from '../state/open-key-value.ts'
 import { UploadTable } from '../state/uploads.ts'
-import { DriveOwner } from './drive-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
 import { createGateway } from './gateway.ts'
 import { createHealthHandler } from './health.ts'
 import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
 import { openDrive } from './open-drive.ts'
+import { openOwner, type ServiceRole } from './open-owner.ts'
 import type { Settings } from './settings/read-settings.ts'
-import { shownDatabase, shownDrive } from './settings/shown-settings.ts'
 
 /** Made by scripts/build-web.ts. */
 const webBuild = join(import.meta.dirname, '../../web/dist')
@@ -53,15 +50,6 @@ export interface ServiceParts {
   readonly sessions: KeyValueStore
 }
 
-/** The primary process prepares what its workers find ready. */
-export type ServiceRole =
-  | {
-      readonly kind: 'primary'
-      /** Told that the drive belongs to another database now: nothing may be served from it. */
-      readonly onDriveLost: (message: string) => void
-    }
-  | { readonly kind: 'worker' }
-
 /**
  * Opens what the settings name.
  *
@@ -79,10 +67,7 @@ export async function openService(
     onState: (problem) => logStore(log, problem),
   })
   const owner = openOwner({ settings, log, database }, role)
-  const claim: ClaimDrive = (notes) => {
-    return role.kind === 'primary' ? owner.claim(notes) : owner.verify(notes)
-  }
-  const opened = await openDrive({ settings, log, database, claim })
+  const opened = await openDrive({ settings, log, database, claim: owner.claim })
   const service = connectService({ settings, log, database, drive: opened.drive, sessions })
   return {
     ...service,
@@ -141,23 +126,6 @@ export function connectService(parts: ServiceParts): Service {
       await uploads.settled()
     },
   }
-}
-
-/** Each heartbeat is a call of Google or of a WebDAV server. */
-const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
-
-function openOwner(
-  { settings, log, database }: Pick<ServiceParts, 'settings' | 'log' | 'database'>,
-  role: ServiceRole,
-): DriveOwner {
-  return new DriveOwner({
-    table: new DriveTable(database),
-    place: shownDrive(settings),
-    database: shownDatabase(settings),
-    beatMs: beatMs[settings.drive.kind],
-    log,
-    onLost: role.kind === 'primary' ? role.onDriveLost : () => undefined,
-  })
 }
 
 function logStore(log: Log, problem: Error | undefined): void {

@@ -1,4 +1,4 @@
+import { googleWorld } from '../support/drive-world.ts'
 import { declareLineRun } from './line-run.ts'
-import { googleWorld } from './line-world.ts'
 
 declareLineRun('Google Drive', googleWorld)

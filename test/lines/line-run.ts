@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { BucketClient } from '../support/bucket-client.ts'
+import type { DriveWorld, OpenWorld } from '../support/drive-world.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { absenceOfSlowLine, startSlowLine } from '../support/slow-line.ts'
 import { sha256Of, testBytes } from '../support/test-bytes.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
 import { lastFirst, suiteScope } from '../support/webdav/suite-scope.ts'
-import { LineClient } from './line-client.ts'
-import type { LineWorld, OpenWorld } from './line-world.ts'
 import { planTransfers, type Transfer, titleOf } from './transfers.ts'
 
 /** Eight hexadecimal digits; those that a failed run has printed repeat its transfers and lines. */
@@ -19,11 +19,11 @@ const seed = process.env.LINE_SEED ?? randomBytes(4).toString('hex')
 const transfers = planTransfers(seed)
 
 interface Stage {
-  readonly world: LineWorld
+  readonly world: DriveWorld
   /** Over the slow line. */
-  readonly client: LineClient
+  readonly client: BucketClient
   /** Without it. */
-  readonly near: LineClient
+  readonly near: BucketClient
 }
 
 /**
@@ -61,8 +61,8 @@ async function setStage(scope: Scope, open: OpenWorld): Promise<Stage> {
   const gateway = await startGatewayProcess({ folder, settings, startDeadlineMs: 60_000 })
   scope.after(() => gateway.kill())
   const line = await startSlowLine(scope, gateway.url, { seed: `${seed} client` })
-  const client = new LineClient(line.urlFor(gateway.url))
-  const near = new LineClient(gateway.url)
+  const client = new BucketClient(line.urlFor(gateway.url))
+  const near = new BucketClient(gateway.url)
   scope.after(() => {
     client.close()
     near.close()

@@ -1,4 +1,4 @@
+import { localWorld } from '../support/drive-world.ts'
 import { declareLineRun } from './line-run.ts'
-import { localWorld } from './line-world.ts'
 
 declareLineRun('A local folder', localWorld)

@@ -1,4 +1,4 @@
+import { memoryWorld } from '../support/drive-world.ts'
 import { declareLineRun } from './line-run.ts'
-import { memoryWorld } from './line-world.ts'
 
 declareLineRun('A drive in memory', memoryWorld)

@@ -1,4 +1,4 @@
+import { nextcloudWorld } from '../support/drive-world.ts'
 import { declareLineRun } from './line-run.ts'
-import { nextcloudWorld } from './line-world.ts'
 
 declareLineRun('Nextcloud', nextcloudWorld)

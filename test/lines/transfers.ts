@@ -1,3 +1,4 @@
+import type { PiecePlan, UploadPlan } from '../support/bucket-client.ts'
 import { Random } from '../support/random.ts'
 
 const kibibyte = 1024
@@ -6,23 +7,13 @@ const mebibyte = 1024 * kibibyte
 /** What one test sends. Sizes are in bytes. */
 export type Transfer =
   | { readonly kind: 'put'; readonly size: number }
-  | { readonly kind: 'multipart'; readonly upload: UploadPlan }
-  | { readonly kind: 'copy'; readonly source: UploadPlan }
+  | { readonly kind: 'multipart'; readonly upload: SizedUpload }
+  | { readonly kind: 'copy'; readonly source: SizedUpload }
   | { readonly kind: 'part-copy'; readonly size: number; readonly pieces: readonly PiecePlan[] }
 
-/** An upload in parts of one size, the last of which may be smaller. */
-export interface UploadPlan {
+/** An upload of an object of that size. */
+export interface SizedUpload extends UploadPlan {
   readonly size: number
-  readonly partSize: number
-  /** Parts that are sent at once. */
-  readonly parallel: number
-}
-
-/** A part of an upload: sent, or copied from the source object. */
-export interface PiecePlan {
-  readonly start: number
-  readonly end: number
-  readonly isCopied: boolean
 }
 
 /** Smallest and largest size; between them every magnitude is as likely as another. */
@@ -61,12 +52,12 @@ export function titleOf(transfer: Transfer): string {
   return `UploadPartCopy: ${pieces.join(', ')}`
 }
 
-function uploadTitle({ size, partSize, parallel }: UploadPlan): string {
+function uploadTitle({ size, partSize, parallel }: SizedUpload): string {
   if (partSize >= size) return `${size} bytes in one part`
   return `${size} bytes in parts of ${partSize}, ${parallel} at once`
 }
 
-function uploadOf(random: Random, range: Range): UploadPlan {
+function uploadOf(random: Random, range: Range): SizedUpload {
   const size = sizeIn(random, range)
   const partSize = Math.max(sizeIn(random, partSizes), Math.ceil(size / mostParts))
   return { size, partSize, parallel: random.integer(1, 10) }

@@ -1,5 +1,5 @@
+import { worldOf } from '../support/drive-world.ts'
 import { absenceOfWsgidav, startWsgidav } from '../support/webdav/wsgidav.ts'
 import { declareLineRun } from './line-run.ts'
-import { worldOf } from './line-world.ts'
 
 declareLineRun('WsgiDAV', worldOf(startWsgidav), absenceOfWsgidav())

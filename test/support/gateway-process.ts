@@ -21,6 +21,8 @@ export interface GatewayProcess {
   /** The drive's root: buckets are folders in it. */
   readonly driveFolder: string
   readonly credentials: Credentials
+  /** Its settings, for a command that is run beside it. */
+  readonly environment: Readonly<Record<string, string>>
   readonly pid: number
   /** The last of what it has logged. */
   logs(): string
@@ -53,21 +55,21 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   const { folder, certificate, settings } = options
   const port = await freePort()
   const driveFolder = join(folder, 'drive')
+  const environment = {
+    DRIVE: `file:${driveFolder}`,
+    DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+    ACCESS_KEY: testCredentials.accessKey,
+    SECRET_KEY: testCredentials.secretKey,
+    ALLOWED_BUCKETS: testBucket,
+    PORT: String(port),
+    ...(certificate && { TLS_CERT: certificate.certFile, TLS_KEY: certificate.keyFile }),
+    ...settings,
+  }
   const child = spawn(process.execPath, startArguments(), {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      DRIVE: `file:${driveFolder}`,
-      DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
-      ACCESS_KEY: testCredentials.accessKey,
-      SECRET_KEY: testCredentials.secretKey,
-      ALLOWED_BUCKETS: testBucket,
-      PORT: String(port),
-      ...(certificate && { TLS_CERT: certificate.certFile, TLS_KEY: certificate.keyFile }),
-      ...settings,
-    },
+    env: { PATH: process.env.PATH, ...environment },
   })
   // All processes of the group hold the pipes: once they close, none of them runs.
   const exit = once(child, 'close')
@@ -84,7 +86,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   const pid = child.pid ?? 0
   const host = `127.0.0.1:${port}`
   return {
-    ...{ host, port, driveFolder, pid, logs },
+    ...{ host, port, driveFolder, pid, logs, environment },
     url: `${certificate === undefined ? 'http' : 'https'}://${host}`,
     credentials: testCredentials,
     async stop() {

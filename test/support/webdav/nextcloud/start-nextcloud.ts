@@ -29,6 +29,8 @@ export interface OtherClient {
   remove(path: string): void
   /** The file's bytes; undefined when there is none. */
   get(path: string): Uint8Array | undefined
+  /** Where the file's bytes are on this machine. */
+  fileOf(path: string): string | undefined
   makeFolder(path: string): void
   /** All paths below a folder, folders with a `/` at the end; sorted. */
   list(folder: string): string[]
@@ -103,6 +105,10 @@ export async function startNextcloud(
 function otherClientOf(user: UserFiles): OtherClient {
   const { tree } = user
   const pathOf = (path: string) => parsePath(path.split('/').map(encodeURIComponent).join('/'))
+  const fileOf = (path: string) => {
+    const node = tree.find(pathOf(path))
+    return node?.kind === 'file' ? node.content.file : undefined
+  }
   const makeFolder = (path: DavPath) => {
     for (const index of path.keys()) {
       const folder = path.slice(0, index + 1)
@@ -121,9 +127,10 @@ function otherClientOf(user: UserFiles): OtherClient {
       user.dead.removed(pathOf(path))
     },
     get(path) {
-      const node = tree.find(pathOf(path))
-      return node?.kind === 'file' ? readFileSync(node.content.file) : undefined
+      const file = fileOf(path)
+      return file === undefined ? undefined : readFileSync(file)
     },
+    fileOf,
     makeFolder: (path) => makeFolder(pathOf(path)),
     list: (folder) => [...pathsIn(tree.get(pathOf(folder)))].sort(),
   }

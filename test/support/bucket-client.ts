@@ -9,9 +9,23 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { testBucket as Bucket, testCredentials } from '../support/gateway-process.ts'
-import { md5Of } from '../support/test-bytes.ts'
-import type { PiecePlan, UploadPlan } from './transfers.ts'
+import { testBucket as Bucket, testCredentials } from './gateway-process.ts'
+import { md5Of } from './test-bytes.ts'
+
+/** An upload in parts of one size, the last of which may be smaller. */
+export interface UploadPlan {
+  /** Bytes. */
+  readonly partSize: number
+  /** Parts that are sent at once. */
+  readonly parallel: number
+}
+
+/** A part of an upload: sent, or copied from the source object. */
+export interface PiecePlan {
+  readonly start: number
+  readonly end: number
+  readonly isCopied: boolean
+}
 
 /** A part that the gateway has: its ETag, without quotes, must be the MD5 of these bytes. */
 interface SentPart {
@@ -20,7 +34,7 @@ interface SentPart {
 }
 
 /** The AWS SDK on one bucket. What is told to come back does so for as long as a test lasts. */
-export class LineClient {
+export class BucketClient {
   readonly #s3: S3Client
 
   constructor(endpoint: string) {

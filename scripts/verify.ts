@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util'
+import { DriveError } from '../src/drives/drive.ts'
+import { DatabaseError } from '../src/state/database.ts'
+import { failureText } from '../src/wiring/failure-text.ts'
+import { currentEnvironment } from '../src/wiring/settings/environment.ts'
+import { SettingsError } from '../src/wiring/settings/setting.ts'
+import { verify } from '../src/wiring/verify.ts'
+
+/** Compares the objects of a bucket with their ETags and checksums; docs/verify.md says how. */
+
+const usage = `usage: npm run verify -- BUCKET [--prefix PREFIX] [--json]
+`
+
+process.exitCode = await run()
+
+async function run(): Promise<number> {
+  const command = commandLine()
+  if (command === undefined) {
+    process.stderr.write(usage)
+    return 2
+  }
+  try {
+    return await verify({
+      environment: currentEnvironment(),
+      ...command,
+      output: {
+        write: (text) => void process.stdout.write(text),
+        ...(process.stderr.isTTY && { showProgress }),
+      },
+      writeLog: (line) => void process.stderr.write(line),
+    })
+  } catch (error) {
+    const isForPeople = [SettingsError, DatabaseError, DriveError].some(
+      (kind) => error instanceof kind,
+    )
+    if (!isForPeople) throw error
+    process.stderr.write(`${failureText(error)}\n`)
+    return 2
+  }
+}
+
+/** Undefined when it is not one that we know. */
+function commandLine() {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: {
+        prefix: { type: 'string', default: '' },
+        json: { type: 'boolean', default: false },
+      },
+    })
+    const [bucket, ...rest] = positionals
+    if (bucket === undefined || rest.length > 0) return undefined
+    return { bucket, prefix: values.prefix, isJson: values.json }
+  } catch {
+    // parseArgs names the argument that it does not know; the usage shows those there are.
+    return undefined
+  }
+}
+
+/** Writes over the line before (ECMA-48, "EL"). */
+function showProgress(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`)
+}

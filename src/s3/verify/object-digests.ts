@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
+import type { ObjectFacts } from '../../drives/drive.ts'
+import { checksumHeader, checksumOfParts, createChecksum } from '../checksums.ts'
+import { countParts } from '../part-sizes.ts'
+
+/** A stored value that differs from the one computed from the bytes. */
+export interface Difference {
+  /** `ETag`, `x-amz-checksum-crc32` … or `size`. */
+  readonly what: string
+  readonly expected: string
+  readonly found: string
+}
+
+interface Hasher {
+  update(bytes: Uint8Array): unknown
+  digest(): Buffer
+}
+
+/** How one stored value is computed: from all bytes at once, or from the digests of the parts. */
+interface Recipe {
+  readonly what: string
+  readonly expected: string
+  readonly unit: 'object' | 'part'
+  create(): Hasher
+  /** @param digests of the units, in order. */
+  finish(digests: readonly Buffer[]): string
+}
+
+const wholeMd5 = /^[0-9a-f]{32}$/
+const md5OfParts = /^[0-9a-f]{32}-(\d+)$/
+
+/**
+ * Computes an object's ETag and checksum from its bytes and compares them with the stored ones. Nothing
+ * is known of the ETag of a file that was put into the drive by hand (decisions.md, "ETag").
+ */
+export class ObjectDigests {
+  readonly #recipes: readonly Recipe[]
+  readonly #digests = new Map<Recipe, Buffer[]>()
+  readonly #hashers = new Map<Recipe, Hasher>()
+  readonly #parts: Iterator<number>
+  readonly #expectedBytes: number
+  #leftOfPart: number | undefined
+  #bytes = 0
+
+  constructor({ size, attributes }: ObjectFacts) {
+    const partSizes = attributes.partSizes ?? [[1, size]]
+    this.#recipes = recipesFor(attributes)
+    this.#expectedBytes = bytesOf(partSizes)
+    this.#parts = sizesOf(partSizes)
+    for (const recipe of this.#recipes) {
+      this.#digests.set(recipe, [])
+      this.#hashers.set(recipe, recipe.create())
+    }
+    this.#nextPart()
+  }
+
+  /** Whether anything is stored that the bytes can be compared with. */
+  get canVerify(): boolean {
+    return this.#recipes.length > 0
+  }
+
+  /** Takes the object's bytes, in order. */
+  update(chunk: Uint8Array): void {
+    this.#bytes += chunk.length
+    for (let rest = chunk; rest.length > 0; ) {
+      // Bytes beyond the last part show as a difference in size.
+      const piece = rest.subarray(0, this.#leftOfPart)
+      for (const hasher of this.#hashers.values()) hasher.update(piece)
+      rest = rest.subarray(piece.length)
+      if (this.#leftOfPart === undefined) continue
+      this.#leftOfPart -= piece.length
+      if (this.#leftOfPart === 0) this.#endPart()
+    }
+  }
+
+  /** What differs, once all bytes were taken. */
+  differences(): Difference[] {
+    if (this.#bytes !== this.#expectedBytes) {
+      const [expected, found] = [String(this.#expectedBytes), String(this.#bytes)]
+      return [{ what: 'size', expected, found }]
+    }
+    for (const recipe of this.#recipes) if (recipe.unit === 'object') this.#endUnit(recipe)
+    return this.#recipes.flatMap((recipe) => {
+      const { what, expected } = recipe
+      const found = recipe.finish(this.#digests.get(recipe) ?? [])
+      return found === expected ? [] : [{ what, expected, found }]
+    })
+  }
+
+  #endPart(): void {
+    for (const recipe of this.#recipes) if (recipe.unit === 'part') this.#endUnit(recipe)
+    this.#nextPart()
+  }
+
+  /** Parts without bytes end at once. */
+  #nextPart(): void {
+    const next = this.#parts.next()
+    this.#leftOfPart = next.done ? undefined : next.value
+    if (this.#leftOfPart === 0) this.#endPart()
+  }
+
+  #endUnit(recipe: Recipe): void {
+    const digest = this.#hashers.get(recipe)?.digest()
+    if (digest !== undefined) this.#digests.get(recipe)?.push(digest)
+    this.#hashers.set(recipe, recipe.create())
+  }
+}
+
+function recipesFor({ etag, partSizes, checksum }: Attributes): Recipe[] {
+  const recipes: Recipe[] = []
+  if (wholeMd5.test(etag)) {
+    recipes.push({
+      ...{ what: 'ETag', expected: etag, unit: 'object' },
+      create: () => createHash('md5'),
+      finish: ([digest]) => digest?.toString('hex') ?? '',
+    })
+  } else if (partSizes !== undefined && md5OfParts.exec(etag)?.[1] === partCount(partSizes)) {
+    recipes.push({
+      ...{ what: 'ETag', expected: etag, unit: 'part' },
+      create: () => createHash('md5'),
+      finish: (digests) => `${md5Of(digests)}-${digests.length}`,
+    })
+  }
+  if (checksum?.type === 'FULL_OBJECT') recipes.push(fullChecksum(checksum))
+  if (checksum?.type === 'COMPOSITE' && partSizes !== undefined) {
+    recipes.push(compositeChecksum(checksum, partSizes))
+  }
+  return recipes
+}
+
+function fullChecksum({ algorithm, value }: StoredChecksum): Recipe {
+  return {
+    ...{ what: checksumHeader(algorithm), expected: value, unit: 'object' },
+    create: () => createChecksum(algorithm),
+    finish: ([digest]) => digest?.toString('base64') ?? '',
+  }
+}
+
+function compositeChecksum({ algorithm, value }: StoredChecksum, partSizes: PartSizes): Recipe {
+  return {
+    ...{ what: checksumHeader(algorithm), expected: value, unit: 'part' },
+    create: () => createChecksum(algorithm),
+    finish(digests) {
+      const sizes = [...sizesOf(partSizes)]
+      const parts = digests.map((digest, index) => {
+        return { value: digest.toString('base64'), sizeBytes: sizes[index] ?? 0 }
+      })
+      return checksumOfParts(algorithm, 'COMPOSITE', parts).value
+    },
+  }
+}
+
+function md5Of(digests: readonly Buffer[]): string {
+  const hash = createHash('md5')
+  for (const digest of digests) hash.update(digest)
+  return hash.digest('hex')
+}
+
+function partCount(partSizes: PartSizes): string {
+  return String(countParts(partSizes))
+}
+
+function* sizesOf(partSizes: PartSizes): Generator<number> {
+  for (const [count, sizeBytes] of partSizes) {
+    for (let part = 0; part < count; part++) yield sizeBytes
+  }
+}
+
+function bytesOf(partSizes: PartSizes): number {
+  return partSizes.reduce((sum, [count, sizeBytes]) => sum + count * sizeBytes, 0)
+}

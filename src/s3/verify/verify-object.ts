@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Drive, DriveError, type ObjectFacts, type ObjectName } from '../../drives/drive.ts'
+import { type Difference, ObjectDigests } from './object-digests.ts'
+
+/** What came out for one object. */
+export type Verdict =
+  | { readonly kind: 'verified' }
+  /** Nothing is stored that its bytes could be compared with. */
+  | { readonly kind: 'unverifiable' }
+  | { readonly kind: 'mismatch'; readonly differences: readonly Difference[] }
+  /** Removed since it was listed. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+/** A read that came out badly, and the version of the object that was read. */
+interface BadRead {
+  readonly kind: 'bad'
+  readonly version: string
+  readonly differences: readonly Difference[]
+}
+
+/** An object that is overwritten faster than it can be read is given up. */
+const mostReads = 8
+/** How often a drive that is busy or does not answer is asked again. */
+const mostRetries = 4
+const retrySeconds = 1
+
+/**
+ * Reads an object and compares its bytes with what is stored about them. A bad read counts only when a
+ * second one of the same version is bad, too: the object may have been overwritten meanwhile.
+ *
+ * @param onBytes told how many bytes were read, while they are.
+ */
+export async function verifyObject(
+  drive: Drive,
+  name: ObjectName,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<Verdict> {
+  try {
+    let badVersion: string | undefined
+    for (let read = 0; read < mostReads; read++) {
+      const outcome = await patiently(() => readOnce(drive, name, onBytes))
+      if (outcome.kind !== 'bad') return outcome
+      const { version, differences } = outcome
+      if (version === badVersion) return { kind: 'mismatch', differences }
+      badVersion = version
+    }
+    return { kind: 'unreadable', reason: 'It was overwritten every time it was read.' }
+  } catch (error) {
+    if (!(error instanceof DriveError)) throw error
+    return { kind: 'unreadable', reason: error.message }
+  }
+}
+
+/** Repeats what a drive could not do because it was busy or did not answer. */
+export async function patiently<Result>(task: () => Promise<Result>): Promise<Result> {
+  for (let retry = 1; ; retry++) {
+    try {
+      return await task()
+    } catch (error) {
+      const isPassing =
+        error instanceof DriveError && (error.kind === 'busy' || error.kind === 'unavailable')
+      if (!isPassing || retry > mostRetries) throw error
+      await sleep((error.retryAfterSeconds ?? retrySeconds) * 1000)
+    }
+  }
+}
+
+async function readOnce(
+  drive: Drive,
+  name: ObjectName,
+  onBytes: (bytes: number) => void,
+): Promise<Verdict | BadRead> {
+  let facts: ObjectFacts | undefined
+  try {
+    const object = await drive.open(name.bucket, name.key)
+    if (object === undefined) return { kind: 'gone' }
+    facts = object
+    try {
+      const digests = new ObjectDigests(object)
+      for await (const chunk of object.read(0, object.size)) {
+        digests.update(chunk)
+        onBytes(chunk.length)
+      }
+      const differences = digests.differences()
+      if (differences.length > 0) return { kind: 'bad', version: versionOf(object), differences }
+      return { kind: digests.canVerify ? 'verified' : 'unverifiable' }
+    } finally {
+      await object.close()
+    }
+  } catch (error) {
+    if (!(error instanceof DriveError) || error.kind !== 'changed') throw error
+    // A drive that compares MD5s itself does not give out bytes that are wrong.
+    facts ??= await drive.head(name.bucket, name.key)
+    if (facts === undefined) return { kind: 'gone' }
+    const { etag } = facts.attributes
+    const differences = [
+      { what: 'ETag', expected: etag, found: 'different bytes, which the drive refuses' },
+    ]
+    return { kind: 'bad', version: versionOf(facts), differences }
+  }
+}
+
+function versionOf({ size, modifiedAtMs, attributes }: ObjectFacts): string {
+  return `${attributes.etag} ${size} ${modifiedAtMs}`
+}

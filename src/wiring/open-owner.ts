@@ -1,0 +1,44 @@
+import type { ClaimDrive } from '../drives/drive-notes.ts'
+import type { Database } from '../state/database.ts'
+import { DriveTable } from '../state/drives.ts'
+import { DriveOwner } from './drive-owner.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings/read-settings.ts'
+import { shownDatabase, shownDrive } from './settings/shown-settings.ts'
+
+/** What a process does: the primary claims the drive, every other one checks that it was claimed. */
+export type ServiceRole =
+  | {
+      readonly kind: 'primary'
+      /** Told that the drive belongs to another database now: nothing may be served from it. */
+      readonly onDriveLost: (message: string) => void
+    }
+  | { readonly kind: 'worker' }
+
+interface OwnerParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+}
+
+/** Each heartbeat is a call of Google or of a WebDAV server. */
+const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
+
+/** Prepares the check that the drive belongs to the database. */
+export function openOwner(
+  { settings, log, database }: OwnerParts,
+  role: ServiceRole,
+): { readonly claim: ClaimDrive; close(): Promise<void> } {
+  const owner = new DriveOwner({
+    table: new DriveTable(database),
+    place: shownDrive(settings),
+    database: shownDatabase(settings),
+    beatMs: beatMs[settings.drive.kind],
+    log,
+    onLost: role.kind === 'primary' ? role.onDriveLost : () => undefined,
+  })
+  return {
+    claim: (notes) => (role.kind === 'primary' ? owner.claim(notes) : owner.verify(notes)),
+    close: () => owner.close(),
+  }
+}

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { DriveError } from '../drives/drive.ts'
+import { verifyBucket } from '../s3/verify/verify-bucket.ts'
+import { openDatabase } from '../state/open-database.ts'
+import { keptSettings } from './first-start.ts'
+import { createLog } from './log.ts'
+import { openDrive } from './open-drive.ts'
+import { openOwner } from './open-owner.ts'
+import { type Environment, readSettings, type Settings } from './settings/read-settings.ts'
+import { SettingsError } from './settings/setting.ts'
+import { type ReportOutput, VerifyReport } from './verify-report.ts'
+
+/** What `npm run verify` is asked for. */
+export interface VerifyOptions {
+  readonly environment: Environment
+  readonly bucket: string
+  /** Only keys that begin with this. */
+  readonly prefix: string
+  readonly isJson: boolean
+  readonly output: ReportOutput
+  /** For the warnings of the drive. */
+  writeLog(line: string): void
+}
+
+/**
+ * Reads all objects of a bucket and compares them with their ETags and checksums. The gateway may run
+ * meanwhile: the drive is opened as by one more of its processes.
+ *
+ * @returns the exit status: 0 all right, 1 an object differs, 2 something could not be read.
+ * @throws SettingsError, DatabaseError or DriveError, for people, when it can't begin.
+ */
+export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
+  const { bucket, prefix, isJson, output, writeLog } = options
+  const settings = readSettings(await keptSettings(options.environment))
+  assertVerifiable(settings, bucket)
+  const log = createLog('warn', { write: writeLog })
+  const database = await openDatabase(settings.database, { migrate: false })
+  try {
+    const { claim } = openOwner({ settings, log, database }, { kind: 'worker' })
+    const { drive, close } = await openDrive({ settings, log, database, claim })
+    try {
+      const report = new VerifyReport({ bucket, isJson, output })
+      await verifyBucket({
+        ...{ drive, bucket, prefix },
+        onBytes: (bytes) => report.addBytes(bytes),
+        onVerdict: (key, verdict) => report.add(key, verdict),
+      }).catch((error: unknown) => {
+        if (!(error instanceof DriveError)) throw error
+        report.addListingFailure(error.message)
+      })
+      report.end()
+      return report.exitStatus
+    } finally {
+      await close()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+function assertVerifiable({ drive, database, allowedBuckets }: Settings, bucket: string): void {
+  if (!allowedBuckets.includes(bucket)) {
+    const names = allowedBuckets.join(', ')
+    throw new SettingsError([`ALLOWED_BUCKETS has no bucket ${bucket}: expected one of ${names}`])
+  }
+  if (drive.kind === 'memory') {
+    throw new SettingsError(['DRIVE is memory:, which no other process than the gateway can read'])
+  }
+  // Opening it would make an empty one.
+  if (database.kind === 'sqlite' && !existsSync(database.path)) {
+    throw new SettingsError([
+      `${database.path} does not exist: expected the database of a gateway that was started once`,
+    ])
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const script = join(import.meta.dirname, '../../scripts/verify.ts')
+
+export interface VerifyRun {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A line of `--json`. */
+export interface VerifyLine {
+  readonly kind: 'mismatch' | 'unreadable' | 'summary'
+  readonly bucket: string
+  readonly key?: string
+  readonly what?: string
+  readonly expected?: string
+  readonly found?: string
+  readonly verified?: number
+  readonly unverifiable?: number
+  readonly mismatch?: number
+  readonly unreadable?: number
+}
+
+export interface VerifyPlace {
+  readonly folder: string
+  /** All settings. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** `npm run verify -- …` in a folder and with settings of its own. */
+export async function runVerify(
+  { folder, environment }: VerifyPlace,
+  ...args: readonly string[]
+): Promise<VerifyRun> {
+  const child = spawn(process.execPath, [script, ...args], {
+    ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+    env: { PATH: process.env.PATH, ...environment },
+  })
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { status, stdout, stderr }
+}
+
+export function linesOf({ stdout }: VerifyRun): VerifyLine[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as VerifyLine)
+}

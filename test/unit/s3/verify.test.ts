@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import type { Attributes, PartSizes } from '../../../src/drives/attributes.ts'
+import { type Drive, DriveError } from '../../../src/drives/drive.ts'
+import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { checksumOfParts, createChecksum } from '../../../src/s3/checksums.ts'
+import { verifyBucket } from '../../../src/s3/verify/verify-bucket.ts'
+import { type Verdict, verifyObject } from '../../../src/s3/verify/verify-object.ts'
+import { md5Of, testBytes } from '../../support/test-bytes.ts'
+
+const bucket = 'photos'
+const bytes = testBytes('verify', 100_000)
+const otherMd5 = md5Of(Buffer.from('other'))
+
+async function driveWith(objects: Readonly<Record<string, Partial<Attributes>>>): Promise<Drive> {
+  const drive = new MemoryDrive()
+  await drive.prepare([bucket])
+  for (const [key, attributes] of Object.entries(objects)) await put(drive, key, attributes)
+  return drive
+}
+
+async function put(drive: Drive, key: string, more: Partial<Attributes>, body = bytes) {
+  const draft = await drive.draft(bucket, key, { size: body.length })
+  await draft.write(body)
+  await draft.publish({ etag: md5Of(body), headers: {}, metadata: {}, ...more })
+}
+
+function verdictOn(attributes: Partial<Attributes>): Promise<Verdict> {
+  return driveWith({ k: attributes }).then((drive) => verifyObject(drive, { bucket, key: 'k' }))
+}
+
+/** The same drive, whose objects are opened in another way. */
+function withOpen(drive: Drive, open: Drive['open']): Drive {
+  return new Proxy(drive, {
+    get(target, name) {
+      if (name === 'open') return open
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+function partsOf(sizes: readonly number[]): Buffer[] {
+  let at = 0
+  return sizes.map((size) => {
+    at += size
+    return bytes.subarray(at - size, at)
+  })
+}
+
+function etagOf(parts: readonly Buffer[]): string {
+  const hash = createHash('md5')
+  for (const part of parts) hash.update(md5Of(part), 'hex')
+  return `${hash.digest('hex')}-${parts.length}`
+}
+
+const verified = { kind: 'verified' }
+
+test('An object is verified by the MD5 of its bytes', async () => {
+  assert.deepEqual(await verdictOn({}), verified)
+  const differences = [{ what: 'ETag', expected: otherMd5, found: md5Of(bytes) }]
+  assert.deepEqual(await verdictOn({ etag: otherMd5 }), { kind: 'mismatch', differences })
+})
+
+const layouts: readonly { sizes: readonly number[]; partSizes: PartSizes }[] = [
+  {
+    sizes: [30_000, 30_000, 40_000],
+    partSizes: [
+      [2, 30_000],
+      [1, 40_000],
+    ],
+  },
+  { sizes: [100_000], partSizes: [[1, 100_000]] },
+  {
+    sizes: [0, 99_999, 1, 0],
+    partSizes: [
+      [1, 0],
+      [1, 99_999],
+      [1, 1],
+      [1, 0],
+    ],
+  },
+  { sizes: Array(100).fill(1_000), partSizes: [[100, 1_000]] },
+]
+for (const { sizes, partSizes } of layouts) {
+  test(`An upload in parts of ${[...new Set(sizes)]} is verified by their MD5s`, async () => {
+    const etag = etagOf(partsOf(sizes))
+    assert.deepEqual(await verdictOn({ etag, partSizes }), verified)
+    const expected = `${otherMd5}-${sizes.length}`
+    const differences = [{ what: 'ETag', expected, found: etag }]
+    assert.deepEqual(await verdictOn({ etag: expected, partSizes }), {
+      ...{ kind: 'mismatch', differences },
+    })
+  })
+
+  test(`A checksum of parts of ${[...new Set(sizes)]} is verified`, async () => {
+    const etag = etagOf(partsOf(sizes))
+    for (const algorithm of ['CRC32', 'SHA256'] as const) {
+      const parts = partsOf(sizes).map((part) => {
+        const hasher = createChecksum(algorithm)
+        hasher.update(part)
+        return { value: hasher.digest().toString('base64'), sizeBytes: part.length }
+      })
+      const checksum = checksumOfParts(algorithm, 'COMPOSITE', parts)
+      assert.deepEqual(await verdictOn({ etag, partSizes, checksum }), verified)
+      const wrong = { ...checksum, value: `AAAA-${sizes.length}` }
+      const what = `x-amz-checksum-${algorithm.toLowerCase()}`
+      const differences = [{ what, expected: wrong.value, found: checksum.value }]
+      assert.deepEqual(await verdictOn({ etag, partSizes, checksum: wrong }), {
+        ...{ kind: 'mismatch', differences },
+      })
+    }
+  })
+}
+
+for (const algorithm of ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const) {
+  test(`A ${algorithm} of the whole object is verified, even where the ETag says nothing`, async () => {
+    const hasher = createChecksum(algorithm)
+    hasher.update(bytes)
+    const value = hasher.digest().toString('base64')
+    const etag = `${otherMd5}-1`
+    const checksum = { algorithm, value, type: 'FULL_OBJECT' } as const
+    assert.deepEqual(await verdictOn({ etag, checksum }), verified)
+    const wrong = { ...checksum, value: 'AAAA' }
+    const what = `x-amz-checksum-${algorithm.toLowerCase()}`
+    const differences = [{ what, expected: 'AAAA', found: value }]
+    assert.deepEqual(await verdictOn({ etag, checksum: wrong }), { kind: 'mismatch', differences })
+  })
+}
+
+test('An object is not verifiable whose ETag is no MD5', async () => {
+  const unverifiable = { kind: 'unverifiable' }
+  assert.deepEqual(await verdictOn({ etag: `${otherMd5}-1` }), unverifiable)
+})
+
+test('Parts that are not all of the object are a difference in size', async () => {
+  const etag = etagOf(partsOf([50_000, 50_000]))
+  for (const sizeBytes of [49_000, 51_000]) {
+    const differences = [{ what: 'size', expected: String(2 * sizeBytes), found: '100000' }]
+    assert.deepEqual(await verdictOn({ etag, partSizes: [[2, sizeBytes]] }), {
+      ...{ kind: 'mismatch', differences },
+    })
+  }
+})
+
+test('An object that is overwritten while it is read is read again', async () => {
+  const drive = await driveWith({ k: { etag: otherMd5 } })
+  let opened = 0
+  const racing = withOpen(drive, async (...name) => {
+    const object = await drive.open(...name)
+    if (++opened === 1) await put(drive, 'k', {}, testBytes('newer', 1_000))
+    return object
+  })
+  assert.deepEqual(await verifyObject(racing, { bucket, key: 'k' }), verified)
+})
+
+test('A read that ends because the object was overwritten is done again', async () => {
+  const drive = await driveWith({ k: {} })
+  let opened = 0
+  const racing = withOpen(drive, async (...name) => {
+    if (++opened > 1) return await drive.open(...name)
+    await put(drive, 'k', {}, testBytes('newer', 1_000))
+    throw new DriveError('changed', 'The file was changed while it was read.')
+  })
+  assert.deepEqual(await verifyObject(racing, { bucket, key: 'k' }), verified)
+})
+
+test('An object that is overwritten at every read is reported as not readable', async () => {
+  const drive = await driveWith({ k: { etag: otherMd5 } })
+  let writes = 0
+  const racing = withOpen(drive, async (...name) => {
+    await put(drive, 'k', { etag: md5Of(Buffer.from(String(++writes))) })
+    return await drive.open(...name)
+  })
+  const { kind } = await verifyObject(racing, { bucket, key: 'k' })
+  assert.equal(kind, 'unreadable')
+})
+
+test('A version whose bytes the drive refuses again and again is a mismatch', async () => {
+  const drive = await driveWith({ k: {} })
+  const refusing = withOpen(drive, () => {
+    throw new DriveError('changed', 'The file was changed while it was read.')
+  })
+  const verdict = await verifyObject(refusing, { bucket, key: 'k' })
+  const found = 'different bytes, which the drive refuses'
+  const differences = [{ what: 'ETag', expected: md5Of(bytes), found }]
+  assert.deepEqual(verdict, { kind: 'mismatch', differences })
+})
+
+test('An object that was removed since it was listed is gone', async () => {
+  const drive = await driveWith({})
+  assert.deepEqual(await verifyObject(drive, { bucket, key: 'k' }), { kind: 'gone' })
+})
+
+test('A drive that is busy for a moment is asked again, one that denies is not', async () => {
+  const drive = await driveWith({ k: {} })
+  let opened = 0
+  const busy = withOpen(drive, (...name) => {
+    if (++opened > 2) return drive.open(...name)
+    throw new DriveError('busy', 'Too many requests.', { retryAfterSeconds: 0 })
+  })
+  assert.deepEqual(await verifyObject(busy, { bucket, key: 'k' }), verified)
+  const denying = withOpen(drive, () => {
+    opened++
+    throw new DriveError('denied', 'No permission.')
+  })
+  opened = 0
+  const verdict = await verifyObject(denying, { bucket, key: 'k' })
+  assert.deepEqual(verdict, { kind: 'unreadable', reason: 'No permission.' })
+  assert.equal(opened, 1)
+})
+
+test('All objects below a prefix are verified, four at a time', async () => {
+  const keys = Array.from({ length: 1_500 }, (_, index) => `a/${String(index).padStart(4, '0')}`)
+  const drive = await driveWith({})
+  for (const key of [...keys, 'b']) await put(drive, key, {}, Buffer.from(key))
+  let open = 0
+  let most = 0
+  const counting = withOpen(drive, async (...name) => {
+    most = Math.max(most, ++open)
+    const object = await drive.open(...name)
+    open--
+    return object
+  })
+  const seen: string[] = []
+  let read = 0
+  await verifyBucket({
+    ...{ drive: counting, bucket, prefix: 'a/' },
+    onBytes: (count) => {
+      read += count
+    },
+    onVerdict: (key, { kind }) => seen.push(`${key} ${kind}`),
+  })
+  assert.deepEqual(
+    seen.sort(),
+    keys.map((key) => `${key} verified`),
+  )
+  assert.equal(most, 4)
+  assert.equal(read, keys.join('').length)
+})
