@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { DriveError } from '../src/drives/drive.ts'
 import { DatabaseError } from '../src/state/database.ts'
 import { failureText } from '../src/wiring/failure-text.ts'
@@ -11,13 +11,18 @@ import { verify } from '../src/wiring/verify.ts'
 const usage = `usage: npm run verify -- BUCKET [--prefix PREFIX] [--json]
 `
 
+/** Anything but a complete report: Node's own status after an error, 1, would say that an object differs. */
+const incomplete = 2
+
+// Whoever read the report has gone.
+process.stdout.on('error', () => process.exit(incomplete))
 process.exitCode = await run()
 
 async function run(): Promise<number> {
   const command = commandLine()
   if (command === undefined) {
     process.stderr.write(usage)
-    return 2
+    return incomplete
   }
   try {
     return await verify({
@@ -33,9 +38,8 @@ async function run(): Promise<number> {
     const isForPeople = [SettingsError, DatabaseError, DriveError].some(
       (kind) => error instanceof kind,
     )
-    if (!isForPeople) throw error
-    process.stderr.write(`${failureText(error)}\n`)
-    return 2
+    process.stderr.write(`${isForPeople ? failureText(error) : inspect(error)}\n`)
+    return incomplete
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { BucketClient } from '../support/bucket-client.ts'
 import { flipByte } from '../support/flip-byte.ts'
 import { startGatewayProcess, testBucket } from '../support/gateway-process.ts'
-import { linesOf, runVerify } from '../support/run-verify.ts'
+import { linesOf, runVerify, startVerify } from '../support/run-verify.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 
 const large = testBytes('large', 700_001)
@@ -104,6 +105,14 @@ test('verify says that the drive does not answer', async (t) => {
   const run = await runVerify({ folder, environment }, testBucket)
   assert.match(run.stderr, /WebDAV server/)
   assert.deepEqual([run.status, run.stdout], [2, ''])
+})
+
+test('verify does not end as if an object differed when its reader has gone', async (t) => {
+  const { gateway, folder } = await filledGateway(t)
+  const child = startVerify({ folder, environment: gateway.environment }, testBucket)
+  child.stdout.destroy()
+  const [status] = await once(child, 'close')
+  assert.equal(status, 2)
 })
 
 test('verify uses the settings of the first start and makes nothing itself', async (t) => {

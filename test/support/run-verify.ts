@@ -31,15 +31,20 @@ export interface VerifyPlace {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** `npm run verify -- …` in a folder and with settings of its own. */
-export async function runVerify(
-  { folder, environment }: VerifyPlace,
-  ...args: readonly string[]
-): Promise<VerifyRun> {
-  const child = spawn(process.execPath, [script, ...args], {
+/** Starts `npm run verify -- …` in a folder and with settings of its own. */
+export function startVerify({ folder, environment }: VerifyPlace, ...args: readonly string[]) {
+  return spawn(process.execPath, [script, ...args], {
     ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
     env: { PATH: process.env.PATH, ...environment },
   })
+}
+
+/** Runs it to its end. */
+export async function runVerify(
+  place: VerifyPlace,
+  ...args: readonly string[]
+): Promise<VerifyRun> {
+  const child = startVerify(place, ...args)
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

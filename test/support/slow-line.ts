@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { absenceOf, type Scope } from './webdav/server-process.ts'
 
-/** How a line behaves. What is random comes from `seed`. */
+/**
+ * How a line behaves. What is random comes from `seed`: the n-th connection behaves the same each time.
+ * Which request takes it is for the programs at the two ends to decide.
+ */
 export interface LineOptions {
   readonly seed: string
   /** Bytes a second in each direction of a connection; another speed every 2 MiB. */
@@ -36,7 +39,8 @@ const uneven = {
   longestPause: 0.1,
 }
 
-const program = 'python3'
+/** Debian's: another one that comes first in PATH may start slowly. */
+const program = '/usr/bin/python3'
 
 /** Why there are no slow lines here, or false: for the `skip` of a test. */
 export const absenceOfSlowLine = () => absenceOf(program, 'python3')
@@ -50,7 +54,7 @@ export async function startSlowLine(
   const { host, port: serverPort } = new URL(url)
   const parameters = JSON.stringify({ ...uneven, ...options, port: Number(serverPort) })
   const script = join(import.meta.dirname, 'slow-line.py')
-  const line = spawn('/usr/bin/python3', [script, parameters], {
+  const line = spawn(program, [script, parameters], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(line, 'exit')
