@@ -42,7 +42,7 @@ export async function verifyObject(
       const outcome = await patiently(() => readOnce(drive, name, onBytes))
       if (outcome.kind !== 'bad') return outcome
       const { version, differences } = outcome
-      if (version === badVersion) return { kind: 'mismatch', differences }
+      if (version === badVersion) return repeated(differences)
       badVersion = version
     }
     return { kind: 'unreadable', reason: 'It was overwritten every time it was read.' }
@@ -50,6 +50,11 @@ export async function verifyObject(
     if (!(error instanceof DriveError)) throw error
     return { kind: 'unreadable', reason: error.message }
   }
+}
+
+function repeated(differences: readonly Difference[]): Verdict {
+  if (differences.length > 0) return { kind: 'mismatch', differences }
+  return { kind: 'unreadable', reason: 'The drive does not give out the version that it lists.' }
 }
 
 /** Repeats what a drive could not do because it was busy or did not answer. */
@@ -93,12 +98,15 @@ async function readOnce(
     // A drive that compares MD5s itself does not give out bytes that are wrong.
     facts ??= await drive.head(name.bucket, name.key)
     if (facts === undefined) return { kind: 'gone' }
-    const { etag } = facts.attributes
-    const differences = [
-      { what: 'ETag', expected: etag, found: 'different bytes, which the drive refuses' },
-    ]
-    return { kind: 'bad', version: versionOf(facts), differences }
+    return { kind: 'bad', version: versionOf(facts), differences: refusedBytes(facts) }
   }
+}
+
+/** None where no drive can know that the bytes are wrong. */
+function refusedBytes(facts: ObjectFacts): Difference[] {
+  if (!new ObjectDigests(facts).canVerify) return []
+  const found = 'different bytes, which the drive refuses'
+  return [{ what: 'ETag', expected: facts.attributes.etag, found }]
 }
 
 function versionOf({ size, modifiedAtMs, attributes }: ObjectFacts): string {

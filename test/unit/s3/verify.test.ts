@@ -188,6 +188,14 @@ test('A version whose bytes the drive refuses again and again is a mismatch', as
   assert.deepEqual(verdict, { kind: 'mismatch', differences })
 })
 
+test('A version without an MD5 whose bytes the drive refuses is not readable', async () => {
+  const drive = await driveWith({ k: { etag: `${otherMd5}-1` } })
+  const refusing = withOpen(drive, () => {
+    throw new DriveError('changed', 'The file was changed while it was read.')
+  })
+  assert.equal((await verifyObject(refusing, { bucket, key: 'k' })).kind, 'unreadable')
+})
+
 test('An object that was removed since it was listed is gone', async () => {
   const drive = await driveWith({})
   assert.deepEqual(await verifyObject(drive, { bucket, key: 'k' }), { kind: 'gone' })
