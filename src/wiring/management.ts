@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { BucketCounter } from '../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../console/management/deletions.ts'
 import { DriveFacts } from '../console/management/drive-facts.ts'
+import { FolderRevisions } from '../console/management/folder-revisions.ts'
 import type { ManagementApiParts, OpenUploads } from '../console/management/management-api.ts'
 import type { Drive } from '../drives/drive.ts'
 import { originBehind } from '../http/request-origin.ts'
@@ -53,6 +54,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       },
       counter,
       deletions,
+      folders: new FolderRevisions({ drive, now: () => performance.now() }),
       region,
       originOf: (request) => publicUrl ?? originOf(request),
       presign: (request) => presign({ ...request, accessKey, secretKey, region }),

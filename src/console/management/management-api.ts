@@ -6,6 +6,8 @@ import { bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import type { Deletions } from './deletions.ts'
 import { failureRoutes } from './failure-routes.ts'
+import type { FolderRevisions } from './folder-revisions.ts'
+import { folderRoutes } from './folder-routes.ts'
 import { presignRoute } from './presign-route.ts'
 import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
 import { statusRoute } from './status-route.ts'
@@ -17,6 +19,7 @@ export interface ManagementApiParts {
   readonly buckets: BucketFacts
   readonly counter: Pick<BucketCounter, 'read' | 'count'>
   readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
+  readonly folders: Pick<FolderRevisions, 'read'>
   /** All of the status but what the request has to do with. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
   readonly region: string
@@ -71,6 +74,7 @@ export async function managementApi(app: JsonApp, parts: ManagementApiParts): Pr
   })
   statusRoute(app, parts)
   bucketRoutes(app, parts)
+  folderRoutes(app, parts)
   presignRoute(app, parts)
   deletionRoutes(app, parts)
   uploadRoutes(app, parts)

@@ -47,6 +47,14 @@ export type BucketStatus = z.infer<typeof bucketStatus>
 export const bucketsReply = z.object({ buckets: z.array(bucketStatus) })
 export type BucketsReply = z.infer<typeof bucketsReply>
 
+export const folderRevisionReply = z.object({
+  revision: z.string(),
+  ageMs: count.meta({
+    description: 'How long before the request the listing behind it began; 0: after it.',
+  }),
+})
+export type FolderRevisionReply = z.infer<typeof folderRevisionReply>
+
 export const presignBody = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']),
   bucket: z.string(),

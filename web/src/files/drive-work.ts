@@ -132,8 +132,8 @@ async function removeEmptyFolders(bucket: string, prefix: string): Promise<strin
   return leftOver
 }
 
-/** Whether a folder is to be seen, with or without something in it. */
-async function isListed(bucket: string, folder: string): Promise<boolean> {
+/** Whether a folder exists, with or without something in it. */
+export async function isListed(bucket: string, folder: string): Promise<boolean> {
   const prefix = folder.slice(0, -1)
   const query = { bucket, prefix, folder: '', isDeep: false, startAfter: rightBefore(folder) }
   const { entries } = await afterSignIn(() => listPage({ ...query, maxKeys: 1 }))

@@ -1,9 +1,10 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
-import { IconFolderOpen, IconSearchOff } from '@tabler/icons-react'
+import { IconSearchOff } from '@tabler/icons-react'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FailureNotice } from '../ui/failure-notice.tsx'
 import { nameOf } from './entry.ts'
 import { EntryGrid } from './entry-grid.tsx'
+import { FolderEmpty } from './folder-empty.tsx'
 import { SortHeader } from './sort-header.tsx'
 import type { Browser } from './use-browser.ts'
 import { visibleName } from './visible-name.ts'
@@ -63,11 +64,7 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
       </EmptyState>
     )
   }
-  return (
-    <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title="This folder is empty">
-      Drop files and folders here, or press Upload.
-    </EmptyState>
-  )
+  return <FolderEmpty location={location} openPrefix={browser.openPrefix} />
 }
 
 const widths = ['46%', '32%', '58%', '40%', '52%', '36%']

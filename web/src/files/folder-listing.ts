@@ -10,6 +10,8 @@ export interface ListingState {
   readonly status: ListingStatus
   /** Set when it failed. */
   readonly error: Error | undefined
+  /** Since when the entries are what they are, by the clock of the listing. */
+  readonly settledAtMs: number
 }
 
 export interface FolderListingParts {
@@ -19,6 +21,13 @@ export interface FolderListingParts {
   ) => Promise<ListingPage>
   /** Monotonic, milliseconds. */
   readonly now: () => number
+  /** Called with the keys of entries that a refresh no longer found, before they go. */
+  readonly onGone?: (keys: ReadonlySet<string>) => void
+}
+
+interface Change {
+  readonly added: readonly Entry[]
+  readonly removed: ReadonlySet<string>
 }
 
 /** Loading goes on by itself up to so many entries, then for as many more each time it is told. */
@@ -31,12 +40,15 @@ const tellEveryMs = 250
 export class FolderListing {
   readonly #parts: FolderListingParts
   readonly #listeners = new Set<() => void>()
-  #state: ListingState = { entries: [], status: 'loading', error: undefined }
+  #state: ListingState = { entries: [], status: 'loading', error: undefined, settledAtMs: 0 }
   #entries: readonly Entry[] = []
   #token: string | undefined
   #hasFirstPage = false
   #limit = autoLoadEntries
   #running: AbortController | undefined
+  /** What has changed while the folder is loaded again. */
+  #missed: Change[] | undefined
+  #settledAtMs = 0
   #toldAtMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: FolderListingParts) {
@@ -70,10 +82,45 @@ export class FolderListing {
 
   /** What has come to the folder and what has gone from it, besides what pages tell. */
   change(added: readonly Entry[], removed: ReadonlySet<string>): void {
-    const left =
-      removed.size === 0 ? this.#entries : this.#entries.filter(({ key }) => !removed.has(key))
-    this.#entries = mergeByName(left, added)
+    this.#missed?.push({ added, removed })
+    this.#entries = changed(this.#entries, { added, removed })
+    this.#settledAtMs = this.#parts.now()
     this.#tell(this.#state.status)
+  }
+
+  /**
+   * Loads a complete listing again and shows it when all of it has come. On rejection what is shown
+   * stays.
+   */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const missed: Change[] = []
+    this.#missed = missed
+    try {
+      let entries: readonly Entry[] = []
+      let token: string | undefined
+      do {
+        const page = await this.#parts.fetchPage(token, signal)
+        signal.throwIfAborted()
+        entries = mergeByName(entries, page.entries)
+        token = page.continuationToken
+      } while (token !== undefined)
+      this.#replace(missed.reduce(changed, entries))
+    } finally {
+      this.#missed = undefined
+    }
+  }
+
+  /** Entries that have not changed stay the same objects, so that their rows need not be rendered. */
+  #replace(entries: readonly Entry[]): void {
+    const before = new Map(this.#entries.map((entry) => [entry.key, entry]))
+    const kept = entries.map((entry) => {
+      const old = before.get(entry.key)
+      before.delete(entry.key)
+      return old !== undefined && isSame(old, entry) ? old : entry
+    })
+    if (before.size > 0) this.#parts.onGone?.(new Set(before.keys()))
+    this.#entries = kept
+    this.#end('complete')
   }
 
   async #load(signal: AbortSignal): Promise<void> {
@@ -103,12 +150,23 @@ export class FolderListing {
 
   #end(status: ListingStatus, error?: Error): void {
     this.#running = undefined
+    this.#settledAtMs = this.#parts.now()
     this.#tell(status, error)
   }
 
   #tell(status: ListingStatus, error?: Error): void {
     this.#toldAtMs = this.#parts.now()
-    this.#state = { entries: this.#entries, status, error }
+    this.#state = { entries: this.#entries, status, error, settledAtMs: this.#settledAtMs }
     for (const listener of this.#listeners) listener()
   }
+}
+
+function changed(entries: readonly Entry[], { added, removed }: Change): readonly Entry[] {
+  const left = removed.size === 0 ? entries : entries.filter(({ key }) => !removed.has(key))
+  return mergeByName(left, added)
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  if (a.kind === 'folder' || b.kind === 'folder') return a.kind === b.kind
+  return a.size === b.size && a.modifiedAtMs === b.modifiedAtMs && a.etag === b.etag
 }

@@ -7,6 +7,7 @@ export function useBuckets(): UseQueryResult<BucketsReply> {
   return useQuery({
     queryKey: ['buckets'],
     queryFn: ({ signal }) => request<BucketsReply>('/-/api/buckets', { signal }),
+    refetchInterval: 30_000,
   })
 }
 

@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import type { FolderRevisionReply } from '../../../src/console/management/replies.ts'
 import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/client.ts'
 import { useSession } from '../session/session-context.ts'
 import { listPage } from './bucket-client.ts'
 import { type Entry, entryWithin } from './entry.ts'
 import { FolderListing, type ListingState } from './folder-listing.ts'
+import { FolderWatch } from './folder-watch.ts'
 import { driveChanges } from './transfers.ts'
 
 export interface ShownListing extends ListingState {
@@ -24,7 +28,7 @@ export interface ListingPlace {
 /** Changes of this page are shown together, so many milliseconds after the first. */
 const gatherMs = 200
 
-/** The entries of a folder, kept up to date with what this page does. */
+/** The entries of a folder, kept up to date with what this page and others do. */
 export function useFolderListing(
   { bucket, prefix, filter, round }: ListingPlace,
   onRemoved: (keys: ReadonlySet<string>) => void,
@@ -41,8 +45,9 @@ export function useFolderListing(
             isDeep: false,
           }),
         now: () => performance.now(),
+        onGone: onRemoved,
       }),
-    [bucket, prefix, filter, round],
+    [bucket, prefix, filter, round, onRemoved],
   )
   useEffect(() => {
     listing.resume()
@@ -54,6 +59,7 @@ export function useFolderListing(
   )
   const state = useSyncExternalStore(listing.subscribe, listing.snapshot)
   useResumeAfterSignIn(listing, state)
+  useWatch({ bucket, prefix, filter }, listing, state.status === 'complete')
   const shown = useLastEntries(state)
   return useMemo(
     () => ({ ...shown, stop: () => listing.stop(), resume: () => listing.resume() }),
@@ -107,6 +113,43 @@ function follow(
     unsubscribe()
     clearTimeout(timer)
   }
+}
+
+/**
+ * Looks every few seconds whether the folder is still as it is shown, and when the page comes into
+ * view. A page that is hidden or offline asks nothing: TanStack Query pauses then.
+ */
+function useWatch(
+  { bucket, prefix, filter }: Omit<ListingPlace, 'round'>,
+  listing: FolderListing,
+  isComplete: boolean,
+): void {
+  const { status } = useSession()
+  const watch = useMemo(
+    () =>
+      new FolderWatch({
+        listing,
+        ask: (signal) =>
+          request<FolderRevisionReply>('/-/api/folder-revision', {
+            query: { bucket, prefix, filter },
+            signal,
+          }),
+        now: () => performance.now(),
+      }),
+    [listing, bucket, prefix, filter],
+  )
+  useQuery({
+    queryKey: ['folder-watch', bucket, prefix, filter],
+    queryFn: async ({ signal }) => {
+      await watch.look(signal)
+      return null
+    },
+    enabled: isComplete && status === 'active',
+    refetchInterval: () => watch.delayMs,
+    refetchOnWindowFocus: 'always',
+    retry: false,
+    gcTime: 0,
+  })
 }
 
 /** A listing that broke off because the session was over goes on by itself. */

@@ -15,6 +15,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['GET', '/status'],
   ['GET', '/buckets'],
   ['POST', '/buckets/files/count'],
+  ['GET', '/folder-revision?bucket=files'],
   ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
   ['POST', '/deletions', { bucket: 'files', prefix: 'a' }],
   ['GET', '/deletions'],

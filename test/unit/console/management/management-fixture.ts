@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
+import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
 import {
   type ManagementApiParts,
   managementApi,
@@ -102,6 +103,7 @@ export async function openManagement(
     },
     counter,
     deletions,
+    folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region: 'us-east-1',
     originOf: ({ headers }) => (headers.host === 'bad' ? undefined : `http://${headers.host}`),
     presign: (request) => {

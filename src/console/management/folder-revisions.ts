@@ -1,0 +1,103 @@
+import type { Drive, Entry } from '../../drives/drive.ts'
+import { RevisionSum } from './revision-sum.ts'
+
+/** Entries that are in memory at a time. */
+const pageEntries = 1_000
+
+/**
+ * A revision is used again for this long, and for twenty times as long as the drive needed to list
+ * the folder: however many pages ask, a worker spends at most a twentieth of its time on one folder.
+ */
+const minAgeMs = 2_000
+const ageOverDuration = 20
+const maxAgeMs = 5 * 60_000
+
+/** Folders whose revision is remembered. */
+const maxKept = 200
+
+export interface FolderName {
+  readonly bucket: string
+  /** '' or ends in a slash. */
+  readonly prefix: string
+  /** Only names that begin with this. */
+  readonly filter: string
+}
+
+export interface FolderRevision {
+  /** Equal for equal contents, in any process. */
+  readonly revision: string
+  /** When the listing began, by the same clock as `now`. */
+  readonly beganAtMs: number
+}
+
+interface Listing {
+  readonly answer: Promise<FolderRevision>
+  /** Infinity while it runs. */
+  untilMs: number
+}
+
+export interface FolderRevisionsParts {
+  readonly drive: Pick<Drive, 'list'>
+  /** Monotonic, milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * Tells whether a folder has changed without sending its contents. Callers that ask for the same
+ * folder share one listing.
+ */
+export class FolderRevisions {
+  readonly #parts: FolderRevisionsParts
+  /** The oldest first. */
+  readonly #listings = new Map<string, Listing>()
+
+  constructor(parts: FolderRevisionsParts) {
+    this.#parts = parts
+  }
+
+  /** @throws DriveError */
+  read(folder: FolderName): Promise<FolderRevision> {
+    const name = JSON.stringify([folder.bucket, folder.prefix, folder.filter])
+    const kept = this.#listings.get(name)
+    if (kept !== undefined && this.#parts.now() < kept.untilMs) return kept.answer
+    return this.#begin(name, folder)
+  }
+
+  #begin(name: string, folder: FolderName): Promise<FolderRevision> {
+    const { now } = this.#parts
+    const beganAtMs = now()
+    const listing: Listing = {
+      untilMs: Number.POSITIVE_INFINITY,
+      answer: this.#sum(folder)
+        .then((revision) => ({ revision, beganAtMs }))
+        .finally(() => {
+          const ageMs = Math.max((now() - beganAtMs) * ageOverDuration, minAgeMs)
+          listing.untilMs = now() + Math.min(ageMs, maxAgeMs)
+        }),
+    }
+    this.#listings.delete(name)
+    this.#listings.set(name, listing)
+    const [oldest] = this.#listings.keys()
+    if (this.#listings.size > maxKept && oldest !== undefined) this.#listings.delete(oldest)
+    return listing.answer
+  }
+
+  async #sum({ bucket, prefix, filter }: FolderName): Promise<string> {
+    const query = { prefix: prefix + filter, after: '', delimiter: '/' } as const
+    const cursor = this.#parts.drive.list(bucket, query)
+    const sum = new RevisionSum()
+    for (;;) {
+      const entries = await cursor.next(pageEntries)
+      if (entries.length === 0) return sum.text()
+      // The folder's own marker is not one of its entries.
+      for (const entry of entries) if (entry.key !== prefix) sum.add(textOf(entry))
+    }
+  }
+}
+
+/** What a listing shows of an entry; times in whole seconds, as in XML. */
+function textOf(entry: Entry): string {
+  if (entry.kind === 'folder') return entry.key
+  const { key, size, modifiedAtMs, etag } = entry
+  return `${key}\n${size}\n${Math.floor(modifiedAtMs / 1_000)}\n${etag}`
+}

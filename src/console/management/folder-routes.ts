@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { DriveError } from '../../drives/drive.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
+import type { ManagementApiParts } from './management-api.ts'
+import { folderRevisionReply } from './replies.ts'
+import { assertBucket } from './route-checks.ts'
+
+export function folderRoutes(app: JsonApp, parts: ManagementApiParts): void {
+  const { buckets, folders } = parts
+  app.get(
+    '/folder-revision',
+    {
+      schema: {
+        operationId: 'getFolderRevision',
+        summary: 'Whether a folder has changed',
+        description:
+          'A short text that is equal as long as names, sizes, times and ETags in the folder are. ' +
+          'It may be a few seconds old, or minutes for a folder that takes long to list; `ageMs` ' +
+          'says how old.',
+        querystring: z.strictObject({
+          bucket: z.string(),
+          prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
+          filter: z.string().max(1_024).default('').meta({
+            description: 'Only names that begin with this.',
+          }),
+        }),
+        response: { 200: folderRevisionReply, ...refusals },
+      },
+    },
+    async ({ query }) => {
+      const askedAtMs = performance.now()
+      assertBucket(buckets, query.bucket)
+      try {
+        const { revision, beganAtMs } = await folders.read(query)
+        return { revision, ageMs: Math.max(0, Math.ceil(askedAtMs - beganAtMs)) }
+      } catch (error) {
+        if (!(error instanceof DriveError)) throw error
+        throw new ApiError(503, 'The drive does not answer. Try again later.', { cause: error })
+      }
+    },
+  )
+}

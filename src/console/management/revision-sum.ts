@@ -1,0 +1,37 @@
+/**
+ * A number for a set of texts, in whatever order they come. The dashboard computes the same one
+ * (web/src/files/revision-sum.ts); a test compares the two.
+ */
+export class RevisionSum {
+  #count = 0
+  #low = 0
+  #high = 0
+
+  add(text: string): void {
+    let low = 0x811c9dc5
+    let high = 0x9747b28c
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index)
+      low = Math.imul(low ^ unit, 0x01000193)
+      high = Math.imul(high ^ unit, 0x85ebca6b)
+    }
+    this.#count += 1
+    this.#low = (this.#low + mixed(low)) | 0
+    this.#high = (this.#high + mixed(high)) | 0
+  }
+
+  text(): string {
+    return `${this.#count}-${hex(this.#low)}${hex(this.#high)}`
+  }
+}
+
+/** Texts that differ in one letter only differ in half of the bits. */
+function mixed(hash: number): number {
+  const once = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
+  const twice = Math.imul(once ^ (once >>> 15), 0x846ca68b)
+  return twice ^ (twice >>> 16)
+}
+
+function hex(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0')
+}

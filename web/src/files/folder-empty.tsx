@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import { IconFolderOpen, IconFolderQuestion } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { isListed } from './drive-work.ts'
+import { nameOf, parentOf } from './entry.ts'
+import type { BucketLocation } from './use-browser.ts'
+import { visibleName } from './visible-name.ts'
+
+interface FolderEmptyProps {
+  readonly location: BucketLocation
+  readonly openPrefix: (prefix: string) => void
+}
+
+/** In place of the list: the folder is empty, or does not exist. */
+export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: FolderEmptyProps) {
+  const { data: exists = true } = useQuery({
+    queryKey: ['folder-exists', bucket, prefix],
+    queryFn: () => isListed(bucket, prefix),
+    enabled: prefix !== '',
+    // Its listing is checked every few seconds; this only says what an empty one means.
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (exists) {
+    return (
+      <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title="This folder is empty">
+        Drop files and folders here, or press Upload.
+      </EmptyState>
+    )
+  }
+  const parent = parentOf(prefix)
+  return (
+    <EmptyState
+      icon={<IconFolderQuestion size={40} stroke={1.2} />}
+      title={`The folder “${visibleName(nameOf(prefix))}” does not exist`}
+    >
+      It may have been moved or deleted. Uploading a file here creates it.
+      <Button mt="sm" size="xs" variant="default" onClick={() => openPrefix(parent)}>
+        Go to “{visibleName(nameOf(parent) || bucket)}”
+      </Button>
+    </EmptyState>
+  )
+}

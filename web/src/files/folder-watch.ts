@@ -1,0 +1,57 @@
+import type { FolderRevisionReply } from '../../../src/console/management/replies.ts'
+import type { FolderListing } from './folder-listing.ts'
+import { revisionOf } from './revision-sum.ts'
+
+/** How often an open folder is checked. */
+export const watchEveryMs = 4_000
+
+/** Loading a folder again takes at most a twentieth of the time. */
+const delayOverDuration = 20
+const maxDelayMs = 5 * 60_000
+
+export interface FolderWatchParts {
+  readonly listing: Pick<FolderListing, 'snapshot' | 'refresh'>
+  readonly ask: (signal: AbortSignal) => Promise<FolderRevisionReply>
+  /** Monotonic, milliseconds; the clock of the listing. */
+  readonly now: () => number
+}
+
+/**
+ * Finds out whether a listing is still what the folder holds, by a request of a few bytes, and
+ * loads it again only if it is not.
+ */
+export class FolderWatch {
+  readonly #parts: FolderWatchParts
+  #delayMs = watchEveryMs
+
+  constructor(parts: FolderWatchParts) {
+    this.#parts = parts
+  }
+
+  /** Until the next look. */
+  get delayMs(): number {
+    return this.#delayMs
+  }
+
+  /** @throws ApiError, S3Failure; the listing stays as it was. */
+  async look(signal: AbortSignal): Promise<void> {
+    const { listing, ask, now } = this.#parts
+    const askedAtMs = now()
+    const { revision, ageMs } = await ask(signal)
+    const { entries, status, settledAtMs } = listing.snapshot()
+    const isNewer = askedAtMs - ageMs >= settledAtMs
+    // An answer from before the last change of the list says nothing about it.
+    if (status !== 'complete' || !isNewer) return
+    const shown = revisionOf(entries)
+    if (revision === shown) {
+      this.#delayMs = watchEveryMs
+      return
+    }
+    const beganAtMs = now()
+    await listing.refresh(signal)
+    const isSame = revisionOf(listing.snapshot().entries) === shown
+    const least = isSame ? this.#delayMs * 2 : watchEveryMs
+    const delayMs = Math.max(least, (now() - beganAtMs) * delayOverDuration)
+    this.#delayMs = Math.min(delayMs, maxDelayMs)
+  }
+}
