@@ -14,6 +14,9 @@ export interface Drive {
   /** For the log and the status page: `file`, `memory`, `gdrive`, `webdav`. */
   readonly kind: string
 
+  /** What becomes of removed objects. `server`: a trash if the server has one, else nothing is kept. */
+  readonly deletes: 'permanent' | 'trash' | 'server'
+
   /** Makes the buckets' folders where they are absent. Called once, before anything else. */
   prepare(buckets: readonly string[]): Promise<void>
 

@@ -17,6 +17,7 @@ import { type Access, bucketOperations, objectOperations, serviceOperations } fr
 import { parseQuery, refuseManyParameters } from './query.ts'
 import { renderError } from './render-error.ts'
 import { authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
+import { virtualHostReason } from './virtual-host.ts'
 
 /** What is known of a request so far, for the log line of whatever becomes of it. */
 type Trail = {
@@ -50,12 +51,24 @@ export function createS3Handler(service: S3Service): HttpHandler {
       reply = await answer(service, request, trail)
     } catch (error) {
       if (trail.key === undefined) nameKey(trail, request.rawPath)
-      return renderFailure(error)
+      return explained(renderFailure(error), trail, { request, settings: service.settings })
     }
     const { body } = reply
     const isStream = typeof body === 'object' && 'chunks' in body
     return isStream ? { ...complete(reply), renderFailure } : complete(reply)
   }
+}
+
+/** With the reason for the owner when the bucket was looked for in the path and is in the host name. */
+function explained(
+  reply: HttpReply,
+  trail: Trail,
+  { request, settings }: { request: HttpRequest; settings: S3Service['settings'] },
+): HttpReply {
+  if (trail.bucket !== undefined && settings.allowedBuckets.includes(trail.bucket)) return reply
+  const reason = virtualHostReason(request.headers, settings)
+  if (reason === undefined) return reply
+  return { ...reply, facts: { ...reply.facts, virtualHost: true, reason } }
 }
 
 /** Of a request that failed before anybody looked at its key, where it has one. */

@@ -12,7 +12,14 @@ export interface FailureRow {
 
 const columns = 'request_id AS "requestId", at_ms AS "atMs", json'
 
-const selectLatest = `SELECT ${columns} FROM failures ORDER BY at_ms DESC, request_id DESC LIMIT ?`
+/** A row of its own: what other processes add later but noted earlier was cleared too. */
+const clearedId = 'cleared'
+
+/** A mark of the future is from before the clock was set back, and hides nothing. */
+const selectLatest = `SELECT ${columns} FROM failures
+  WHERE request_id <> '${clearedId}' AND at_ms > COALESCE(
+    (SELECT at_ms FROM failures WHERE request_id = '${clearedId}' AND at_ms <= ?), 0)
+  ORDER BY at_ms DESC, request_id DESC LIMIT ?`
 
 const insert = 'INSERT INTO failures (request_id, at_ms, json)'
 
@@ -42,8 +49,16 @@ export class FailureTable {
     ])
   }
 
+  /** Removes those up to now, and those that other processes noted until now and add later. */
+  async clear(nowMs: number): Promise<void> {
+    await this.#database.write([
+      { sql: 'DELETE FROM failures', params: [] },
+      ...rowInserts(insert, [[clearedId, nowMs, '']]),
+    ])
+  }
+
   /** Newest first. */
-  latest(): Promise<FailureRow[]> {
-    return this.#database.read<FailureRow>(selectLatest, [this.#kept])
+  latest(nowMs: number): Promise<FailureRow[]> {
+    return this.#database.read<FailureRow>(selectLatest, [nowMs, this.#kept])
   }
 }

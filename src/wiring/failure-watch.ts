@@ -1,5 +1,5 @@
 import { FailureRecorder, failureOf, keptFailures } from '../console/management/failure-recorder.ts'
-import { isOrdinaryFailure } from '../console/management/ordinary-failures.ts'
+import { isOrdinaryFailure, isOwnRequest } from '../console/management/ordinary-failures.ts'
 import type { FailureStatus } from '../console/management/replies.ts'
 import type { Outcome } from '../http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
@@ -14,8 +14,8 @@ export interface FailureWatchParts {
   readonly database: Database
 }
 
-type Noted = Pick<HttpRequest, 'id' | 'method' | 'receivedAtMs'> &
-  Pick<HttpReply, 'status' | 'facts'>
+type Noted = Pick<HttpRequest, 'id' | 'method'> &
+  Pick<HttpReply, 'status' | 'facts'> & { readonly atMs: number }
 
 /** Notes which requests of this process have failed, for the dashboard, if there is one. */
 export class FailureWatch {
@@ -32,15 +32,16 @@ export class FailureWatch {
   }
 
   /** For every finished request; of one that did not fail it costs a comparison. */
-  onFinish(request: HttpRequest, { status, facts }: Outcome): void {
-    if (status < 400) return
+  onFinish(request: HttpRequest, { status, facts, durationMs }: Outcome): void {
+    if (status < 400 || isOwnRequest(request, facts)) return
     const { id, method, receivedAtMs } = request
-    this.#note({ id, method, receivedAtMs, status, facts }, () => this.#addressOf(request))
+    const atMs = receivedAtMs + Math.round(durationMs)
+    this.#note({ id, method, atMs, status, facts }, () => this.#addressOf(request))
   }
 
   /** For what was no request. */
   onRefuse({ requestId, remoteAddress, reply: { status, facts } }: Refusal): void {
-    const noted = { id: requestId, method: '', receivedAtMs: Date.now(), status, facts }
+    const noted = { id: requestId, method: '', atMs: Date.now(), status, facts }
     this.#note(noted, () => remoteAddress)
   }
 
@@ -51,7 +52,17 @@ export class FailureWatch {
    */
   async latest(): Promise<FailureStatus[]> {
     await this.#recorder.flush()
-    return (await this.#table.latest()).map(failureOf)
+    return (await this.#table.latest(Date.now())).map(failureOf)
+  }
+
+  /**
+   * Forgets the failures of all processes until now.
+   *
+   * @throws DatabaseError
+   */
+  async clear(): Promise<void> {
+    await this.#recorder.flush()
+    await this.#table.clear(Date.now())
   }
 
   /** Writes what is left. */
@@ -59,13 +70,13 @@ export class FailureWatch {
     return this.#recorder.close()
   }
 
-  #note({ id, method, receivedAtMs, status, facts = {} }: Noted, addressOf: () => string): void {
+  #note({ id, method, atMs, status, facts = {} }: Noted, addressOf: () => string): void {
     const { dashboardPassword, allowedBuckets } = this.#settings
     // Without a dashboard nobody would ever look.
     if (dashboardPassword === undefined) return
     if (isOrdinaryFailure({ status, facts }, allowedBuckets)) return
     this.#recorder.note({
-      ...{ atMs: receivedAtMs, requestId: id, method, status },
+      ...{ atMs, requestId: id, method, status },
       bucket: textOf(facts.bucket),
       key: textOf(facts.key),
       operation: textOf(facts.operation),

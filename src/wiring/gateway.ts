@@ -1,3 +1,4 @@
+import { faviconPath } from '../console/web-app/web-app.ts'
 import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
@@ -14,13 +15,17 @@ export interface GatewayParts {
   readonly json: HttpHandler
   /** The dashboard's pages. */
   readonly web: HttpHandler
+  /** S3 has every other path, and this one too if it is a bucket. */
+  readonly buckets: readonly string[]
 }
+
+type Part = Exclude<keyof GatewayParts, 'buckets'>
 
 /** A place in the URL space: the path itself, or everything below it too. */
 interface Place {
   readonly path: string
   readonly isWhole: boolean
-  readonly part: Exclude<keyof GatewayParts, 's3'>
+  readonly part: Exclude<Part, 's3'>
 }
 
 const places: readonly Place[] = [
@@ -31,20 +36,25 @@ const places: readonly Place[] = [
   { path: '/-', isWhole: false, part: 'web' },
   { path: '/auth', isWhole: false, part: 'json' },
   { path: '/v1', isWhole: false, part: 'json' },
+  // A bucket of this name wins.
+  { path: faviconPath, isWhole: true, part: 'web' },
 ]
 
 /**
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
-export function createGateway(parts: GatewayParts): HttpHandler {
+export function createGateway({ buckets, ...parts }: GatewayParts): HttpHandler {
+  const isFaviconBucket = buckets.includes(faviconPath.slice(1))
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
-    return parts[partOf(request.rawPath)](request)
+    const { rawPath } = request
+    const isS3 = isFaviconBucket && rawPath === faviconPath
+    return (isS3 ? parts.s3 : parts[partOf(rawPath)])(request)
   }
 }
 
-function partOf(rawPath: string): keyof GatewayParts {
+function partOf(rawPath: string): Part {
   return places.find((place) => matches(place, rawPath))?.part ?? 's3'
 }
 

@@ -56,6 +56,8 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       deletions,
       folders: new FolderRevisions({ drive, now: () => performance.now() }),
       region,
+      accessKey,
+      hasPublicUrl: publicUrl !== undefined,
       originOf: (request) => publicUrl ?? originOf(request),
       presign: (request) => presign({ ...request, accessKey, secretKey, region }),
       uploads: openUploads(wiring.uploads),
@@ -65,7 +67,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
         drive: await driveFacts.status(),
         settings: shownSettings(settings),
       }),
-      failures: () => failures.latest(),
+      failures,
       now: Date.now,
     },
     async close() {

@@ -112,7 +112,10 @@ export function connectService(parts: ServiceParts): Service {
     async connect() {
       // A catalogue of the person's own may have mistakes, which are told at start.
       if (settings.modelCatalogue !== undefined) await json.open()
-      return createGateway({ s3, health, json: json.handler, web })
+      return createGateway({
+        ...{ s3, health, json: json.handler, web },
+        buckets: settings.allowedBuckets,
+      })
     },
     warmUp: () => database.warmUp?.(),
     async sweep(signal) {

@@ -195,9 +195,25 @@ function describeFailures(databases: () => [Database, Database]): void {
       tables[1]?.add(rows(100, 73)),
       tables[0]?.add(rows(173, 1)),
     ])
-    assert.deepEqual(await tables[1]?.latest(), rows(24, 150).reverse())
+    assert.deepEqual(await tables[1]?.latest(10_000), rows(24, 150).reverse())
     await tables[1]?.add(rows(1_000, 400))
-    assert.deepEqual(await tables[0]?.latest(), rows(1_250, 150).reverse())
+    assert.deepEqual(await tables[0]?.latest(10_000), rows(1_250, 150).reverse())
+  })
+
+  test('FailureTable hides what was noted before it was cleared, unless the clock was set back', async () => {
+    const [mine, other] = databases().map((database) => new FailureTable(database, 3))
+    assert.ok(mine !== undefined && other !== undefined)
+    const row = (requestId: string, atMs: number) => ({ requestId, atMs, json: '{}' })
+    const ids = async (nowMs: number) =>
+      (await other.latest(nowMs)).map(({ requestId }) => requestId)
+    await mine.add([row('before', 19_000)])
+    await mine.clear(20_000)
+    await mine.clear(20_001)
+    await other.add([row('late', 20_000), row('new', 20_002)])
+    assert.deepEqual(await ids(30_000), ['new'])
+    assert.deepEqual(await ids(10_000), ['new', 'late'])
+    await mine.add([row('n2', 20_003), row('n3', 20_004), row('n4', 20_005)])
+    assert.deepEqual(await ids(30_000), ['n4', 'n3', 'n2'])
   })
 }
 

@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { useContractGateway } from '../support/contract-gateway.ts'
-import { freshRequests } from '../support/fresh-request.ts'
+import { freshRequest, freshRequests } from '../support/fresh-request.ts'
 import { type GatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient, until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+import { signHeaders } from '../support/signed-request.ts'
 
 /** Puts files into a folder of the bucket by hand. */
 function fill({ driveFolder }: GatewayProcess, folder: string, count: number): string {
@@ -103,6 +104,33 @@ describe('Management over several workers', () => {
       ...{ reason: 'Access Denied: this request needs a signature (AWS4-HMAC-SHA256).' },
       remoteAddress: '127.0.0.1',
     })
+  })
+
+  test('A client that puts the bucket into the host name is told apart, signed or not', async () => {
+    const client = await signIn()
+    const host = `${testBucket}.${gateway().host}`
+    const target = '/holiday/sea.jpg'
+    const signature = signHeaders({ method: 'GET', target, host }, gateway().credentials)
+    for (const headers of [{ ...signature, host }, { host }]) {
+      const reply = await freshRequest(`${gateway().url}${target}`, { headers })
+      assert.equal(reply.status, 403)
+      const id = reply.headers['x-amz-request-id']
+      await until(async () => (await client.send('GET', '/failures')).text.includes(String(id)))
+      const { failures } = await client.done('GET', '/failures')
+      const found = failures.find(({ requestId }: { requestId: string }) => requestId === id)
+      assert.match(found.reason, /path-style/)
+    }
+  })
+
+  test('Clearing the failed requests clears those of all workers', async () => {
+    const client = await signIn()
+    await freshRequests(everywhere, `${gateway().url}/${testBucket}/private`)
+    assert.equal((await client.send('DELETE', '/failures')).status, 204)
+    for (const { body } of await Promise.all(
+      Array.from({ length: 8 }, () => client.send('GET', '/failures')),
+    )) {
+      assert.deepEqual(body.failures, [])
+    }
   })
 
   test('A wrong secret is told as such, and nothing of the signature is', async () => {

@@ -1,4 +1,4 @@
-import type { Drive } from '../../drives/drive.ts'
+import { type Drive, DriveError } from '../../drives/drive.ts'
 import { KeptAnswer } from './kept-answer.ts'
 import type { ManagementLog } from './management-log.ts'
 import type { StatusReply } from './replies.ts'
@@ -11,7 +11,7 @@ const roomMaxAgeMs = 10_000
 const creationMaxAgeMs = 10 * 60_000
 
 export interface DriveFactsParts {
-  readonly drive: Pick<Drive, 'kind' | 'quota' | 'bucketCreatedAtMs'>
+  readonly drive: Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'>
   readonly buckets: readonly string[]
   /** Milliseconds. */
   readonly now: () => number
@@ -23,6 +23,8 @@ export interface DriveFactsParts {
 export class DriveFacts {
   readonly #drive: DriveFactsParts['drive']
   readonly #room: KeptAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
+  /** Why the drive is not available; null: it is. */
+  readonly #problem: KeptAnswer<string | null>
   readonly #createdAtMs: ReadonlyMap<string, KeptAnswer<number>>
 
   constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveFactsParts) {
@@ -35,6 +37,18 @@ export class DriveFacts {
       maxAgeMs: roomMaxAgeMs,
       ask: async () => (await drive.quota?.()) ?? unlimited,
     })
+    this.#problem = new KeptAnswer({
+      ...common,
+      maxAgeMs: roomMaxAgeMs,
+      ask: () =>
+        drive.check().then(
+          () => null,
+          (error: unknown) => {
+            onError(error)
+            return error instanceof DriveError ? error.message : unanswered
+          },
+        ),
+    })
     this.#createdAtMs = new Map(
       buckets.map((bucket) => {
         const ask = () => drive.bucketCreatedAtMs(bucket)
@@ -44,9 +58,14 @@ export class DriveFacts {
   }
 
   async status(): Promise<StatusReply['drive']> {
-    const room = await this.#room.read()
+    const [room, problem = unanswered] = await Promise.all([
+      this.#room.read(),
+      this.#problem.read(),
+    ])
     return {
       kind: this.#drive.kind,
+      deletes: this.#drive.deletes,
+      problem,
       freeBytes: bytesOf(room?.freeBytes),
       totalBytes: bytesOf(room?.totalBytes),
     }
@@ -57,6 +76,8 @@ export class DriveFacts {
     return this.#createdAtMs.get(bucket)?.read()
   }
 }
+
+const unanswered = 'The drive does not answer. The log of the service says more.'
 
 /** Null: no limit, or nothing that makes sense. */
 function bytesOf(bytes: number | undefined): number | null {

@@ -23,12 +23,19 @@ export interface ManagementApiParts {
   /** All of the status but what the request has to do with. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
   readonly region: string
+  /** ACCESS_KEY. */
+  readonly accessKey: string
+  /** Whether PUBLIC_URL is set. */
+  readonly hasPublicUrl: boolean
   /** Scheme and host that clients of this request use; undefined when it doesn't tell. */
   readonly originOf: OriginOf
   readonly presign: (request: PresignRequest) => string
   readonly uploads: OpenUploads
-  /** The latest failed requests, newest first. */
-  readonly failures: () => Promise<FailureStatus[]>
+  readonly failures: {
+    /** Newest first. */
+    latest(): Promise<FailureStatus[]>
+    clear(): Promise<void>
+  }
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
 }

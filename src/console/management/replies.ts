@@ -13,11 +13,17 @@ export const statusReply = z.object({
   uptimeSeconds: count,
   drive: z.object({
     kind: z.string().meta({ description: 'file, gdrive, webdav or memory.' }),
+    deletes: z.enum(['permanent', 'trash', 'server']).meta({
+      description: 'What becomes of deleted objects; server: a trash if the server has one.',
+    }),
+    problem: z.string().nullable().meta({ description: 'Why it is not available; null: it is.' }),
     freeBytes: count.nullable().meta({ description: 'null: the drive can not tell.' }),
     totalBytes: count.nullable(),
   }),
   endpoint: z.object({
     url: z.string().meta({ description: 'PUBLIC_URL, else the address of this request.' }),
+    isPublicUrl: z.boolean().meta({ description: 'Whether it is PUBLIC_URL.' }),
+    accessKey: z.string().meta({ description: 'ACCESS_KEY, which every request shows.' }),
     region: z.string(),
   }),
   settings: z.array(

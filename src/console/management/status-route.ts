@@ -17,7 +17,8 @@ export function statusRoute(app: JsonApp, parts: ManagementApiParts): void {
       },
     },
     async (request) => {
-      const endpoint = { url: originOfRequest(parts, request), region: parts.region }
+      const { region, accessKey, hasPublicUrl: isPublicUrl } = parts
+      const endpoint = { url: originOfRequest(parts, request), isPublicUrl, region, accessKey }
       return { ...(await parts.status()), endpoint }
     },
   )

@@ -13,6 +13,7 @@ export interface AssetFile {
 /** What a build can have. Everything else is not served, such as the compressed twins by themselves. */
 const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
+  ico: 'image/x-icon',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
   png: 'image/png',

@@ -13,6 +13,9 @@ export interface WebAppOptions {
 const base = '/-/'
 const assetsBase = '/-/assets/'
 
+/** Browsers ask for it beside every page that names no icon, such as an object. */
+export const faviconPath = '/favicon.ico'
+
 /** RFC 8246: what has a hash in its name never changes. */
 const forEver = 'public, max-age=31536000, immutable'
 
@@ -26,6 +29,7 @@ export function createWebApp({ folder }: WebAppOptions): HttpHandler {
     const { method, rawPath } = request
     const facts = { operation: 'webApp' }
     if (method !== 'GET' && method !== 'HEAD') return { ...notAllowed, facts }
+    if (rawPath === faviconPath) return { ...(await favicon(folder)), facts }
     if (!rawPath.startsWith(base)) return { ...toBase, facts }
     if (rawPath.startsWith(assetsBase)) return { ...(await asset(folder, request)), facts }
     return { ...(await page(folder)), facts }
@@ -52,6 +56,20 @@ async function asset(folder: string, { rawPath, headers }: HttpRequest): Promise
       ...(found.coding === undefined ? [] : [['Content-Encoding', found.coding] as const]),
       ['Vary', 'Accept-Encoding'],
       ['Cache-Control', forEver],
+      ...commonHeaders,
+    ],
+    body: found.body,
+  }
+}
+
+async function favicon(folder: string): Promise<HttpReply> {
+  const found = await openAsset(folder, 'favicon.ico', undefined)
+  if (found === undefined) return noSuchAsset
+  return {
+    status: 200,
+    headers: [
+      ['Content-Type', found.contentType],
+      ['Cache-Control', 'public, max-age=86400'],
       ...commonHeaders,
     ],
     body: found.body,

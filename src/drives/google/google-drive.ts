@@ -129,6 +129,7 @@ interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
 
 class OpenGoogleDrive implements GoogleDrive {
   readonly kind = 'gdrive'
+  readonly deletes: Drive['deletes']
   readonly uploads: UploadDrive
   readonly #opened: Opened
   readonly #objects: ObjectIndex
@@ -163,6 +164,7 @@ class OpenGoogleDrive implements GoogleDrive {
       isUploadTarget: (fileId) => opened.records.isTarget(fileId),
     })
     const staging = new StagingFolder(opened)
+    this.deletes = deletes
     this.#opened = opened
     this.#objects = objects
     this.#listings = listings

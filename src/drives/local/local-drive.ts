@@ -71,6 +71,7 @@ const plainMd5 = /^[0-9a-f]{32}$/
 
 class LocalDrive implements Drive {
   readonly kind = 'file'
+  readonly deletes = 'permanent'
   readonly uploads: UploadDrive
   readonly #root: LocalRoot
   readonly #files: ObjectFiles

@@ -31,6 +31,7 @@ const readChunkBytes = 64 * 1024
 
 export class MemoryDrive implements Drive {
   readonly kind = 'memory'
+  readonly deletes = 'permanent'
   readonly uploads: MemoryUploads
   readonly #objects: MemoryObjects
 

@@ -154,6 +154,7 @@ interface DriveParts {
 
 class WebdavDrive implements Drive {
   readonly kind = 'webdav'
+  readonly deletes = 'server'
   readonly uploads: UploadDrive
   readonly quota?: NonNullable<Drive['quota']>
   readonly copy?: NonNullable<Drive['copy']>

@@ -14,16 +14,13 @@ export interface ShownSetting {
   readonly isSet: boolean
 }
 
-/** A credential is half of a secret: no page shows it. */
-const credentials: ReadonlySet<string> = new Set([settingsTable.accessKey.name])
-
 /** The settings in the order of docs/configuration.md, without any secret. */
 export function shownSettings(settings: Settings): ShownSetting[] {
   const values: Readonly<Record<string, unknown>> = settings
   return Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
     const { name } = setting
     const value = values[key]
-    const isSecret = setting.isSecret === true || credentials.has(name)
+    const isSecret = setting.isSecret === true
     const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting))
     return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
   })

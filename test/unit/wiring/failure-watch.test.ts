@@ -37,7 +37,7 @@ test('Failed requests are kept with what their reply knows, and no query', async
   const [refused, failed, ...others] = await watch.latest()
   assert.deepEqual(others, [])
   assert.deepEqual(failed, {
-    ...{ at: '2023-11-14T22:13:20.000Z', requestId: '0123456789ABCDEF', method: 'PUT', ...facts },
+    ...{ at: '2023-11-14T22:13:20.001Z', requestId: '0123456789ABCDEF', method: 'PUT', ...facts },
     ...{ status: 403, reason: 'The clock.', remoteAddress: '198.51.100.7' },
   })
   assert.deepEqual(
@@ -58,4 +58,46 @@ test('Without a dashboard nothing is kept', async () => {
   watch.onFinish(requestOf('GET', '/files'), outcome(500))
   await watch.close()
   assert.deepEqual(written, [])
+})
+
+test("The dashboard's own requests are not kept, unless their signature was not verified", async (t) => {
+  const watch = new FailureWatch({ settings, database: await openTestDatabase(t) })
+  t.after(() => watch.close())
+  const signed = { bucket: 'files', operation: 'PutObject', code: 'EntityTooLarge' }
+  for (const [id, target, facts] of [
+    ['own', '/files/a?X-Amz-Date=1&x-id=Dashboard&X-Amz-Signature=hush', signed],
+    ['client', '/files/a?x-id=PutObject', signed],
+    ['forged', '/files/a?x-id=Dashboard', { bucket: 'files', code: 'AccessDenied' }],
+    ['unsigned', '/files/a?x-id=Dashboard', { ...signed, anonymous: true }],
+    ['api', '/-/api/presign', { operation: 'presign' }],
+    ['page', '/-/files', { operation: 'webApp' }],
+    ['health', '/-/healthz', undefined],
+    ['login', '/auth/login', { operation: 'login' }],
+    ['session', '/auth/session', { operation: 'session' }],
+    ['models', '/v1/models', { operation: 'models' }],
+  ] as const) {
+    watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, facts))
+  }
+  const kept = (await watch.latest()).map(({ requestId }) => requestId)
+  assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'login', 'models', 'unsigned'])
+})
+
+test('Cleared failures stay away, also those that another worker writes later', async (t) => {
+  const database = await openTestDatabase(t)
+  const [here, there] = [1, 2].map(() => new FailureWatch({ settings, database }))
+  assert.ok(here !== undefined && there !== undefined)
+  t.after(() => Promise.all([here.close(), there.close()]))
+  const fail = (watch: FailureWatch, id: string, receivedAtMs = Date.now()) =>
+    watch.onFinish({ ...requestOf('GET', '/files'), id, receivedAtMs }, outcome(403))
+  const ids = async () => (await here.latest()).map(({ requestId }) => requestId)
+  fail(here, 'written', Date.now() - 10)
+  assert.deepEqual(await ids(), ['written'])
+  fail(here, 'mine', Date.now() - 10)
+  fail(there, 'of another', Date.now() - 10)
+  await here.clear()
+  await there.latest()
+  assert.deepEqual(await ids(), [])
+  fail(there, 'new', Date.now() + 10)
+  await there.latest()
+  assert.deepEqual(await ids(), ['new'])
 })

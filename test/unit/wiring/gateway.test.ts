@@ -7,12 +7,13 @@ import { requestOf } from './request-of.ts'
 const named =
   (body: string): HttpHandler =>
   async () => ({ status: 200, headers: [], body })
-const gateway = createGateway({
+const handlers = {
   s3: named('s3'),
   health: named('health'),
   json: named('json'),
   web: named('web'),
-})
+}
+const gateway = createGateway({ ...handlers, buckets: ['photos'] })
 
 for (const [target, body] of [
   ['/', 's3'],
@@ -20,6 +21,8 @@ for (const [target, body] of [
   ['/authors', 's3'],
   ['/v1beta', 's3'],
   ['/-x', 's3'],
+  ['/favicon.ico', 'web'],
+  ['/favicon.ico/a', 's3'],
   ['/-/healthz', 'health'],
   ['/-/healthz?verbose', 'health'],
   ['/-/healthz/', 'health'],
@@ -39,6 +42,11 @@ for (const [target, body] of [
     assert.equal((await gateway(requestOf('GET', target))).body, body)
   })
 }
+
+test('A bucket that is named like the icon of the dashboard is a bucket', async () => {
+  const other = createGateway({ ...handlers, buckets: ['favicon.ico'] })
+  assert.equal((await other(requestOf('GET', '/favicon.ico'))).body, 's3')
+})
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveFacts } from '../../../../src/console/management/drive-facts.ts'
-import type { Drive } from '../../../../src/drives/drive.ts'
+import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { silent } from './management-fixture.ts'
 
-type Asked = Pick<Drive, 'quota' | 'bucketCreatedAtMs'>
+type Asked = Pick<Drive, 'check' | 'quota' | 'bucketCreatedAtMs'>
 
 function factsOf(drive: Partial<Asked>) {
   const clock = { now: 0 }
   const facts = new DriveFacts({
-    drive: { kind: 'webdav', bucketCreatedAtMs: async () => 5, ...drive },
+    drive: {
+      ...{ kind: 'webdav', deletes: 'server' },
+      ...{ check: async () => undefined, bucketCreatedAtMs: async () => 5 },
+      ...drive,
+    },
     ...{ buckets: ['files'], now: () => clock.now, log: silent, waitMs: 20 },
   })
   return { facts, clock }
 }
 
-const unknown = { kind: 'webdav', freeBytes: null, totalBytes: null }
+const well = { kind: 'webdav', deletes: 'server', problem: null } as const
+const unknown = { ...well, freeBytes: null, totalBytes: null }
 
 test('The room on the drive is asked for once in ten seconds, for all who look', async () => {
   let asked = 0
@@ -27,7 +32,7 @@ test('The room on the drive is asked for once in ten seconds, for all who look',
   })
   await Promise.all([facts.status(), facts.status()])
   clock.now = 9_999
-  assert.deepEqual(await facts.status(), { kind: 'webdav', freeBytes: 10, totalBytes: 100 })
+  assert.deepEqual(await facts.status(), { ...well, freeBytes: 10, totalBytes: 100 })
   clock.now = 10_000
   assert.equal((await facts.status()).freeBytes, 20)
   assert.equal(asked, 2)
@@ -48,7 +53,7 @@ test('A drive that hangs is unknown, is asked once, and is believed when it answ
   assert.deepEqual(await facts.status(), unknown)
   assert.equal(asked, 1)
   answer({ freeBytes: 1, totalBytes: 2 })
-  assert.deepEqual(await facts.status(), { kind: 'webdav', freeBytes: 1, totalBytes: 2 })
+  assert.deepEqual(await facts.status(), { ...well, freeBytes: 1, totalBytes: 2 })
 })
 
 for (const [title, drive] of [
@@ -74,4 +79,25 @@ test('The creation of a bucket is unknown while the drive does not answer', asyn
   assert.equal(await facts.createdAtMs('files'), undefined)
   assert.equal(await factsOf({}).facts.createdAtMs('files'), 5)
   assert.equal(await factsOf({}).facts.createdAtMs('other'), undefined)
+})
+
+test('A drive that is missing says why, and that it is back', async () => {
+  let problem: Error | undefined = new DriveError('unavailable', 'It is not mounted.')
+  const { facts, clock } = factsOf({
+    check: async () => {
+      if (problem !== undefined) throw problem
+    },
+  })
+  assert.equal((await facts.status()).problem, 'It is not mounted.')
+  problem = new Error('socket hang up')
+  clock.now = 10_000
+  assert.match((await facts.status()).problem ?? '', /^The drive does not answer/)
+  problem = undefined
+  clock.now = 20_000
+  assert.equal((await facts.status()).problem, null)
+})
+
+test('A drive that hangs when it is checked counts as missing', async () => {
+  const { facts } = factsOf({ check: () => new Promise(() => undefined) })
+  assert.match((await facts.status()).problem ?? '', /^The drive does not answer/)
 })

@@ -24,6 +24,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],
   ['GET', '/failures'],
+  ['DELETE', '/failures'],
 ]
 
 test('every endpoint of the management API is in the list below', async (t) => {
@@ -171,8 +172,14 @@ test('GET /status tells the version, the drive and the address of the request', 
   assert.equal(status, 200)
   assert.deepEqual(body, {
     ...{ version: '1.2.3', uptimeSeconds: 5, settings: [] },
-    drive: { kind: 'memory', freeBytes: null, totalBytes: null },
-    endpoint: { url: 'http://example.org:9000', region: 'us-east-1' },
+    drive: {
+      ...{ kind: 'memory', deletes: 'permanent', problem: null },
+      ...{ freeBytes: null, totalBytes: null },
+    },
+    endpoint: {
+      ...{ url: 'http://example.org:9000', isPublicUrl: false },
+      ...{ region: 'us-east-1', accessKey: 'AKIATEST' },
+    },
   })
 })
 

@@ -105,17 +105,22 @@ export async function openManagement(
     deletions,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region: 'us-east-1',
+    accessKey: 'AKIATEST',
+    hasPublicUrl: false,
     originOf: ({ headers }) => (headers.host === 'bad' ? undefined : `http://${headers.host}`),
     presign: (request) => {
       presigned.push(request)
       return `${request.origin}${request.path}?signed`
     },
     uploads: { list: async () => ({ uploads: [], next: null }), abort: async () => false },
-    failures: async () => [],
+    failures: { latest: async () => [], clear: async () => undefined },
     status: async () => ({
       version: '1.2.3',
       uptimeSeconds: 5,
-      drive: { kind: drive.kind, freeBytes: null, totalBytes: null },
+      drive: {
+        ...{ kind: drive.kind, deletes: drive.deletes, problem: null },
+        ...{ freeBytes: null, totalBytes: null },
+      },
       settings: [],
     }),
     now: () => 1_700_000_000_999,

@@ -18,6 +18,12 @@ for (const [title, status, facts, isOrdinary] of [
   ['a missing signature', 403, { bucket: 'files', anonymous: true }, false],
   ['a missing signature for a list of buckets', 403, { anonymous: true }, false],
   ['a scanner', 403, { code: 'AccessDenied', bucket: 'wp-login.php', anonymous: true }, true],
+  [
+    'a missing signature by virtual host',
+    403,
+    { bucket: 'x', anonymous: true, virtualHost: true },
+    false,
+  ],
   ['a connection that nobody used', 400, { code: 'RequestTimeout' }, true],
   ['a connection that ended in its headers', 400, { code: 'IncompleteBody' }, true],
   ['an upload that ended', 400, { code: 'IncompleteBody', operation: 'PutObject' }, false],

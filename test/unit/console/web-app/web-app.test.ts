@@ -23,6 +23,7 @@ writeFileSync(join(folder, 'assets/index-1.js'), script)
 writeFileSync(join(folder, 'assets/index-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets/index-1.js.gz'), 'gzip')
 writeFileSync(join(folder, 'assets/icon-1.svg'), '<svg/>')
+writeFileSync(join(folder, 'favicon.ico'), 'icon')
 const app = createWebApp({ folder })
 
 const get = (target: string, headers: Record<string, string> = {}) =>
@@ -147,4 +148,13 @@ test('GET where nothing is built is 503 and says what to run', async () => {
   const reply = await createWebApp({ folder: join(root, 'none') })(requestOf('GET', '/-/files'))
   assert.equal(reply.status, 503)
   assert.match(await text(reply), /npm run build:web/)
+})
+
+test('GET /favicon.ico answers the icon of the build, for a day', async () => {
+  const reply = await get('/favicon.ico')
+  assert.deepEqual([reply.status, await text(reply)], [200, 'icon'])
+  assert.equal(field(reply, 'content-type'), 'image/x-icon')
+  assert.match(field(reply, 'cache-control') ?? '', /max-age=86400/)
+  const unbuilt = createWebApp({ folder: join(root, 'nowhere') })
+  assert.equal((await unbuilt(requestOf('GET', '/favicon.ico'))).status, 404)
 })
