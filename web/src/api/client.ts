@@ -28,9 +28,15 @@ export async function request<Reply>(path: string, options: RequestOptions = {})
 }
 
 /**
- * A URL that is signed for one request to S3. Within the app use `ownPath` of it: the address that
- * the service is known by elsewhere (PUBLIC_URL) may not be this page's.
+ * A URL that is signed for one request of this page to S3. Use `ownPath` of it: the address that the
+ * service is known by elsewhere (PUBLIC_URL) may not be this page's.
  */
+export function presignOwn(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
+  // So that what fails is not listed as a failed request of a client. S3 ignores it.
+  return presign({ ...body, query: { ...body.query, 'x-id': 'Dashboard' } }, signal)
+}
+
+/** A URL that is signed for one request to S3, for others. */
 export function presign(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
   return request('/-/api/presign', { method: 'POST', body, signal })
 }
@@ -82,7 +88,7 @@ function isAbort(error: unknown): boolean {
 }
 
 function queryString(query: RequestOptions['query']): string {
-  const given = Object.entries(query ?? {}).flatMap(([name, value]) =>
+  const given = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`

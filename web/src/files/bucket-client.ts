@@ -1,6 +1,6 @@
 import type { PresignBody } from '../../../src/console/management/replies.ts'
 import { ApiError, unreachable } from '../api/api-error.ts'
-import { ownPath, presign } from '../api/client.ts'
+import { ownPath, presignOwn } from '../api/client.ts'
 import {
   canStandInXml,
   type DeleteFailure,
@@ -33,7 +33,7 @@ interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
  * @throws S3Failure when S3 refuses; ApiError when nobody answers or there is no session.
  */
 async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Promise<Response> {
-  const { url } = await presign(wanted, signal)
+  const { url } = await presignOwn(wanted, signal)
   const reply = await fetch(ownPath(url), {
     method: wanted.method,
     headers,
@@ -191,6 +191,6 @@ export async function objectUrl(
   query: Readonly<Record<string, string>> = {},
   expiresSeconds = 300,
 ): Promise<string> {
-  const { url } = await presign({ method: 'GET', ...address, query, expiresSeconds })
+  const { url } = await presignOwn({ method: 'GET', ...address, query, expiresSeconds })
   return ownPath(url)
 }

@@ -11,13 +11,14 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { presign } from '../api/client.ts'
+import { serviceAddress, sharedUrl } from '../api/service-address.ts'
 import { formatMoment } from '../format/time.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { CustomLifetime } from './custom-lifetime.tsx'
 import { nameOf } from './entry.ts'
 import { objectPath } from './object-address.ts'
 import { shareLifetimes } from './share-lifetime.ts'
-import { useBuckets, useEndpointUrl } from './use-buckets.ts'
+import { useBuckets, useEndpoint } from './use-buckets.ts'
 import { visibleName } from './visible-name.ts'
 
 interface ShareDialogProps {
@@ -69,6 +70,7 @@ interface LinkProps {
 }
 
 function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly seconds: number }) {
+  const endpoint = useEndpoint()
   const { data, error } = useQuery({
     queryKey: ['share', bucket, objectKey, seconds],
     queryFn: ({ signal }) =>
@@ -78,18 +80,19 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
   })
   if (error !== null) {
     return (
-      <Alert color="red" variant="light" title="There is no link">
+      <Alert color="red" variant="light" title="The link could not be created">
         {error.message}
       </Alert>
     )
   }
+  const isReady = data !== undefined && endpoint !== undefined
   return (
     <>
-      <LinkField label="Link" url={data?.url ?? ''} />
+      <LinkField label="Link" url={isReady ? sharedUrl(data.url, endpoint, location.origin) : ''} />
       <Text size="sm" c="dimmed" role="status">
-        {data === undefined
-          ? 'Making the link…'
-          : `Anyone who has it can download the file until ${formatMoment(Date.parse(data.expiresAt))}. It cannot be taken back before.`}
+        {isReady
+          ? `Anyone with this link can download the file until ${formatMoment(Date.parse(data.expiresAt))}. You cannot revoke it earlier.`
+          : 'Creating the link…'}
       </Text>
     </>
   )
@@ -98,16 +101,16 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
 /** On a public bucket the plain address is enough, and does not end. */
 function PublicLink({ bucket, objectKey }: LinkProps) {
   const { data } = useBuckets()
-  const endpoint = useEndpointUrl() ?? location.origin
+  const endpoint = useEndpoint()
   const isPublic = data?.buckets.some(({ name, isPublic }) => name === bucket && isPublic) ?? false
-  if (!isPublic) return null
+  if (!isPublic || endpoint === undefined) return null
   return (
     <Alert color="orange" variant="light" title="This bucket is public">
       <Stack gap="xs">
-        <Text size="sm">Anyone can read this file, for as long as it is there:</Text>
+        <Text size="sm">Anyone can read this file as long as it exists:</Text>
         <LinkField
           label="Public link"
-          url={endpoint.replace(/\/$/, '') + objectPath(bucket, objectKey)}
+          url={serviceAddress(endpoint, location.origin) + objectPath(bucket, objectKey)}
         />
       </Stack>
     </Alert>

@@ -1,6 +1,6 @@
 import AwsS3, { type AwsBody } from '@uppy/aws-s3'
 import Uppy, { type Meta } from '@uppy/core'
-import { ownPath, presign } from '../api/client.ts'
+import { ownPath, presignOwn } from '../api/client.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
 import type { RunningUpload, UploadEvents, UploadOrder, UploadTransport } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
@@ -104,7 +104,7 @@ class UppyUpload implements RunningUpload {
     const { bucket, key, mayReplace } = this.#order
     const { method } = request
     const query = queryOf(request)
-    const { url } = await presign({ method, bucket, key, query, expiresSeconds: uploadUrlSeconds })
+    const { url } = await presignOwn({ method, bucket, key, query, expiresSeconds: uploadUrlSeconds })
     const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
     const isGuarded = !mayReplace && publishes && (method === 'PUT' || method === 'POST')
     return {
@@ -116,7 +116,7 @@ class UppyUpload implements RunningUpload {
   /** What stays when this fails goes by itself after a day (UPLOAD_EXPIRY_HOURS). */
   async #abort(uploadId: string): Promise<void> {
     const { bucket, key } = this.#order
-    await presign({ method: 'DELETE', bucket, key, query: { uploadId } })
+    await presignOwn({ method: 'DELETE', bucket, key, query: { uploadId } })
       .then(({ url }) => fetch(ownPath(url), { method: 'DELETE', credentials: 'omit' }))
       .catch(silence)
   }

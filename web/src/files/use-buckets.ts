@@ -11,10 +11,10 @@ export function useBuckets(): UseQueryResult<BucketsReply> {
   })
 }
 
-export function useEndpointUrl(): string | undefined {
+export function useEndpoint(): StatusReply['endpoint'] | undefined {
   const { data } = useQuery({
     queryKey: ['status'],
     queryFn: ({ signal }) => request<StatusReply>('/-/api/status', { signal }),
   })
-  return data?.endpoint.url
+  return data?.endpoint
 }

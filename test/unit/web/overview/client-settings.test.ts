@@ -6,7 +6,10 @@ import {
   type Gateway,
 } from '../../../../web/src/overview/connect/client-settings.ts'
 
-const plain: Gateway = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', bucket: 'photos' }
+const plain: Gateway = {
+  ...{ endpoint: 'http://127.0.0.1:9000', region: 'us-east-1' },
+  ...{ bucket: 'photos', accessKey: 'AKEXAMPLE' },
+}
 
 function textOf(gateway: Gateway, id: string): string {
   const blocks = clientSettings(gateway).find((client) => client.id === id)?.blocks ?? []
@@ -27,6 +30,14 @@ test('clientSettings has every client once, each with something to paste', () =>
 
 test('clientSettings names the endpoint, or its host, in each', () => {
   for (const { id } of clientSettings(plain)) assert.match(textOf(plain, id), /127\.0\.0\.1/, id)
+})
+
+test('clientSettings has the access key in each, quoted where it needs to be', () => {
+  for (const { id } of clientSettings(plain)) assert.match(textOf(plain, id), /AKEXAMPLE/, id)
+  const odd = { ...plain, accessKey: `a'b"$c&<\\` }
+  assert.ok(textOf(odd, 'aws-cli').includes(`AWS_ACCESS_KEY_ID='a'\\''b"$c&<\\'`))
+  assert.ok(textOf(odd, 'boto3').includes(`aws_access_key_id="a'b\\"$c&<\\\\"`))
+  assert.equal(XMLValidator.validate(textOf(odd, 'cyberduck')), true)
 })
 
 test('clientSettings of s3cmd says whether the endpoint speaks HTTPS', () => {

@@ -1,8 +1,9 @@
-/** What the settings of a client depend on. Keys are never among it: the browser has none. */
+/** What the settings of a client depend on. The secret key is not among it: the browser has none. */
 export interface Gateway {
   /** As clients reach it, without a slash at its end: `https://files.example.com`. */
   readonly endpoint: string
   readonly region: string
+  readonly accessKey: string
   /** One of the buckets, for the lines that try it. */
   readonly bucket: string
 }
@@ -21,8 +22,7 @@ export interface ClientSettings {
   readonly blocks: readonly SettingsBlock[]
 }
 
-/** To be replaced by the person. Shells, XML and INI files take them as they are. */
-export const accessKeyPlaceholder = 'YOUR_ACCESS_KEY'
+/** For the person to replace. Shells, XML and INI files take it as it is. */
 export const secretKeyPlaceholder = 'YOUR_SECRET_KEY'
 
 /** Settings to paste, client by client. test/clients/pasted-settings.test.ts runs them. */
@@ -40,21 +40,28 @@ export function clientSettings(gateway: Gateway): readonly ClientSettings[] {
 
 type Blocks = readonly SettingsBlock[]
 
-const exportedKeys = [
-  `export AWS_ACCESS_KEY_ID=${accessKeyPlaceholder}`,
-  `export AWS_SECRET_ACCESS_KEY=${secretKeyPlaceholder}`,
-]
+function exportedKeys(accessKey: string): readonly string[] {
+  return [
+    `export AWS_ACCESS_KEY_ID=${shellWord(accessKey)}`,
+    `export AWS_SECRET_ACCESS_KEY=${secretKeyPlaceholder}`,
+  ]
+}
+
+/** ACCESS_KEY may have any visible character of ASCII but `/`, `,` and `=`. */
+function shellWord(text: string): string {
+  return /^[\w.+@%:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
 
 function lines(...text: readonly string[]): string {
   return `${text.join('\n')}\n`
 }
 
-function awsCli({ endpoint, region, bucket }: Gateway): Blocks {
+function awsCli({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
       caption: 'In a shell',
       text: lines(
-        ...exportedKeys,
+        ...exportedKeys(accessKey),
         `export AWS_DEFAULT_REGION=${region}`,
         `aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
       ),
@@ -62,21 +69,21 @@ function awsCli({ endpoint, region, bucket }: Gateway): Blocks {
   ]
 }
 
-function rclone({ endpoint, region, bucket }: Gateway): Blocks {
+function rclone({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
       caption: 'In a shell. Without no_check_bucket rclone tries to make the bucket first',
       text: lines(
         'rclone config create stowage s3 provider=Other no_check_bucket=true \\',
         `  endpoint=${endpoint} region=${region} \\`,
-        `  access_key_id=${accessKeyPlaceholder} secret_access_key=${secretKeyPlaceholder}`,
+        `  access_key_id=${shellWord(accessKey)} secret_access_key=${secretKeyPlaceholder}`,
         `rclone ls stowage:${bucket}`,
       ),
     },
   ]
 }
 
-function s3cmd({ endpoint, region, bucket }: Gateway): Blocks {
+function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   const { protocol, host } = new URL(endpoint)
   return [
     {
@@ -84,7 +91,7 @@ function s3cmd({ endpoint, region, bucket }: Gateway): Blocks {
       fileName: '.s3cfg',
       text: lines(
         '[default]',
-        `access_key = ${accessKeyPlaceholder}`,
+        `access_key = ${accessKey}`,
         `secret_key = ${secretKeyPlaceholder}`,
         `host_base = ${host}`,
         `host_bucket = ${host}`,
@@ -96,12 +103,12 @@ function s3cmd({ endpoint, region, bucket }: Gateway): Blocks {
   ]
 }
 
-function restic({ endpoint, region, bucket }: Gateway): Blocks {
+function restic({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
       caption: 'In a shell. restic asks for a password of its own, which no one can recover',
       text: lines(
-        ...exportedKeys,
+        ...exportedKeys(accessKey),
         `export AWS_DEFAULT_REGION=${region}`,
         `export RESTIC_REPOSITORY=s3:${endpoint}/${bucket}/restic`,
         'restic init',
@@ -111,7 +118,7 @@ function restic({ endpoint, region, bucket }: Gateway): Blocks {
   ]
 }
 
-function boto3({ endpoint, region, bucket }: Gateway): Blocks {
+function boto3({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
       caption: 'Python',
@@ -122,7 +129,7 @@ function boto3({ endpoint, region, bucket }: Gateway): Blocks {
         '    "s3",',
         `    endpoint_url="${endpoint}",`,
         `    region_name="${region}",`,
-        `    aws_access_key_id="${accessKeyPlaceholder}",`,
+        `    aws_access_key_id=${JSON.stringify(accessKey)},`,
         `    aws_secret_access_key="${secretKeyPlaceholder}",`,
         ')',
         `for item in s3.list_objects_v2(Bucket="${bucket}").get("Contents", []):`,
@@ -132,7 +139,7 @@ function boto3({ endpoint, region, bucket }: Gateway): Blocks {
   ]
 }
 
-function awsSdkJs({ endpoint, region, bucket }: Gateway): Blocks {
+function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
       caption: 'JavaScript, with @aws-sdk/client-s3 of version 3',
@@ -144,7 +151,7 @@ function awsSdkJs({ endpoint, region, bucket }: Gateway): Blocks {
         `  region: '${region}',`,
         '  forcePathStyle: true,',
         '  credentials: {',
-        `    accessKeyId: '${accessKeyPlaceholder}',`,
+        `    accessKeyId: ${JSON.stringify(accessKey)},`,
         `    secretAccessKey: '${secretKeyPlaceholder}',`,
         '  },',
         '})',
@@ -158,7 +165,7 @@ function awsSdkJs({ endpoint, region, bucket }: Gateway): Blocks {
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /** A profile, since Cyberduck's own S3 speaks HTTPS to `bucket.host` only (docs.cyberduck.io, "Connection Profiles"). */
-function cyberduck({ endpoint, region, bucket }: Gateway): Blocks {
+function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   const { protocol, hostname, port } = new URL(endpoint)
   const entry = (key: string, value: string) => [
     `  <key>${key}</key>`,
@@ -181,6 +188,7 @@ function cyberduck({ endpoint, region, bucket }: Gateway): Blocks {
         ...entry('Default Port', port === '' ? (defaultPorts[protocol] ?? '') : port),
         ...entry('Default Path', `/${bucket}`),
         ...entry('Region', region),
+        ...entry('Username', accessKey),
         ...entry('Username Placeholder', 'Access key'),
         ...entry('Password Placeholder', 'Secret key'),
         '  <key>Properties</key>',

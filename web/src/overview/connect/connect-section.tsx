@@ -1,16 +1,13 @@
 import { Code, Tabs, Text } from '@mantine/core'
+import type { StatusReply } from '../../../../src/console/management/replies.ts'
+import { serviceAddress } from '../../api/service-address.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingLines } from '../../ui/loading-lines.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useBuckets, useStatus } from '../overview-queries.ts'
-import {
-  accessKeyPlaceholder,
-  clientSettings,
-  type Gateway,
-  secretKeyPlaceholder,
-} from './client-settings.ts'
+import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-settings.ts'
 import classes from './connect-section.module.css'
 
 export function ConnectSection() {
@@ -23,7 +20,7 @@ export function ConnectSection() {
       {data === undefined && error === null && <LoadingLines count={5} />}
       {data === undefined && error !== null && (
         <FailureNotice
-          title="The endpoint could not be asked"
+          title="The connection settings could not be loaded"
           error={error}
           onRetry={() => void status.refetch()}
         />
@@ -32,8 +29,9 @@ export function ConnectSection() {
   )
 }
 
-function gatewayOf(endpoint: { url: string; region: string }, bucket: string): Gateway {
-  return { endpoint: endpoint.url.replace(/\/+$/, ''), region: endpoint.region, bucket }
+function gatewayOf(endpoint: StatusReply['endpoint'], bucket: string): Gateway {
+  const { region, accessKey } = endpoint
+  return { endpoint: serviceAddress(endpoint, location.origin), region, accessKey, bucket }
 }
 
 function Connect({ gateway }: { readonly gateway: Gateway }) {
@@ -43,9 +41,10 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
       <dl className={classes.facts}>
         <Fact name="Endpoint" value={gateway.endpoint} />
         <Fact name="Region" value={gateway.region} />
-        <dt>Keys</dt>
+        <Fact name="Access key" value={gateway.accessKey} />
+        <dt>Secret key</dt>
         <dd>
-          ACCESS_KEY and SECRET_KEY as you set them; if you did not, they are in{' '}
+          SECRET_KEY as you set it. If the first start generated it, it is in{' '}
           <Code>data/stowage.env</Code>
         </dd>
       </dl>
@@ -66,8 +65,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         ))}
       </Tabs>
       <Text size="xs" c="dimmed" mt="sm">
-        Put your keys in place of {accessKeyPlaceholder} and {secretKeyPlaceholder}: the dashboard
-        does not know them.
+        Replace {secretKeyPlaceholder} with your secret key. The dashboard does not know it.
       </Text>
     </>
   )

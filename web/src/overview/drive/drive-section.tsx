@@ -1,4 +1,4 @@
-import { Badge, Progress, Text } from '@mantine/core'
+import { Alert, Badge, Progress, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/console/management/replies.ts'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingLines } from '../../ui/loading-lines.tsx'
@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, string>> = {
   file: 'Local folder',
   gdrive: 'Google Drive',
   webdav: 'WebDAV',
-  memory: 'Memory, gone at the end',
+  memory: 'Memory, lost on exit',
 }
 
 const levels = {
@@ -32,11 +32,16 @@ export function DriveSection() {
         )
       }
     >
-      {data !== undefined && <Room drive={data.drive} />}
+      {data !== undefined && data.drive.problem !== null && (
+        <Alert color="red" variant="light" title="The drive is not available" role="alert">
+          {data.drive.problem}
+        </Alert>
+      )}
+      {data !== undefined && data.drive.problem === null && <Room drive={data.drive} />}
       {data === undefined && error === null && <LoadingLines count={2} />}
       {data === undefined && error !== null && (
         <FailureNotice
-          title="The drive could not be asked"
+          title="The state of the drive could not be loaded"
           error={error}
           onRetry={() => void refetch()}
         />
@@ -50,7 +55,7 @@ function Room({ drive }: { readonly drive: StatusReply['drive'] }) {
   if (room === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        This drive does not tell how much room it has.
+        This drive does not report its free space.
       </Text>
     )
   }

@@ -1,19 +1,26 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { FailureStatus } from '../../../../src/console/management/replies.ts'
+import { request } from '../../api/client.ts'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { failureOf } from '../../ui/messages.ts'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useFailures } from '../overview-queries.ts'
+import { matchingFailures } from './failure-filter.ts'
 import { FailureRow } from './failure-row.tsx'
 
 const shownAtFirst = 5
 
 export function FailuresSection() {
   const { data, error, refetch } = useFailures()
+  const hasSome = data !== undefined && data.failures.length > 0
   return (
-    <Section title="Recent failed requests">
+    <Section title="Recent failed requests" actions={hasSome && <ClearButton />}>
       {data !== undefined && <Failures failures={data.failures} />}
       {data === undefined && error === null && <LoadingLines />}
       {data === undefined && error !== null && (
@@ -27,25 +34,55 @@ export function FailuresSection() {
   )
 }
 
+function ClearButton() {
+  const queries = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => request('/-/api/failures', { method: 'DELETE' }),
+    onError: failureOf('The list could not be cleared'),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['failures'] }),
+  })
+  return (
+    <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate()}>
+      Clear
+    </Button>
+  )
+}
+
 function Failures({ failures }: { readonly failures: readonly FailureStatus[] }) {
   const [isWhole, { toggle }] = useDisclosure(false)
+  const [filter, setFilter] = useState('')
   if (failures.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None. When a client is refused, the reason shows up here.
+        None. When a client is refused, the reason appears here.
       </Text>
     )
   }
+  const matching = matchingFailures(failures, filter)
   return (
     <>
+      <TextInput
+        size="xs"
+        mb="xs"
+        aria-label="Filter failed requests"
+        placeholder="Filter by bucket, key, status, address…"
+        leftSection={<IconSearch size={14} />}
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
+      />
+      {matching.length === 0 && (
+        <Text size="sm" c="dimmed" role="status">
+          No failed request matches the filter.
+        </Text>
+      )}
       <RowList>
-        {failures.slice(0, isWhole ? undefined : shownAtFirst).map((failure) => (
+        {matching.slice(0, isWhole ? undefined : shownAtFirst).map((failure) => (
           <FailureRow key={failure.requestId} failure={failure} />
         ))}
       </RowList>
-      {failures.length > shownAtFirst && (
+      {matching.length > shownAtFirst && (
         <Button variant="default" size="xs" mt="sm" onClick={toggle} aria-expanded={isWhole}>
-          {isWhole ? 'Show fewer' : `Show all ${failures.length}`}
+          {isWhole ? 'Show fewer' : `Show all ${matching.length}`}
         </Button>
       )}
     </>

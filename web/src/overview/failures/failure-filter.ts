@@ -1,0 +1,17 @@
+import type { FailureStatus } from '../../../../src/console/management/replies.ts'
+import { failureTarget } from './failure-target.ts'
+
+/** Those that contain every word of the text, in whatever is shown of them. Capitals do not count. */
+export function matchingFailures(
+  failures: readonly FailureStatus[],
+  text: string,
+): readonly FailureStatus[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return failures
+  return failures.filter((failure) => {
+    const { status, code, reason, remoteAddress, requestId } = failure
+    const shown = [status, code, failureTarget(failure), reason, remoteAddress, requestId]
+    const line = shown.join(' ').toLowerCase()
+    return words.every((word) => line.includes(word))
+  })
+}
