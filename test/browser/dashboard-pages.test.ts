@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
-import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
@@ -17,7 +17,7 @@ const pages = [
   { path: '/models/custom', shown: 'No custom models yet' },
   { path: '/models/aliases', shown: 'No aliases yet' },
   { path: '/models/transfer', shown: 'Save the export' },
-  { path: '/nowhere', shown: 'There is no such page' },
+  { path: '/nowhere', shown: 'Page not found' },
 ] as const
 
 const looks = [
@@ -114,6 +114,52 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await page.getByText(`${testBucket}/open.mov`).waitFor()
     await page.getByRole('button', { name: 'With defaults' }).click()
     assert.deepEqual(await barriers(page), [])
+  })
+
+  test('failed requests are filtered and cleared, and those of the dashboard are not listed', async () => {
+    const { gateway } = dashboard()
+    const page = await dashboard().openSignedIn('/')
+    await page.evaluate(`fetch('/-/api/presign', { method: 'POST', headers: {
+      authorization: 'Bearer ' + JSON.parse(localStorage['stowage.session']).token,
+      'content-type': 'application/json',
+    }, body: '{}' })`)
+    for (const key of ['apple', 'pear']) await fetch(`${gateway.url}/${testBucket}/${key}`)
+    await page.reload()
+    const section = page.getByRole('region', { name: 'Recent failed requests' })
+    await section.getByText(`GetObject ${testBucket}/apple`).waitFor()
+    await section.getByText(`GetObject ${testBucket}/pear`).waitFor()
+    assert.equal(await section.getByText('presign').count(), 0)
+    await section.getByLabel('Filter failed requests').fill('PEAR 403')
+    await section.getByText('/apple').waitFor({ state: 'detached' })
+    await section.getByText('/pear').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await section.getByRole('button', { name: 'Clear' }).click()
+    await section.getByText('None.').waitFor()
+  })
+
+  test('a drive that is missing is shown with the reason', async () => {
+    const page = await dashboard().openSignedIn('/')
+    await page.route('**/-/api/status', async (route) => {
+      const reply = await route.fetch()
+      const status = await reply.json()
+      const drive = { ...status.drive, problem: '/srv/drive is not mounted.' }
+      await route.fulfill({ response: reply, json: { ...status, drive } })
+    })
+    await page.reload()
+    await page.getByRole('alert').getByText('/srv/drive is not mounted.').waitFor()
+    await page.getByText('The drive is not available').waitFor()
+    assert.deepEqual(await barriers(page), [])
+  })
+
+  test('settings to paste have the address of the page and the access key', async () => {
+    const { gateway } = dashboard()
+    const { port } = new URL(gateway.url)
+    const page = await dashboard().openSignedIn('/')
+    await page.goto(`http://localhost:${port}/-/`)
+    await signIn(page)
+    const settings = page.getByText('aws --endpoint-url')
+    await settings.filter({ hasText: `http://localhost:${port}` }).waitFor()
+    await settings.filter({ hasText: gateway.credentials.accessKey }).waitFor()
   })
 
   test('an open upload is aborted after a question', async () => {

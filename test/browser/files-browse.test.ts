@@ -6,6 +6,7 @@ import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
 
 const entryCount = 10_000
 
@@ -88,14 +89,14 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     const { page } = files
     await page.keyboard.press('/')
     await page.keyboard.type('file-123')
-    await page.getByText('11 files that begin so').waitFor()
+    await page.getByText('11 files found').waitFor()
     assert.equal(place(page), '?prefix=many/&filter=file-123')
     await page.reload()
-    await page.getByText('11 files that begin so').waitFor()
+    await page.getByText('11 files found').waitFor()
     assert.equal(await page.getByLabel('Filter by the beginning').inputValue(), 'file-123')
     await page.getByLabel('Filter by the beginning').fill('nothing')
-    await page.getByText('Nothing begins with “nothing”').waitFor()
-    await page.getByRole('button', { name: 'Show everything' }).click()
+    await page.getByText('No name begins with “nothing”').waitFor()
+    await page.getByRole('button', { name: 'Clear filter' }).click()
     await page.getByText('10,000 files').waitFor()
   })
 
@@ -122,14 +123,50 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('large.bin').waitFor()
   })
 
-  test('columns sort what is loaded', async () => {
+  test('columns sort what is loaded, and the order is remembered', async () => {
     const files = await openFolder('?prefix=tree/')
     await files.page.getByRole('button', { name: 'Size' }).click()
     assert.deepEqual(await files.names(), ['a', 'b', 'large.bin', 'middle.txt', 'small.txt'])
     await files.page.getByRole('button', { name: 'Size' }).click()
     assert.deepEqual(await files.names(), ['a', 'b', 'small.txt', 'middle.txt', 'large.bin'])
+    await files.page.reload()
+    await files.name('small.txt').waitFor()
+    assert.deepEqual(await files.names(), ['a', 'b', 'small.txt', 'middle.txt', 'large.bin'])
     const column = files.page.getByRole('columnheader', { name: 'Size' })
     assert.equal(await column.getAttribute('aria-sort'), 'ascending')
+    await files.page.getByRole('button', { name: 'Name' }).click()
+    await files.row('a').waitFor()
+  })
+
+  for (const key of ['Shift+F10', 'ContextMenu']) {
+    test(`${key} opens the menu of the active row, which stays and is used by keyboard`, async () => {
+      const files = await openFolder('?prefix=tree/')
+      const { page } = files
+      await files.grid.focus()
+      for (const press of ['Home', 'End', key]) await page.keyboard.press(press)
+      const menu = page.getByRole('menu')
+      await menu.getByRole('menuitem', { name: 'Rename' }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Escape')
+      await menu.waitFor({ state: 'detached' })
+      await page.keyboard.press(key)
+      await menu.getByRole('menuitem', { name: 'Rename' }).press('Enter')
+      await files.dialog.getByLabel('New name').waitFor()
+      assert.equal(await files.dialog.getByLabel('New name').inputValue(), 'small.txt')
+    })
+  }
+
+  test('the breadcrumbs show the current folder, however deep it is', async () => {
+    const options = { ...still, viewport: { width: 400, height: 800 } }
+    const prefix = Array.from({ length: 12 }, (_, index) => `a long folder name ${index}/`).join('')
+    const path = `/files/${testBucket}?prefix=${encodeURIComponent(prefix)}`
+    const page = await dashboard().openSignedIn(path, options)
+    const current = page.getByRole('navigation', { name: 'Folder' }).getByRole('heading')
+    await current.waitFor()
+    await until(async () => {
+      const { x = -1, width = 0 } = (await current.boundingBox()) ?? {}
+      return x >= 0 && x + width <= 400
+    })
   })
 
   test('ranges are selected with shift, by mouse and by keyboard', async () => {
@@ -163,7 +200,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   test('the help lists the keys', async () => {
     const files = await openFolder('?prefix=tree/')
     await files.page.keyboard.press('?')
-    await files.dialog.getByText('Up one folder').waitFor()
+    await files.dialog.getByText('Go up one folder').waitFor()
     assert.deepEqual(await barriers(files.page), [])
   })
 
@@ -176,7 +213,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       method: 'POST',
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
-    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('Your session is over.').waitFor()
     await signIn(page)
     await files.name('small.txt').waitFor()

@@ -78,7 +78,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await page.getByRole('button', { name: 'New folder' }).click()
     await page.getByLabel('Name', { exact: true }).fill('été 2026')
     await files.press('Create')
-    await files.dialog.getByText('There is a folder of this name.').waitFor()
+    await files.dialog.getByText('A folder with this name already exists.').waitFor()
   })
 
   test('a file is renamed by keyboard, and never over another one', async () => {
@@ -89,7 +89,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const field = page.getByLabel('New name')
     await field.fill('taken.txt')
     await page.keyboard.press('Enter')
-    await files.dialog.getByText('A file of this name is there already.').waitFor()
+    await files.dialog.getByText('A file with this name already exists.').waitFor()
     assert.equal(await stored('rename/taken.txt'), 'stays')
     await field.fill('new ü?#&.txt')
     await page.keyboard.press('Enter')
@@ -105,7 +105,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.act('folder', 'Rename')
     await page.getByLabel('New name').fill('other')
     await page.keyboard.press('Enter')
-    await files.dialog.getByText('There is a folder of this name.').waitFor()
+    await files.dialog.getByText('A folder with this name already exists.').waitFor()
     await files.press('Merge')
     await files.transfers.getByText('1 moved.').waitFor()
     await files.name('folder').waitFor({ state: 'detached' })
@@ -125,7 +125,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const files = await openFolder('dots/../')
     const { page } = files
     await files.name('x.txt').click()
-    await page.getByText('Browsers cannot ask for a key with').waitFor()
+    await page.getByText('Browsers cannot open a path with').waitFor()
     await files.select('x.txt')
     await page.getByRole('button', { name: 'Move to' }).click()
     await page.getByRole('textbox', { name: 'Folder' }).fill('dots')
@@ -135,16 +135,16 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.deepEqual(await keysBelow('dots/'), ['dots/x.txt'])
   })
 
-  test('files and folders are moved to another bucket, and what is taken there stays', async () => {
+  test('files and folders are moved to another bucket, and names that are taken are asked about', async () => {
     const files = await openFolder('move/')
     const { page } = files
     await files.select('big', 'single.txt')
     await page.getByRole('button', { name: 'Move to' }).click()
     await files.press('Move')
-    await files.dialog.getByText('They are there already').waitFor()
+    await files.dialog.getByText('This is the current folder').waitFor()
     await page.getByRole('textbox', { name: 'Folder' }).fill('move/big')
     await files.press('Move')
-    await files.dialog.getByText('A folder cannot go into itself.').waitFor()
+    await files.dialog.getByText('A folder cannot be moved into itself.').waitFor()
     await page.getByLabel('Bucket').selectOption(publicBucket)
     await page.getByRole('textbox', { name: 'Folder' }).fill('from photos')
     await signedFetch(dashboard().gateway, {
@@ -153,15 +153,18 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       body: 'theirs',
     })
     await files.press('Move')
-    await files.transfers.getByText('60 moved, 1 left where they were.').waitFor()
-    await files.transfers.getByText('move/big/d0/3.txt: something of that name').waitFor()
-    assert.equal((await keysBelow('from photos/', publicBucket)).length, 61)
-    assert.deepEqual(await keysBelow('move/big/'), ['move/big/d0/3.txt'])
+    await files.dialog.getByText('A file with this name already exists').waitFor()
+    await files.dialog.getByText(/^Existing: 6 bytes, /).waitFor()
+    await files.dialog.getByText(/^Moved: \d+ bytes?, /).waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await files.press('Keep both')
+    await files.transfers.getByText('61 moved.').waitFor()
+    assert.equal((await keysBelow('from photos/', publicBucket)).length, 62)
+    assert.deepEqual(await keysBelow('move/big/'), [])
+    assert.ok(await stored('from photos/big/d0/3 (2).txt', publicBucket))
     assert.equal(await stored('from photos/big/d0/3.txt', publicBucket), 'theirs')
     assert.equal(await stored('move/single.txt'), undefined)
     await files.name('single.txt').waitFor({ state: 'detached' })
-    // It has what stayed.
-    await files.name('big').waitFor()
   })
 
   test('deleting says what and how much, and then it is gone', async () => {
@@ -172,7 +175,8 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.dialog.getByText('Delete 1 folder and 2 files?').waitFor()
     await files.dialog.getByText('3 objects, 3 bytes in all.').waitFor()
     assert.deepEqual(await barriers(page), [])
-    await files.press('Keep')
+    await files.dialog.getByText('Files are deleted permanently.').waitFor()
+    await files.press('Cancel')
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await keysBelow('delete/')).length, 4)
     // One that is gone already counts as gone.
@@ -221,7 +225,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       target: targetOf(testBucket, 'rename/other/a "b" é%.txt'),
       body: 'downloaded',
     })
-    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('button', { name: 'Refresh' }).click()
     await files.select('a "b" é%.txt', 'there.txt')
     const names: string[] = []
     const both = Promise.withResolvers<void>()

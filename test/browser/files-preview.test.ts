@@ -89,7 +89,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
 
   test('a picture that is none can be downloaded all the same', async () => {
     const files = await openFile('view/9 broken.png')
-    await files.dialog.getByText('Browsers cannot show this kind of file').waitFor()
+    await files.dialog.getByText('This file cannot be previewed').waitFor()
     const download = files.page.waitForEvent('download')
     await files.dialog.getByRole('button', { name: 'Download 10 bytes' }).click()
     assert.equal((await download).suggestedFilename(), '9 broken.png')
@@ -135,7 +135,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
 
   test('what can not be shown says so', async () => {
     const files = await openFile('view/7 data.bin')
-    await files.dialog.getByText('Browsers cannot show this kind of file').waitFor()
+    await files.dialog.getByText('This file cannot be previewed').waitFor()
     await files.page.keyboard.press('ArrowRight')
     await files.dialog.getByText('The file is empty').waitFor()
   })
@@ -173,6 +173,43 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
       await opened.close()
     })
   }
+
+  test('a preview has an address that reload and Back keep to, and Back closes it', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=view/`)
+    const { page, dialog } = files
+    const place = () => decodeURIComponent(new URL(page.url()).search)
+    await files.name('1 image.png').click()
+    await dialog.getByRole('img', { name: '1 image.png' }).waitFor()
+    assert.equal(place(), '?prefix=view/&view=1 image.png')
+    await page.keyboard.press('ArrowRight')
+    await dialog.getByRole('img', { name: '2 typeless.png' }).waitFor()
+    assert.equal(place(), '?prefix=view/&view=2 typeless.png')
+    await page.reload()
+    await dialog.getByRole('img', { name: '2 typeless.png' }).waitFor()
+    await page.goBack()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(place(), '?prefix=view/')
+    await page.goForward()
+    await dialog.getByRole('img', { name: '2 typeless.png' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(place(), '?prefix=view/')
+  })
+
+  test('the address of a preview opens it anywhere, also of a file that is gone', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=view/&filter=1&view=8 empty.txt`)
+    const { page, dialog } = files
+    await dialog.getByText('The file is empty').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await files.name('1 image.png').waitFor()
+    for (const name of ['gone.txt', '..']) {
+      const query = `?prefix=view/&view=${name}`
+      await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}${query}`)
+      await dialog.getByText('This file does not exist').waitFor()
+    }
+    assert.deepEqual(await barriers(page), [])
+  })
 
   test('an uploaded file is not run as a script of the dashboard', async () => {
     await put('evil/script.js', 'globalThis.hasRun = true', { 'content-type': 'text/javascript' })

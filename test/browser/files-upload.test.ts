@@ -37,7 +37,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
 
   async function openFolder(prefix: string): Promise<FileBrowser> {
     const files = await openAt(`/files/${testBucket}?prefix=${prefix}`)
-    await files.page.getByText('This folder is empty').waitFor()
+    await files.page.getByText('does not exist').waitFor()
     return files
   }
 
@@ -107,7 +107,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const answer = { status: 503, contentType: 'application/xml', body: slowDown }
     await page.route(isSecond, (route) => route.fulfill(answer), { times: 4 })
     await files.drop(join(disk, 'middle.bin'))
-    await files.transfers.getByText('Tries again soon').waitFor()
+    await files.transfers.getByText('Retrying soon').waitFor()
     await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
     assert.deepEqual(parts, [1, 2, 2, 2, 2, 2])
     assert.equal(hashOf(await stored('again/middle.bin')), hashOf(middle))
@@ -139,7 +139,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.drop(join(disk, 'middle.bin'))
     await second.route
     await files.transfers.getByRole('button', { name: 'Cancel all' }).click()
-    await files.press('Cancel them')
+    await files.press('Cancel the upload')
     await files.transfers.waitFor({ state: 'detached' })
     await until(async () => {
       const reply = await fetch(`${dashboard().gateway.url}/-/api/uploads`, {
@@ -175,7 +175,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.row('clash (2).txt').waitFor()
     assert.equal((await stored('clash/clash (2).txt')).toString(), 'new')
     await files.drop(join(disk, 'clash.txt'))
-    await files.press('Skip it')
+    await files.press('Skip')
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await stored('clash/clash.txt')).toString(), 'old')
     await files.drop(join(disk, 'clash.txt'))
@@ -208,6 +208,46 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await (await chooser).setFiles([join(disk, 'clash.txt'), join(disk, 'trip/a b+c%.txt')])
     await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
     assert.equal((await stored('picked/a b+c%.txt')).toString(), 'odd')
+  })
+
+  test('signing out while an upload runs asks first', async () => {
+    const files = await openFolder('leaving/')
+    const { page } = files
+    const held = await holdSecondPart(page)
+    await files.drop(join(disk, 'middle.bin'))
+    await held.route
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await files.dialog.getByText('Signing out cancels them.').waitFor()
+    await files.press('Cancel')
+    await files.transfers.getByText('Uploading 0 of 1').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await files.press('Sign out')
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    await signIn(page)
+  })
+
+  test('the transfers cover no row of the list, folded or not, on any screen', async () => {
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 400, height: 800 },
+    ]) {
+      const prefix = `rows ${viewport.width}/`
+      const files = await openFolder(encodeURIComponent(prefix))
+      await files.page.setViewportSize(viewport)
+      await files.drop(join(disk, 'trip'))
+      await files.transfers.getByText('files uploaded').waitFor()
+      const list = files.page.getByRole('region', { name: 'Contents' })
+      for (const button of ['Collapse transfers', 'Expand transfers']) {
+        const toggle = files.transfers.getByRole('button', { name: button })
+        if ((await toggle.count()) > 0) await toggle.click()
+        await until(async () => {
+          const above = await list.boundingBox()
+          const below = await files.transfers.boundingBox()
+          assert.ok(above !== null && below !== null)
+          return above.y + above.height <= below.y && below.y + below.height <= viewport.height
+        })
+      }
+    }
   })
 
   test('nothing of it was stopped by the policy of the page', () => {

@@ -5,9 +5,9 @@ export function NotFoundPage() {
   return (
     <Stack align="flex-start" gap="sm" p="lg">
       <Title order={1} size="h2">
-        There is no such page
+        Page not found
       </Title>
-      <Text>The address may be of an older version, or mistyped.</Text>
+      <Text>The address may be mistyped or from an older version.</Text>
       <Button component={Link} href="/">
         Go to the overview
       </Button>

@@ -35,11 +35,11 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
         <Title order={1} size="h2">
           This page failed
         </Title>
-        <Text>Stowage may have been updated while the page was open. Load it again.</Text>
+        <Text>Stowage may have been updated while this page was open. Reload it.</Text>
         <Text size="sm" c="dimmed">
           {error.message}
         </Text>
-        <Button onClick={() => location.reload()}>Load again</Button>
+        <Button onClick={() => location.reload()}>Reload</Button>
       </Stack>
     )
   }

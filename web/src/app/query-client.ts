@@ -1,11 +1,11 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from '../api/api-error.ts'
 
 const maxRetries = 2
 
 /** What the service refuses it refuses again; only what may pass is tried again. */
 function retry(failures: number, error: Error): boolean {
-  if (error instanceof ApiError && error.status !== 0 && error.status < 500) return false
+  const { status } = error as Partial<Record<'status', unknown>>
+  if (typeof status === 'number' && status >= 400 && status < 500) return false
   return failures < maxRetries
 }
 

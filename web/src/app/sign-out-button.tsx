@@ -1,19 +1,45 @@
 import { ActionIcon } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../session/session-context.ts'
+import { wouldEndSomething } from '../session/sign-out-guard.ts'
+
+const Confirm = lazy(async () => {
+  const { Confirm } = await import('../ui/confirm.tsx')
+  return { default: Confirm }
+})
 
 export function SignOutButton() {
   const { signOut } = useSession()
+  const [isAsking, setIsAsking] = useState(false)
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size="lg"
-      aria-label="Sign out"
-      title="Sign out"
-      onClick={signOut}
-    >
-      <IconLogout size={18} />
-    </ActionIcon>
+    <>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => {
+          if (wouldEndSomething()) setIsAsking(true)
+          else signOut()
+        }}
+      >
+        <IconLogout size={18} />
+      </ActionIcon>
+      {isAsking && (
+        <Suspense fallback={null}>
+          <Confirm
+            isOpen
+            title="Sign out?"
+            action="Sign out"
+            onConfirm={signOut}
+            onClose={() => setIsAsking(false)}
+          >
+            Transfers in this tab are not finished. Signing out cancels them.
+          </Confirm>
+        </Suspense>
+      )}
+    </>
   )
 }

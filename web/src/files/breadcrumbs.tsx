@@ -1,5 +1,5 @@
 import { IconChevronRight } from '@tabler/icons-react'
-import { Fragment } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import classes from './breadcrumbs.module.css'
 import { crumbsOf } from './entry.ts'
@@ -14,8 +14,9 @@ interface BreadcrumbsProps {
 /** The way from the buckets to this folder. */
 export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
   const crumbs = [{ name: bucket, prefix: '' }, ...crumbsOf(prefix)]
+  const bar = useCurrentInView(`${bucket}/${prefix}`)
   return (
-    <nav aria-label="Folder" className={classes.crumbs}>
+    <nav ref={bar} aria-label="Folder" className={classes.crumbs}>
       <Link href="/files" className={classes.crumb ?? ''}>
         Files
       </Link>
@@ -38,4 +39,20 @@ export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
       ))}
     </nav>
   )
+}
+
+/** Scrolls to the end, where the current folder is, now and when the width changes. */
+function useCurrentInView(place: string) {
+  const bar = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another folder has other names
+  useEffect(() => {
+    const element = bar.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      element.scrollLeft = element.scrollWidth
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [place])
+  return bar
 }

@@ -1,4 +1,4 @@
-import type { Entry, FileEntry, FolderEntry } from './entry.ts'
+import type { Entry, FolderEntry } from './entry.ts'
 
 /** The dialog that is open over a folder. */
 export type BrowserDialog =
@@ -7,6 +7,5 @@ export type BrowserDialog =
   | { readonly type: 'move'; readonly entries: readonly Entry[] }
   | { readonly type: 'delete'; readonly entries: readonly Entry[] }
   | { readonly type: 'share'; readonly key: string }
-  | { readonly type: 'view'; readonly file: FileEntry }
   | { readonly type: 'folder-details'; readonly folder: FolderEntry }
   | { readonly type: 'help' }

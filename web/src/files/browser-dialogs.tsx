@@ -8,14 +8,14 @@ import { RenameDialog } from './rename-dialog.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { type Browser, focusGrid } from './use-browser.ts'
 
-const ObjectView = lazy(async () => {
-  const { ObjectView } = await import('./object-view.tsx')
-  return { default: ObjectView }
+const ViewedFile = lazy(async () => {
+  const { ViewedFile } = await import('./viewed-file.tsx')
+  return { default: ViewedFile }
 })
 
-/** The dialog that is open, if one is. */
+/** The dialog that is open, if one is, or the preview below it. */
 export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
-  const { dialog, setDialog, location, entries, act } = browser
+  const { dialog, setDialog, location } = browser
   const { bucket, prefix } = location
   const close = () => {
     setDialog(undefined)
@@ -23,7 +23,12 @@ export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
   }
   switch (dialog?.type) {
     case undefined:
-      return null
+      if (location.view === undefined) return null
+      return (
+        <Suspense fallback={null}>
+          <ViewedFile browser={browser} name={location.view} />
+        </Suspense>
+      )
     case 'new-folder':
       return <NewFolderDialog bucket={bucket} prefix={prefix} onClose={close} />
     case 'rename':
@@ -38,18 +43,5 @@ export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
       return <FolderDetailsDialog bucket={bucket} folder={dialog.folder} onClose={close} />
     case 'help':
       return <HelpDialog onClose={close} />
-    case 'view':
-      return (
-        <Suspense fallback={null}>
-          <ObjectView
-            bucket={bucket}
-            file={dialog.file}
-            entries={entries}
-            onShow={(file) => setDialog({ type: 'view', file })}
-            onAct={(action, file) => act(action, [file])}
-            onClose={close}
-          />
-        </Suspense>
-      )
   }
 }

@@ -33,13 +33,7 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
         New folder
       </Button>
       <FilterField filter={location.filter} onFilter={setFilter} />
-      <ActionIcon
-        variant="default"
-        size={36}
-        aria-label="Load again"
-        title="Load again"
-        onClick={reload}
-      >
+      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={reload}>
         <IconRefresh size={18} />
       </ActionIcon>
       <ActionIcon
@@ -76,7 +70,7 @@ function UploadMenu({ place }: { readonly place: Place }) {
             leftSection={<IconFolderUp size={18} />}
             onClick={() => folder.current?.click()}
           >
-            A folder
+            Folder
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -11,15 +11,10 @@ import {
 } from './delete-xml.ts'
 import type { FileEntry } from './entry.ts'
 import { type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
-import { copySource } from './object-address.ts'
+import { copySource, type ObjectAddress } from './object-address.ts'
 import { type ObjectDetails, readDetails } from './object-details.ts'
 import { readFailure, S3Failure } from './s3-failure.ts'
 import { previewBytes } from './text-decoding.ts'
-
-export interface ObjectAddress {
-  readonly bucket: string
-  readonly key: string
-}
 
 interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
   readonly headers?: Readonly<Record<string, string>>
@@ -49,7 +44,9 @@ async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Pr
   throw readFailure(parseXml(await reply.text()), reply.status)
 }
 
+/** Undefined for the empty body of a HEAD: a parser would describe the mistake in a styled document. */
 function parseXml(text: string): XmlElement | undefined {
+  if (text === '') return undefined
   const { documentElement } = new DOMParser().parseFromString(text, 'application/xml')
   return documentElement ?? undefined
 }
@@ -126,13 +123,14 @@ export async function makeFolder(bucket: string, key: string): Promise<void> {
 }
 
 /**
- * Copies this very version of an object to a place where nothing is.
+ * Copies this very version of an object.
  *
- * @throws S3Failure 412 when there is something, or the source has changed.
+ * @throws S3Failure 412 when there is something that may not be replaced, or the source has changed.
  */
 export async function copyObject(
   source: FileEntry & { readonly bucket: string },
   target: ObjectAddress,
+  mayReplace: boolean,
 ): Promise<void> {
   await s3Fetch({
     method: 'PUT',
@@ -141,7 +139,7 @@ export async function copyObject(
       'x-amz-copy-source': copySource(source.bucket, source.key),
       'x-amz-copy-source-if-match': `"${source.etag}"`,
     },
-    headers: { 'if-none-match': '*' },
+    headers: mayReplace ? {} : { 'if-none-match': '*' },
   })
 }
 

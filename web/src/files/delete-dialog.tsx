@@ -1,11 +1,13 @@
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { formatAmount, formatBytes, formatCount } from '../format/bytes.ts'
+import { deletionText } from './deletion-text.ts'
 import { deletionJob, sizeOfTree } from './drive-work.ts'
 import type { Entry } from './entry.ts'
 import { entryCounts } from './entry-counts.ts'
 import { NameText } from './name-text.tsx'
 import { jobs } from './transfers.ts'
+import { useStatus } from './use-buckets.ts'
 import { visibleName } from './visible-name.ts'
 
 interface DeleteDialogProps {
@@ -19,6 +21,7 @@ const shownNames = 8
 /** Says what goes, and how much of it, before it goes. */
 export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   const size = useContents(bucket, entries)
+  const deletes = useStatus()?.drive.deletes
   const subject = subjectOf(entries)
   const confirm = () => {
     void jobs.start(deletionJob(`Deleting ${subject}`, bucket, entries))
@@ -31,10 +34,10 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
         <Text size="sm" role="status">
           {size}
         </Text>
-        <Text size="sm">This cannot be undone.</Text>
+        <Text size="sm">{deletionText(deletes)}</Text>
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep
+            Cancel
           </Button>
           <Button color="red" onClick={confirm}>
             Delete
@@ -71,12 +74,12 @@ function subjectOf(entries: readonly Entry[]): string {
 
 /** How much goes, counted while the question stands. */
 function useContents(bucket: string, entries: readonly Entry[]): string {
-  const [text, setText] = useState('Counting what is in it…')
+  const [text, setText] = useState('Counting the contents…')
   useEffect(() => {
     const controller = new AbortController()
     contentsOf(bucket, entries, controller.signal).then(setText, () => {
       if (controller.signal.aborted) return
-      setText('How much it is could not be counted.')
+      setText('The contents could not be counted.')
     })
     return () => controller.abort()
   }, [bucket, entries])

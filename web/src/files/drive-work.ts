@@ -1,15 +1,17 @@
-import { formatAmount, formatCount } from '../format/bytes.ts'
+import { formatAmount } from '../format/bytes.ts'
 import { afterSignIn } from './after-sign-in.ts'
 import { copyObject, deleteObjects, listPage } from './bucket-client.ts'
 import { deleteTree } from './delete-tree.ts'
 import { maxDeletions } from './delete-xml.ts'
 import { deletionsOf, untilNextAsk } from './deletion-api.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, type FileEntry, parentOf } from './entry.ts'
+import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
 import type { JobOrder, JobReport } from './job-list.ts'
+import { type EntryMove, moveAll } from './move-all.ts'
 import type { Move } from './move-plan.ts'
-import { type MoveClient, moveTree } from './move-tree.ts'
+import type { MoveClient } from './move-tree.ts'
 import { S3Failure } from './s3-failure.ts'
-import { driveChanges } from './transfers.ts'
+import { driveChanges, moveQuestions } from './transfers.ts'
 import { type TreeSize, treeSize } from './tree-size.ts'
 import { rightBefore } from './utf8-order.ts'
 import { visibleName } from './visible-name.ts'
@@ -32,66 +34,49 @@ const moveClient: MoveClient = {
   listTree: (bucket, prefix, continuationToken) =>
     afterSignIn(() => listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken })),
   // Not stopped half-way: whether it was copied would not be known.
-  copy: (source, target) => afterSignIn(() => copyObject(source, target)),
+  copy: (source, target, mayReplace) => afterSignIn(() => copyObject(source, target, mayReplace)),
   remove: (bucket, objects) => afterSignIn(() => deleteObjects(bucket, objects)),
+  async find({ bucket, key }) {
+    const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
+    const { entries } = await afterSignIn(() => listPage(query))
+    return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
+  },
+  isClash: (error) => error instanceof S3Failure && error.code === 'PreconditionFailed',
   reasonOf(error) {
     if (!(error instanceof S3Failure)) return undefined
-    if (error.code === 'PreconditionFailed') return 'something of that name is there already'
-    if (error.code === 'NoSuchKey') return 'it is gone'
+    if (error.code === 'NoSuchKey') return 'it no longer exists'
     return error.status === 400 ? error.message : undefined
   },
 }
 
-export interface EntryMove {
-  readonly entry: Entry
-  readonly move: Move
-}
-
-/** Moves files and trees one after the other. */
-export function moveJob(title: string, moves: readonly EntryMove[]): JobOrder {
-  return { title, canRepeat: true, work: (report) => moveAll(moves, report) }
-}
-
-async function moveAll(moves: readonly EntryMove[], report: JobReport): Promise<string> {
-  const total = await countMoves(moves, report.signal)
-  const count = { moved: 0, kept: 0 }
-  report.progress(0, total)
-  for (const { entry, move } of moves) {
-    if (report.signal.aborted) break
-    const keptBefore = count.kept
-    await moveTree(move, entry, {
-      client: moveClient,
-      report: {
-        signal: report.signal,
-        onMoved: () => {
-          count.moved += 1
-          report.progress(count.moved, total)
-        },
-        onKept: (key, reason) => {
-          count.kept += 1
-          report.problem(`${visibleName(key)}: ${reason}`)
-        },
-      },
-    }).catch((error: unknown) => {
-      throw stoppedMove(count.moved, error)
-    })
-    if (count.kept === keptBefore && !report.signal.aborted) await endMove(move, entry, report)
+/**
+ * Moves files and trees one after the other.
+ *
+ * @param isAsking whether to ask about names that are taken; if not, such files are not moved.
+ */
+export function moveJob(title: string, moves: readonly EntryMove[], isAsking = true): JobOrder {
+  return {
+    title,
+    canRepeat: true,
+    work: async (report) =>
+      moveAll(moves, {
+        client: moveClient,
+        report,
+        total: await countMoves(moves, report.signal),
+        ask: async (clashes) =>
+          isAsking ? moveQuestions.ask(clashes, report.signal) : Promise.resolve('skip'),
+        freeKeys: (bucket, keys) => freeKeys(keys, listKeysAfter(bucket), () => false),
+        onWhole: ({ entry, move }) => endMove(move, entry, report),
+      }),
   }
-  return movedText(count, report.signal.aborted)
 }
 
-function stoppedMove(moved: number, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  const state = 'What is not moved is where it was; the same move again does the rest.'
-  return new Error(`${formatCount(moved)} moved, then it stopped: ${why} ${state}`, { cause })
-}
-
-function movedText(count: { moved: number; kept: number }, isStopped: boolean): string {
-  const moved = `${formatCount(count.moved)} moved`
-  if (isStopped) return `Stopped. ${moved}, the rest is where it was.`
-  return count.kept === 0
-    ? `${moved}.`
-    : `${moved}, ${formatCount(count.kept)} left where they were.`
+function listKeysAfter(bucket: string): ListKeysAfter {
+  return async (startAfter) => {
+    const query = { bucket, prefix: '', folder: '', isDeep: true, startAfter }
+    const { keys, continuationToken } = await afterSignIn(() => listPage(query))
+    return { keys, isLast: continuationToken === undefined }
+  }
 }
 
 /** Undefined when there are too many to count. */

@@ -40,11 +40,11 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
 /** Why an action can't be done to these entries, for people; undefined: it can. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
   if (action === 'download' && entries.some(({ kind }) => kind === 'folder')) {
-    return 'Folders cannot be downloaded: select files, or take a client such as rclone.'
+    return 'Folders cannot be downloaded here. Select files, or use a client such as rclone.'
   }
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
   if (byPath.has(action) && isOpaque) {
-    return 'Browsers cannot ask for a key with “.” or “..” in its path. Rename or move it first.'
+    return 'Browsers cannot open a path with “.” or “..” in it. Rename or move the file first.'
   }
   return undefined
 }

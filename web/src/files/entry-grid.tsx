@@ -60,6 +60,10 @@ export function EntryGrid(props: EntryGridProps) {
       data-files-grid
       {...(active !== undefined && { 'aria-activedescendant': `${id}-${activeIndex}` })}
       onKeyDown={onKeyDown}
+      onContextMenu={(event) => {
+        // The Menu key: the browser would show its own menu beside ours.
+        if (event.target === event.currentTarget) event.preventDefault()
+      }}
     >
       <div ref={scroller} className={classes.scroller} role="presentation">
         {header}

@@ -15,6 +15,8 @@ export function EntryMenu({ browser }: { readonly browser: Browser }) {
       position="bottom-start"
       offset={2}
       withinPortal
+      // Not `keydown`, which is in the default: the key that opens the menu would close it.
+      clickOutsideEvents={['mousedown', 'touchstart']}
       // Another place is another menu, so that it opens there.
       key={`${x} ${y}`}
     >

@@ -4,8 +4,10 @@ export interface FilesLocation {
   readonly bucket: string | undefined
   /** The folder: '' or ends in a slash. */
   readonly prefix: string
-  /** Only names that begin so. */
+  /** Only names that begin with this. */
   readonly filter: string
+  /** The name of the file in the folder that is open in a preview. */
+  readonly view?: string | undefined
 }
 
 /** @param path below the app's base: `/files/photos`. @param search with or without `?`. */
@@ -13,11 +15,13 @@ export function readLocation(path: string, search: string): FilesLocation {
   const bucket = /^\/files\/([^/]+)/.exec(path)?.[1]
   const parameters = new URLSearchParams(search)
   const prefix = parameters.get('prefix') ?? ''
+  const view = parameters.get('view') ?? ''
   return {
     bucket,
     // A prefix typed without its slash still means the folder.
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     filter: parameters.get('filter') ?? '',
+    ...(view !== '' && { view }),
   }
 }
 
@@ -25,11 +29,12 @@ export function readLocation(path: string, search: string): FilesLocation {
  * The address below the app's base. The folder stands in the query: in a path browsers take `..` and
  * `.` out, and both are legal in keys.
  */
-export function locationPath({ bucket, prefix, filter }: FilesLocation): string {
+export function locationPath({ bucket, prefix, filter, view }: FilesLocation): string {
   if (bucket === undefined) return '/files'
   const parameters = [
     ...(prefix === '' ? [] : [`prefix=${queryValue(prefix)}`]),
     ...(filter === '' ? [] : [`filter=${queryValue(filter)}`]),
+    ...(view === undefined ? [] : [`view=${queryValue(view)}`]),
   ]
   return `/files/${bucket}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
 }

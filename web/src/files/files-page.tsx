@@ -6,12 +6,16 @@ import { useFilesLocation } from './use-files-location.ts'
 
 /** The file browser: the buckets, or a folder in one of them. */
 export function FilesPage() {
-  const { location, open } = useFilesLocation()
+  const { location, ...navigation } = useFilesLocation()
   const { bucket, prefix } = location
   useEffect(expectTransfers, [])
   if (bucket === undefined) return <BucketChooser />
   return (
     // Another folder begins anew: its own selection, order and place in the list.
-    <FolderBrowser key={`${bucket}/${prefix}`} location={{ ...location, bucket }} open={open} />
+    <FolderBrowser
+      key={`${bucket}/${prefix}`}
+      location={{ ...location, bucket }}
+      navigation={navigation}
+    />
   )
 }

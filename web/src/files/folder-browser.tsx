@@ -16,12 +16,12 @@ import { visibleName } from './visible-name.ts'
 
 interface FolderBrowserProps {
   readonly location: BucketLocation
-  readonly open: FilesNavigation['open']
+  readonly navigation: Omit<FilesNavigation, 'location'>
 }
 
 /** A folder: its contents, and everything that can be done in it. */
-export function FolderBrowser({ location, open }: FolderBrowserProps) {
-  const browser = useBrowser(location, open)
+export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
+  const browser = useBrowser(location, navigation)
   const { bucket, prefix } = location
   useBrowserKeys(browser)
   const name = visibleName(prefix === '' ? bucket : nameOf(prefix))

@@ -55,11 +55,11 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
     return (
       <EmptyState
         icon={<IconSearchOff size={40} stroke={1.2} />}
-        title={`Nothing begins with “${visibleName(location.filter)}”`}
+        title={`No name begins with “${visibleName(location.filter)}”`}
       >
-        Capital letters count.{' '}
+        The filter is case-sensitive.{' '}
         <Button size="compact-sm" variant="subtle" onClick={() => setFilter('')}>
-          Show everything
+          Clear filter
         </Button>
       </EmptyState>
     )

@@ -14,7 +14,7 @@ interface FolderEmptyProps {
 
 /** In place of the list: the folder is empty, or does not exist. */
 export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: FolderEmptyProps) {
-  const { data: exists = true } = useQuery({
+  const { data: exists = true, isLoading } = useQuery({
     queryKey: ['folder-exists', bucket, prefix],
     queryFn: () => isListed(bucket, prefix),
     enabled: prefix !== '',
@@ -22,6 +22,7 @@ export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: Folder
     staleTime: 0,
     gcTime: 0,
   })
+  if (isLoading) return null
   if (exists) {
     return (
       <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title="This folder is empty">
@@ -35,7 +36,7 @@ export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: Folder
       icon={<IconFolderQuestion size={40} stroke={1.2} />}
       title={`The folder “${visibleName(nameOf(prefix))}” does not exist`}
     >
-      It may have been moved or deleted. Uploading a file here creates it.
+      <div>It may have been moved or deleted. Uploading a file here creates it.</div>
       <Button mt="sm" size="xs" variant="default" onClick={() => openPrefix(parent)}>
         Go to “{visibleName(nameOf(parent) || bucket)}”
       </Button>

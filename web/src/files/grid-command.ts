@@ -74,16 +74,16 @@ export function movedIndex(
 }
 
 export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
-  ['↑ ↓ Home End', 'Go through the list'],
+  ['↑ ↓ Home End', 'Move through the list'],
   ['Enter', 'Open the folder or file'],
-  ['Backspace', 'Up one folder'],
+  ['Backspace', 'Go up one folder'],
   ['Space', 'Select or unselect'],
   ['Shift + ↑ ↓', 'Select a range'],
-  ['Ctrl + A', 'Select everything'],
-  ['Esc', 'Select nothing'],
+  ['Ctrl + A', 'Select all'],
+  ['Esc', 'Clear selection'],
   ['F2', 'Rename'],
   ['Delete', 'Delete'],
-  ['Shift + F10', 'All actions'],
+  ['Shift + F10, Menu', 'Show all actions'],
   ['/', 'Filter'],
-  ['?', 'This help'],
+  ['?', 'Show shortcuts'],
 ]

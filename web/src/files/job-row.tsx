@@ -27,7 +27,7 @@ export function JobRow({ job }: { readonly job: Job }) {
         )}
         {!isRunning && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.dismiss(id)}>
-            Hide
+            Dismiss
           </Button>
         )}
       </div>

@@ -36,10 +36,10 @@ function statusText({ listing, entries }: Browser, isFiltered: boolean): string 
       if (listing.isStale) return 'Loading'
       return `Loading: ${count} so far`
     case 'stopped':
-      return `Only the first ${count} are loaded; sorting and selecting cover these`
+      return `Only the first ${count} are loaded. Sorting and selection apply only to these.`
     case 'failed':
-      return `Only ${count} are loaded, then: ${listing.error?.message ?? ''}`
+      return `Only ${count} are loaded: ${listing.error?.message ?? ''}`
     case 'complete':
-      return `${entryCounts(entries).join(', ')}${isFiltered ? ' that begin so' : ''}`
+      return `${entryCounts(entries).join(', ')}${isFiltered ? ' found' : ''}`
   }
 }

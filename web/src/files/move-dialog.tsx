@@ -4,7 +4,7 @@ import { formatCount } from '../format/bytes.ts'
 import { moveJob } from './drive-work.ts'
 import type { Entry } from './entry.ts'
 import { FolderPicker } from './folder-picker.tsx'
-import { type MoveObstacle, moveTo, obstacleOf, type Place } from './move-plan.ts'
+import { type MoveObstacle, moveTo, obstacleOf, type Place, placeName } from './move-plan.ts'
 import { jobs } from './transfers.ts'
 import { useBuckets } from './use-buckets.ts'
 import { visibleName } from './visible-name.ts'
@@ -16,8 +16,8 @@ interface MoveDialogProps {
 }
 
 const problems: Readonly<Record<Exclude<MoveObstacle, undefined>, string>> = {
-  'same-place': 'They are there already: choose another folder.',
-  'into-itself': 'A folder cannot go into itself.',
+  'same-place': 'This is the current folder. Choose another one.',
+  'into-itself': 'A folder cannot be moved into itself.',
   'too-long': 'The names would be too long there.',
 }
 
@@ -38,7 +38,7 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
     const moves = entries.map((entry) => ({ entry, move: moveTo(entry, from.bucket, place) }))
     const obstacle = moves.map(({ move }) => obstacleOf(move)).find((found) => found !== undefined)
     if (obstacle !== undefined) return setProblem(problems[obstacle])
-    const title = `Moving ${subjectOf(entries)} to ${place.bucket}/${visibleName(place.prefix || ' ').trim()}`
+    const title = `Moving ${subjectOf(entries)} to ${placeName(place)}`
     void jobs.start(moveJob(title, moves))
     onClose()
   }
@@ -49,8 +49,8 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
           <BucketSelect target={target} onChoose={choose} />
           <TextInput
             label="Folder"
-            description="Choose one below, or type one: what does not exist is made."
-            placeholder="The top of the bucket"
+            description="Choose a folder below or type a path. A new folder is created."
+            placeholder="Top of the bucket"
             value={target.prefix}
             error={problem}
             spellCheck={false}

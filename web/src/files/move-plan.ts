@@ -1,10 +1,16 @@
 import type { Entry } from './entry.ts'
 import { keyBytes, maxKeyBytes } from './object-address.ts'
+import { visibleName } from './visible-name.ts'
 
 export interface Place {
   readonly bucket: string
   /** '' or ends in a slash. */
   readonly prefix: string
+}
+
+/** As it is shown: `photos`, `photos/2024/`. */
+export function placeName({ bucket, prefix }: Place): string {
+  return visibleName(prefix === '' ? bucket : `${bucket}/${prefix}`)
 }
 
 /** One file or one tree that goes from one key or prefix to another. */

@@ -2,6 +2,7 @@ import type { DeleteFailure, DoomedObject } from './delete-xml.ts'
 import type { Entry, FileEntry } from './entry.ts'
 import type { ListingPage } from './listing-xml.ts'
 import { type Move, movedKey } from './move-plan.ts'
+import type { ObjectAddress } from './object-address.ts'
 
 export interface MoveClient {
   /** A page of everything below a prefix. */
@@ -10,14 +11,26 @@ export interface MoveClient {
     prefix: string,
     continuationToken: string | undefined,
   ): Promise<ListingPage>
-  /** @throws a Clash when something is there, or the source is no more what it was. */
+  /** @throws a Clash when something is there that may not be replaced, or the source has changed. */
   copy(
     source: FileEntry & { readonly bucket: string },
-    target: { readonly bucket: string; readonly key: string },
+    target: ObjectAddress,
+    mayReplace: boolean,
   ): Promise<void>
   remove(bucket: string, objects: readonly DoomedObject[]): Promise<readonly DeleteFailure[]>
+  /** The object of this key; undefined when there is none. */
+  find(address: ObjectAddress): Promise<FileEntry | undefined>
+  isClash(error: unknown): boolean
   /** Why an error concerns this object alone; undefined: nothing more would work. */
   reasonOf(error: unknown): string | undefined
+}
+
+/** A file whose name is taken where it should go. */
+export interface MoveClash {
+  readonly file: FileEntry
+  readonly target: ObjectAddress
+  /** What has the name. */
+  readonly there: FileEntry
 }
 
 export interface MoveReport {
@@ -26,6 +39,20 @@ export interface MoveReport {
   onMoved(key: string): void
   /** It stays where it was. */
   onKept(key: string, reason: string): void
+  /** It stays where it was until somebody decides. */
+  onClash(clash: MoveClash): void
+}
+
+export interface MoveParts {
+  readonly client: MoveClient
+  readonly report: MoveReport
+}
+
+/** Files of one bucket and where each of them goes. */
+export interface FileMoves {
+  readonly fromBucket: string
+  readonly files: readonly { readonly file: FileEntry; readonly target: ObjectAddress }[]
+  readonly mayReplace: boolean
 }
 
 /** Copies on their way at a time. */
@@ -39,65 +66,89 @@ const batchSize = 100
  * source is deleted, if it still is what was copied. Stopped at any point, every object is whole in
  * one of the two places, or, where an answer was lost, in both; the same move again does the rest.
  */
-export async function moveTree(
-  move: Move,
-  entry: Entry,
-  parts: { readonly client: MoveClient; readonly report: MoveReport },
-): Promise<void> {
+export async function moveTree(move: Move, entry: Entry, parts: MoveParts): Promise<void> {
   const { client, report } = parts
-  if (entry.kind === 'file') {
-    await moveBatch(move, [entry], parts)
-    return
-  }
+  const moveThese = (files: readonly FileEntry[]) =>
+    moveFiles(
+      {
+        fromBucket: move.fromBucket,
+        mayReplace: false,
+        files: files.map((file) => ({
+          file,
+          target: { bucket: move.toBucket, key: movedKey(move, file.key) },
+        })),
+      },
+      parts,
+    )
+  if (entry.kind === 'file') return moveThese([entry])
   let token: string | undefined
   do {
     const page = await client.listTree(move.fromBucket, move.from, token)
-    const files = page.entries.filter((found) => found.kind === 'file')
-    for (let start = 0; start < files.length; start += batchSize) {
-      await moveBatch(move, files.slice(start, start + batchSize), parts)
-      if (report.signal.aborted) return
-    }
+    await moveThese(page.entries.filter((found) => found.kind === 'file'))
+    if (report.signal.aborted) return
     token = page.continuationToken
   } while (token !== undefined)
 }
 
-async function moveBatch(
-  move: Move,
-  files: readonly FileEntry[],
-  parts: { readonly client: MoveClient; readonly report: MoveReport },
-): Promise<void> {
+/** Moves each file to its target, unless the report's signal ends it before. */
+export async function moveFiles(moves: FileMoves, parts: MoveParts): Promise<void> {
+  const { files } = moves
+  for (let start = 0; start < files.length; start += batchSize) {
+    if (parts.report.signal.aborted) return
+    await moveBatch({ ...moves, files: files.slice(start, start + batchSize) }, parts)
+  }
+}
+
+async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
   const { client, report } = parts
+  const { fromBucket, mayReplace } = moves
   const copied: FileEntry[] = []
-  const waiting = files.values()
+  const waiting = moves.files.values()
   let fatal: unknown
   const work = async (): Promise<void> => {
     // The workers share one iterator.
-    for (const file of waiting) {
+    for (const { file, target } of waiting) {
       if (report.signal.aborted || fatal !== undefined) return
       try {
-        const target = { bucket: move.toBucket, key: movedKey(move, file.key) }
-        await client.copy({ ...file, bucket: move.fromBucket }, target)
+        await client.copy({ ...file, bucket: fromBucket }, target, mayReplace)
         copied.push(file)
       } catch (error) {
-        const reason = client.reasonOf(error)
-        if (reason === undefined) fatal = error
-        else report.onKept(file.key, reason)
+        await tellFailure(error, { file, target }, parts).catch((last: unknown) => {
+          fatal = last
+        })
       }
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  await removeCopied(move, copied, parts)
+  await removeCopied(fromBucket, copied, parts)
   if (fatal !== undefined) throw fatal
 }
 
+/** @throws the error, or that of looking why, when nothing more would work. */
+async function tellFailure(
+  error: unknown,
+  { file, target }: FileMoves['files'][number],
+  { client, report }: MoveParts,
+): Promise<void> {
+  if (client.isClash(error)) {
+    const there = await client.find(target)
+    if (there !== undefined) report.onClash({ file, target, there })
+    else report.onKept(file.key, 'it has changed since it was listed')
+    return
+  }
+  const reason = client.reasonOf(error)
+  if (reason === undefined) throw error
+  report.onKept(file.key, reason)
+}
+
 async function removeCopied(
-  move: Move,
+  fromBucket: string,
   copied: readonly FileEntry[],
-  { client, report }: { readonly client: MoveClient; readonly report: MoveReport },
+  { client, report }: MoveParts,
 ): Promise<void> {
   if (copied.length === 0) return
   const failures = await client.remove(
-    move.fromBucket,
+    fromBucket,
     copied.map(({ key, etag }) => ({ key, etag })),
   )
   const failed = new Map(failures.map((failure) => [failure.key, failure]))

@@ -61,6 +61,7 @@ export function NewFolderDialog({ bucket, prefix, onClose }: NewFolderDialogProp
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof S3Failure && error.status === 412) return 'There is a folder of this name.'
+  if (error instanceof S3Failure && error.status === 412)
+    return 'A folder with this name already exists.'
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,10 @@
 import { delimiter } from './entry.ts'
 
+export interface ObjectAddress {
+  readonly bucket: string
+  readonly key: string
+}
+
 /** RFC 3986 leaves only letters, digits and `-._~` as they are. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(

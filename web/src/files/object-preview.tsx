@@ -53,10 +53,7 @@ export function NoPreview({ bucket, file, size }: NoPreviewProps) {
   if (size === 0)
     return <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="The file is empty" />
   return (
-    <EmptyState
-      icon={<IconEyeOff size={36} stroke={1.2} />}
-      title="Browsers cannot show this kind of file"
-    >
+    <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="This file cannot be previewed">
       <Button
         mt="xs"
         size="xs"

@@ -37,8 +37,8 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
           />
           {isMerging && (
             <Alert color="yellow" variant="light">
-              There is a folder of this name. What is in this one goes into it; nothing there is
-              replaced.
+              A folder with this name already exists. The contents of this folder are moved into it.
+              You are asked before any file is replaced.
             </Alert>
           )}
           <Group justify="flex-end" gap="sm">
@@ -105,10 +105,10 @@ function problemOfName(move: Move, name: string): string | undefined {
 /** A tree may take long and goes on among the transfers. @throws Error when a file stays what it was. */
 async function rename(entry: Entry, move: Move, name: string): Promise<void> {
   const title = `Renaming “${visibleName(entry.name)}” to “${visibleName(name)}”`
-  const running = jobs.start(moveJob(title, [{ entry, move }]))
+  const running = jobs.start(moveJob(title, [{ entry, move }], entry.kind === 'folder'))
   if (entry.kind === 'folder') return
   const { id, state, problems, outcome } = await running
   jobs.dismiss(id)
-  if (problems.length > 0) throw new Error('A file of this name is there already.')
+  if (problems.length > 0) throw new Error('A file with this name already exists.')
   if (state !== 'done') throw new Error(outcome)
 }

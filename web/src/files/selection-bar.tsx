@@ -13,7 +13,11 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   return (
     <div className={classes.bar} role="toolbar" aria-label="Selected">
-      <CloseButton aria-label="Select nothing" onClick={() => dispatch({ type: 'none' })} />
+      <CloseButton
+        aria-label="Clear selection"
+        title="Clear selection"
+        onClick={() => dispatch({ type: 'none' })}
+      />
       <Text component="span" className={classes.count ?? ''} role="status">
         {formatCount(selected.length)} selected{' '}
         {bytes > 0 && <span className={classes.bytes}>· {formatBytes(bytes)}</span>}

@@ -18,7 +18,7 @@ import { CustomLifetime } from './custom-lifetime.tsx'
 import { nameOf } from './entry.ts'
 import { objectPath } from './object-address.ts'
 import { shareLifetimes } from './share-lifetime.ts'
-import { useBuckets, useEndpoint } from './use-buckets.ts'
+import { useBuckets, useStatus } from './use-buckets.ts'
 import { visibleName } from './visible-name.ts'
 
 interface ShareDialogProps {
@@ -70,7 +70,7 @@ interface LinkProps {
 }
 
 function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly seconds: number }) {
-  const endpoint = useEndpoint()
+  const endpoint = useStatus()?.endpoint
   const { data, error } = useQuery({
     queryKey: ['share', bucket, objectKey, seconds],
     queryFn: ({ signal }) =>
@@ -101,7 +101,7 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
 /** On a public bucket the plain address is enough, and does not end. */
 function PublicLink({ bucket, objectKey }: LinkProps) {
   const { data } = useBuckets()
-  const endpoint = useEndpoint()
+  const endpoint = useStatus()?.endpoint
   const isPublic = data?.buckets.some(({ name, isPublic }) => name === bucket && isPublic) ?? false
   if (!isPublic || endpoint === undefined) return null
   return (

@@ -1,7 +1,8 @@
 import { ActionIcon, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
-import { useState, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { JobRow } from './job-row.tsx'
+import { MoveAsker } from './move-asker.tsx'
 import classes from './transfer-dock.module.css'
 import { announcement, dockTitle } from './transfer-text.ts'
 import { isTransferring, jobs, uploads } from './transfers.ts'
@@ -17,47 +18,70 @@ export function TransferDock() {
   const [isOpen, setIsOpen] = useState(() => window.innerWidth > 640)
   const isEmpty = queue.items.length === 0 && jobList.length === 0
   const title = dockTitle(queue, jobList)
+  const dock = useRef<HTMLDivElement>(null)
+  useRoomBelow(dock, isEmpty)
   return (
     <>
       <VisuallyHidden role="status">{announcement(queue, jobList)}</VisuallyHidden>
       <UploadAsker />
+      <MoveAsker />
       {!isEmpty && (
-        <section className={classes.dock} aria-label="Transfers">
-          <div className={classes.head}>
-            <h2 className={classes.title}>{title}</h2>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-expanded={isOpen}
-              aria-label={isOpen ? 'Fold the transfers' : 'Unfold the transfers'}
-              onClick={() => setIsOpen(!isOpen)}
-            >
-              {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
-            </ActionIcon>
-            {!isTransferring() && (
+        <div ref={dock} className={classes.dock}>
+          <section className={classes.panel} aria-label="Transfers">
+            <div className={classes.head}>
+              <h2 className={classes.title}>{title}</h2>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label="Close the transfers"
-                onClick={closeAll}
+                aria-expanded={isOpen}
+                aria-label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
+                onClick={() => setIsOpen(!isOpen)}
               >
-                <IconX size={18} />
+                {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
               </ActionIcon>
-            )}
-          </div>
-          {queue.items.length > 0 && <UploadSummary queue={queue} />}
-          {isOpen && (
-            <div className={classes.body}>
-              {jobList.map((job) => (
-                <JobRow key={job.id} job={job} />
-              ))}
-              {queue.items.length > 0 && <UploadList items={queue.items} />}
+              {!isTransferring() && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label="Close transfers"
+                  onClick={closeAll}
+                >
+                  <IconX size={18} />
+                </ActionIcon>
+              )}
             </div>
-          )}
-        </section>
+            {queue.items.length > 0 && <UploadSummary queue={queue} />}
+            {isOpen && (
+              <div className={classes.body}>
+                {jobList.map((job) => (
+                  <JobRow key={job.id} job={job} />
+                ))}
+                {queue.items.length > 0 && <UploadList items={queue.items} />}
+              </div>
+            )}
+          </section>
+        </div>
       )}
     </>
   )
+}
+
+/** Tells pages that fill the window how much of its height the transfers take. */
+function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it comes and goes with its contents
+  useEffect(() => {
+    const { style } = document.documentElement
+    const element = dock.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      style.setProperty('--transfers-height', `${element.offsetHeight}px`)
+    })
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--transfers-height')
+    }
+  }, [dock, isEmpty])
 }
 
 function closeAll(): void {

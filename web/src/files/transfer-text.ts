@@ -42,15 +42,21 @@ function filesText(count: number): string {
 
 const maxSecondsLeft = 24 * 60 * 60
 
-/** Speed and time left. */
-export function paceText(queue: UploadQueueState): string {
+/** Speed and time left, or why there are none. */
+export function paceText(queue: UploadQueueState, isOnline: boolean): string {
   const { totals, bytesPerSecond, isPaused, isBlocked } = queue
-  if (isBlocked) return 'Waits until you sign in'
+  const { running, waiting, retrying } = totals.counts
+  if (isBlocked) return 'Waiting for you to sign in'
   if (isPaused) return 'Paused'
-  if (unfinished(totals) === 0 || bytesPerSecond === 0) return ''
-  const left = secondsLeft(totals.totalBytes - totals.sentBytes, bytesPerSecond)
+  if (unfinished(totals) === 0) return ''
+  if (running + waiting + retrying === 0) return 'Paused'
+  if (!isOnline) return 'Offline'
+  if (running === 0 && retrying > 0) return 'Waiting to try again'
+  if (bytesPerSecond === 0) return ''
+  const { totalBytes, sentBytes, idleBytes } = totals
+  const left = secondsLeft(totalBytes - sentBytes - idleBytes, bytesPerSecond)
   const speed = `${formatBytes(Math.round(bytesPerSecond))}/s`
-  // Longer than that is said of the first small files, and of nothing that is true.
+  // The first small files suggest times that are far too long.
   const isKnown = left !== undefined && left < maxSecondsLeft
   return isKnown ? `${speed}, ${formatDuration(left)} left` : speed
 }
@@ -69,13 +75,13 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
   const size = formatBytes(file.size)
   switch (state) {
     case 'waiting':
-      return problem?.message ?? `Waits, ${size}`
+      return problem?.message ?? `Waiting, ${size}`
     case 'running':
       return `${formatBytes(sent)} of ${size}`
     case 'paused':
       return `Paused at ${formatBytes(sent)} of ${size}`
     case 'retrying':
-      return `${problem?.message ?? ''} Tries again soon.`
+      return `${problem?.message ?? ''} Retrying soon.`
     case 'failed':
       return problem?.message ?? 'It failed.'
     case 'done':
@@ -85,7 +91,7 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
 
 export function jobText({ state, done, total, outcome }: Job): string {
   if (state !== 'running') return outcome ?? ''
-  if (done === 0 && total === undefined) return 'Looking what there is…'
+  if (done === 0 && total === undefined) return 'Counting…'
   return total === undefined
     ? `${formatCount(done)} so far`
     : `${formatCount(done)} of ${formatCount(total)}`

@@ -1,11 +1,13 @@
 import { formatCount } from '../format/bytes.ts'
 import { sessionStore } from '../session/session-store.ts'
+import { guardSignOut } from '../session/sign-out-guard.ts'
 import { showFailure } from '../ui/messages.ts'
 import { afterSignIn } from './after-sign-in.ts'
 import { listPage } from './bucket-client.ts'
 import { DriveChanges } from './drive-changes.ts'
 import { JobList } from './job-list.ts'
 import { lazyTransport } from './lazy-transport.ts'
+import { MoveQuestions } from './move-questions.ts'
 import { prepareUploads } from './prepare-uploads.ts'
 import { UploadIntake } from './upload-intake.ts'
 import { UploadQueue } from './upload-queue.ts'
@@ -16,6 +18,8 @@ import { visibleName } from './visible-name.ts'
 export const driveChanges = new DriveChanges()
 
 export const jobs = new JobList()
+
+export const moveQuestions = new MoveQuestions()
 
 export const uploads = new UploadQueue({
   transport: lazyTransport(async () => (await import('./uppy-upload.ts')).uppyTransport),
@@ -70,6 +74,8 @@ sessionStore.subscribe(() => {
   uploads.cancelAll()
   jobs.cancelAll()
 })
+
+guardSignOut(isTransferring)
 
 /** Whether leaving the page would lose something. */
 export function isTransferring(): boolean {

@@ -24,6 +24,8 @@ export interface UploadTotals {
   readonly counts: Readonly<Record<UploadState, number>>
   readonly totalBytes: number
   readonly sentBytes: number
+  /** Of paused and failed files, still to be sent: they take no part in the time left. */
+  readonly idleBytes: number
 }
 
 export interface UploadQueueState {
@@ -43,6 +45,9 @@ const maxRunning = 4
 const maxRetries = 6
 const firstRetryMs = 1_000
 const mostRetryMs = 30_000
+
+/** While files are sent the speed is told again, so that a line that stands still shows. */
+const speedEveryMs = 1_000
 
 /** Who looks is told no more often. */
 const tellEveryMs = 200
@@ -70,6 +75,8 @@ export class UploadQueue {
   #counts = noCounts()
   #totalBytes = 0
   #sentBytes = 0
+  #idleBytes = 0
+  #isTicking = false
   #isPaused = false
   #isBlocked = false
   #state: UploadQueueState
@@ -296,6 +303,7 @@ export class UploadQueue {
     this.#counts[item.state] -= 1
     this.#totalBytes -= item.file.size
     this.#sentBytes -= item.sent
+    this.#idleBytes -= idleBytesOf(item)
   }
 
   #set(row: Row, changes: Partial<Pick<UploadItem, 'state' | 'sent' | 'problem'>>): void {
@@ -304,6 +312,9 @@ export class UploadQueue {
     this.#counts[before.state] -= 1
     this.#counts[row.item.state] += 1
     this.#sentBytes += row.item.sent - before.sent
+    this.#idleBytes += idleBytesOf(row.item) - idleBytesOf(before)
+    // What was measured before a pause says nothing about the time after it.
+    if (this.#counts.running === 0) this.#rate.restart()
   }
 
   #read(): UploadQueueState {
@@ -313,11 +324,21 @@ export class UploadQueue {
         counts: { ...this.#counts },
         totalBytes: this.#totalBytes,
         sentBytes: this.#sentBytes,
+        idleBytes: this.#idleBytes,
       },
       bytesPerSecond: this.#rate.bytesPerSecond(this.#parts.clock.now()),
       isPaused: this.#isPaused,
       isBlocked: this.#isBlocked,
     }
+  }
+
+  #tick(): void {
+    if (this.#isTicking || this.#counts.running === 0) return
+    this.#isTicking = true
+    this.#parts.clock.after(speedEveryMs, () => {
+      this.#isTicking = false
+      this.#tell()
+    })
   }
 
   /** At once when nothing was told for a while, else when that while is over. */
@@ -329,6 +350,7 @@ export class UploadQueue {
       this.#toldAtMs = clock.now()
       this.#state = this.#read()
       for (const listener of this.#listeners) listener()
+      this.#tick()
       return
     }
     this.#isTelling = true
@@ -337,6 +359,10 @@ export class UploadQueue {
       this.#tell()
     })
   }
+}
+
+function idleBytesOf({ state, file, sent }: UploadItem): number {
+  return state === 'paused' || state === 'failed' ? file.size - sent : 0
 }
 
 function noCounts(): Record<UploadState, number> {

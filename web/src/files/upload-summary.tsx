@@ -1,4 +1,5 @@
 import { Button, Group, Progress } from '@mantine/core'
+import { useNetwork } from '@mantine/hooks'
 import { useState } from 'react'
 import { Confirm } from '../ui/confirm.tsx'
 import classes from './transfer-dock.module.css'
@@ -9,6 +10,7 @@ import type { UploadQueueState } from './upload-queue.ts'
 /** All uploads together, and what can be done to all of them. */
 export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
   const { totals, isPaused } = queue
+  const { online } = useNetwork()
   const { waiting, running, paused, retrying, failed, done } = totals.counts
   const isOpen = waiting + running + paused + retrying > 0
   const canPause = !isPaused && waiting + running + retrying > 0
@@ -22,7 +24,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
       />
       <div className={classes.pace}>
         <span>{progressText(queue)}</span>
-        <span>{paceText(queue)}</span>
+        <span>{paceText(queue, online)}</span>
       </div>
       <Group gap={6}>
         {canPause && <Small label="Pause all" onClick={() => uploads.pauseAll()} />}
@@ -31,7 +33,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
         )}
         {failed > 0 && <Small label="Retry all" onClick={() => uploads.retryAll()} />}
         {isOpen && <CancelAll count={waiting + running + paused + retrying} />}
-        {done > 0 && isOpen && <Small label="Hide done" onClick={() => uploads.clearDone()} />}
+        {done > 0 && isOpen && <Small label="Clear finished" onClick={() => uploads.clearDone()} />}
       </Group>
     </div>
   )
@@ -53,14 +55,15 @@ function CancelAll({ count }: { readonly count: number }) {
       <Confirm
         isOpen={isAsking}
         title={count === 1 ? 'Cancel the upload?' : `Cancel ${count} uploads?`}
-        action="Cancel them"
+        action={count === 1 ? 'Cancel the upload' : 'Cancel uploads'}
+        dismiss="Continue uploading"
         onConfirm={() => {
           uploads.cancelAll()
           setIsAsking(false)
         }}
         onClose={() => setIsAsking(false)}
       >
-        What is not through is not kept. Files that have arrived stay.
+        Unfinished files are discarded. Files that are already uploaded stay.
       </Confirm>
     </>
   )

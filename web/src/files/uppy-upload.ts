@@ -104,7 +104,13 @@ class UppyUpload implements RunningUpload {
     const { bucket, key, mayReplace } = this.#order
     const { method } = request
     const query = queryOf(request)
-    const { url } = await presignOwn({ method, bucket, key, query, expiresSeconds: uploadUrlSeconds })
+    const { url } = await presignOwn({
+      method,
+      bucket,
+      key,
+      query,
+      expiresSeconds: uploadUrlSeconds,
+    })
     const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
     const isGuarded = !mayReplace && publishes && (method === 'PUT' || method === 'POST')
     return {

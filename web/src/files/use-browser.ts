@@ -5,10 +5,11 @@ import type { BrowserDialog } from './browser-dialog.ts'
 import { downloadFiles } from './download-files.ts'
 import { type Entry, parentOf } from './entry.ts'
 import { actionObstacle, type EntryAction } from './entry-action.ts'
-import { byName, inOrder, type Sort } from './entry-order.ts'
+import { inOrder, type Sort } from './entry-order.ts'
 import type { RowActions } from './entry-row.tsx'
 import { type FilesLocation, locationPath } from './files-location.ts'
 import { type GridCommand, movedIndex } from './grid-command.ts'
+import { keepSort, readKeptSort } from './kept-sort.ts'
 import { focusNextList } from './next-focus.ts'
 import { s3Uri } from './object-address.ts'
 import type { FilesNavigation } from './use-files-location.ts'
@@ -40,6 +41,8 @@ export interface Browser {
   readonly menu: MenuPlace | undefined
   readonly closeMenu: () => void
   readonly openPrefix: (prefix: string) => void
+  readonly view: FilesNavigation['view']
+  readonly closeView: () => void
   readonly setFilter: (filter: string) => void
   readonly reload: () => void
   readonly act: (action: EntryAction, entries: readonly Entry[]) => void
@@ -47,9 +50,12 @@ export interface Browser {
   readonly onFocusWanted: (key: string) => void
 }
 
-export function useBrowser(location: BucketLocation, open: FilesNavigation['open']): Browser {
+export function useBrowser(
+  location: BucketLocation,
+  { open, view, closeView }: Omit<FilesNavigation, 'location'>,
+): Browser {
   const { bucket, prefix, filter } = location
-  const [sort, setSort] = useState(byName)
+  const [sort, setSort] = useState(readKeptSort)
   const [round, setRound] = useState(0)
   const [dialog, setDialog] = useState<BrowserDialog>()
   const [menu, setMenu] = useState<MenuPlace>()
@@ -70,12 +76,16 @@ export function useBrowser(location: BucketLocation, open: FilesNavigation['open
     (target: string) => open({ bucket, prefix: target, filter: '' }),
     [bucket, open],
   )
-  const act = useAct({ bucket, setDialog, openPrefix })
+  const act = useAct({ bucket, setDialog, openPrefix, view })
   const rowActions = useRowActions({ bucket, picked, act, setMenu })
   const onCommand = useCommands({ prefix, entries, picked, act, openPrefix, setMenu })
   return {
-    ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
-    ...{ menu, openPrefix, act, onCommand },
+    ...{ location, listing, entries, sort, picked, rowActions, dialog, setDialog },
+    ...{ menu, openPrefix, view, closeView, act, onCommand },
+    setSort: useCallback((chosen: Sort) => {
+      setSort(chosen)
+      keepSort(chosen)
+    }, []),
     onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
     closeMenu: useCallback(() => {
       setMenu(undefined)
@@ -93,29 +103,28 @@ interface ActParts {
   readonly bucket: string
   readonly setDialog: (dialog: BrowserDialog) => void
   readonly openPrefix: (prefix: string) => void
+  readonly view: FilesNavigation['view']
 }
 
-function useAct({ bucket, setDialog, openPrefix }: ActParts): Browser['act'] {
+function useAct({ bucket, setDialog, openPrefix, view }: ActParts): Browser['act'] {
   return useCallback(
     (action, entries) => {
       const [entry] = entries
       if (entry === undefined) return
       const obstacle = actionObstacle(action, entries)
       if (obstacle !== undefined) {
-        showFailure('That cannot be done', obstacle)
+        showFailure('This is not possible', obstacle)
         return
       }
       const actions: Readonly<Record<EntryAction, () => void>> = {
         open: () => {
           if (entry.kind === 'folder') openPrefix(entry.key)
-          else setDialog({ type: 'view', file: entry })
+          else view(entry.name)
         },
-        details: () =>
-          setDialog(
-            entry.kind === 'file'
-              ? { type: 'view', file: entry }
-              : { type: 'folder-details', folder: entry },
-          ),
+        details: () => {
+          if (entry.kind === 'file') view(entry.name)
+          else setDialog({ type: 'folder-details', folder: entry })
+        },
         download: () => void downloadFiles(bucket, entries),
         share: () => setDialog({ type: 'share', key: entry.key }),
         'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
@@ -125,13 +134,13 @@ function useAct({ bucket, setDialog, openPrefix }: ActParts): Browser['act'] {
       }
       actions[action]()
     },
-    [bucket, setDialog, openPrefix],
+    [bucket, setDialog, openPrefix, view],
   )
 }
 
 async function copyUri(uri: string): Promise<void> {
-  if (await copyText(uri)) showSuccess('The S3 address is copied.')
-  else showFailure('The browser lets nothing be copied', uri)
+  if (await copyText(uri)) showSuccess('S3 address copied.')
+  else showFailure('The browser does not allow copying', uri)
 }
 
 interface RowParts {

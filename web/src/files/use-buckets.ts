@@ -11,10 +11,10 @@ export function useBuckets(): UseQueryResult<BucketsReply> {
   })
 }
 
-export function useEndpoint(): StatusReply['endpoint'] | undefined {
+export function useStatus(): StatusReply | undefined {
   const { data } = useQuery({
     queryKey: ['status'],
     queryFn: ({ signal }) => request<StatusReply>('/-/api/status', { signal }),
   })
-  return data?.endpoint
+  return data
 }

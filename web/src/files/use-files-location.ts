@@ -6,16 +6,40 @@ export interface FilesNavigation {
   readonly location: FilesLocation
   /** Goes there; `replace` leaves no step for the back button. */
   readonly open: (location: FilesLocation, options?: { readonly replace?: boolean }) => void
+  /** Opens a file of the folder in a preview: a step that Back undoes. */
+  readonly view: (name: string) => void
+  /** Closes the preview, by going back where it was opened in this page. */
+  readonly closeView: () => void
+}
+
+/** Kept by the browser with the address: Back from here leads to the folder. */
+const openedHere = { isPreviewOpenedHere: true }
+
+function wasOpenedHere(): boolean {
+  return (history.state as Partial<typeof openedHere> | null)?.isPreviewOpenedHere === true
 }
 
 export function useFilesLocation(): FilesNavigation {
   const [path, navigate] = useLocation()
   const search = useSearch()
   const location = useMemo(() => readLocation(path, search), [path, search])
-  const open = useCallback(
-    (target: FilesLocation, options: { readonly replace?: boolean } = {}) =>
-      navigate(locationPath(target), options),
+  const open = useCallback<FilesNavigation['open']>(
+    (target, options = {}) => navigate(locationPath(target), options),
     [navigate],
   )
-  return useMemo(() => ({ location, open }), [location, open])
+  const view = useCallback(
+    (name: string) => {
+      // From one file to the next: Back still leads to the folder.
+      const replace = location.view !== undefined
+      const state = !replace || wasOpenedHere() ? openedHere : null
+      navigate(locationPath({ ...location, view: name }), { replace, state })
+    },
+    [location, navigate],
+  )
+  const closeView = useCallback(() => {
+    if (location.view === undefined) return
+    if (wasOpenedHere()) history.back()
+    else navigate(locationPath({ ...location, view: undefined }), { replace: true })
+  }, [location, navigate])
+  return useMemo(() => ({ location, open, view, closeView }), [location, open, view, closeView])
 }

@@ -8,6 +8,8 @@ interface ConfirmProps {
   readonly children: ReactNode
   /** The word on the button: what it does. */
   readonly action: string
+  /** The word on the other button. */
+  readonly dismiss?: string
   readonly isBusy?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
@@ -15,7 +17,8 @@ interface ConfirmProps {
 
 /** Asks before something that can't be undone. */
 export function Confirm(props: ConfirmProps) {
-  const { isOpen, title, children, action, isBusy = false, onConfirm, onClose } = props
+  const { isOpen, title, children, action, dismiss = 'Cancel' } = props
+  const { isBusy = false, onConfirm, onClose } = props
   return (
     <Modal opened={isOpen} onClose={onClose} title={title} centered>
       <Stack>
@@ -24,7 +27,7 @@ export function Confirm(props: ConfirmProps) {
         </Text>
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep
+            {dismiss}
           </Button>
           <Button color="red" loading={isBusy} onClick={onConfirm}>
             {action}

@@ -14,7 +14,9 @@ export function EmptyState({ icon, title, children }: EmptyStateProps) {
   return (
     <Stack align="center" gap={6} className={classes.place}>
       <span className={classes.icon}>{icon}</span>
-      <Text fw={600}>{title}</Text>
+      <Text fw={600} ta="center">
+        {title}
+      </Text>
       {children !== undefined && (
         <Text size="sm" component="div" ta="center" className={classes.hint}>
           {children}

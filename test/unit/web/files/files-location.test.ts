@@ -29,6 +29,12 @@ describe('locationPath', () => {
     )
   })
 
+  test('brings the file that is open in a preview through the address bar', () => {
+    const location = { bucket: 'b', prefix: 'a/', filter: 'x', view: 'é & 100%.txt' }
+    assert.deepEqual(read(locationPath(location)), location)
+    assert.equal('view' in read('/files/b?view='), false)
+  })
+
   test('keeps dots that a path would lose', () => {
     const location = { bucket: 'b', prefix: 'a/../b/./', filter: '..' }
     assert.deepEqual(read(locationPath(location)), location)

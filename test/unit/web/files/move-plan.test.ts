@@ -6,6 +6,7 @@ import {
   moveTo,
   nameProblem,
   obstacleOf,
+  placeName,
   renameTo,
 } from '../../../../web/src/files/move-plan.ts'
 
@@ -57,4 +58,9 @@ describe('nameProblem', () => {
   for (const name of ['a b+c%.txt', 'é', ' ', '...', '-']) {
     test(`allows ${JSON.stringify(name)}`, () => assert.equal(nameProblem(name), undefined))
   }
+})
+
+test('a place is named by its bucket and folder, the top of a bucket by its bucket', () => {
+  assert.equal(placeName({ bucket: 'photos', prefix: '' }), 'photos')
+  assert.equal(placeName({ bucket: 'photos', prefix: '2024/may/' }), 'photos/2024/may/')
 })

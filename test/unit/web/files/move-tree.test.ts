@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FileEntry } from '../../../../web/src/files/entry.ts'
 import { moveTo, renameTo } from '../../../../web/src/files/move-plan.ts'
-import { type MoveClient, moveTree } from '../../../../web/src/files/move-tree.ts'
+import { type MoveClash, type MoveClient, moveTree } from '../../../../web/src/files/move-tree.ts'
 
 class Clash extends Error {}
 
@@ -21,9 +21,10 @@ function bucketOf(keys: readonly string[], before: (key: string) => void = () =>
         continuationToken: found.length > 3 ? page.at(-1) : undefined,
       }
     },
-    async copy(source, target) {
+    async copy(source, target, mayReplace) {
       before(source.key)
-      if (objects.has(target.key) || objects.get(source.key) !== source.etag) throw new Clash()
+      const isTaken = objects.has(target.key) && !mayReplace
+      if (isTaken || objects.get(source.key) !== source.etag) throw new Clash()
       objects.set(target.key, source.etag)
     },
     async remove(_bucket, doomed) {
@@ -34,7 +35,9 @@ function bucketOf(keys: readonly string[], before: (key: string) => void = () =>
         return []
       })
     },
-    reasonOf: (error) => (error instanceof Clash ? 'taken' : undefined),
+    find: async ({ key }) => (objects.has(key) ? fileOf(key) : undefined),
+    isClash: (error) => error instanceof Clash,
+    reasonOf: () => undefined,
   }
   const fileOf = (key: string): FileEntry => ({
     ...{ kind: 'file', key, name: key, size: 1, modifiedAtMs: 0, etag: objects.get(key) ?? '' },
@@ -49,6 +52,7 @@ function reportOf(signal = new AbortController().signal) {
     signal,
     onMoved: (key: string) => moved.push(key),
     onKept: (key: string, reason: string) => kept.push([key, reason]),
+    onClash: ({ file }: MoveClash) => kept.push([file.key, 'taken']),
   }
   return { report, moved, kept }
 }
@@ -96,8 +100,8 @@ describe('moveTree', () => {
     const { client, objects } = bucketOf(tree)
     const rewriting: MoveClient = {
       ...client,
-      async copy(source, target) {
-        await client.copy(source, target)
+      async copy(source, target, mayReplace) {
+        await client.copy(source, target, mayReplace)
         if (source.key === 'old/a') objects.set('old/a', 'newer')
       },
     }

@@ -16,7 +16,7 @@ function queueOf(counts: Partial<Record<UploadState, number>>, facts = {}): Uplo
   const length = Object.values(all).reduce((sum, count) => sum + count, 0)
   return {
     items: Array.from({ length }, () => ({}) as UploadItem),
-    totals: { counts: all, totalBytes: 3_000, sentBytes: 1_000 },
+    totals: { counts: all, totalBytes: 3_000, sentBytes: 1_000, idleBytes: 0 },
     bytesPerSecond: 100,
     isPaused: false,
     isBlocked: false,
@@ -48,10 +48,17 @@ describe('announcement', () => {
 })
 
 test('paceText gives speed and time left, or why there are none', () => {
-  assert.equal(paceText(queueOf({ running: 1 })), '100 bytes/s, 20 seconds left')
-  assert.equal(paceText(queueOf({ paused: 1 }, { isPaused: true })), 'Paused')
-  assert.match(paceText(queueOf({ waiting: 1 }, { isBlocked: true })), /sign in/)
-  assert.equal(paceText(queueOf({ done: 1 })), '')
+  const running = queueOf({ running: 1, paused: 1, failed: 1 })
+  assert.equal(paceText(running, true), '100 bytes/s, 20 seconds left')
+  const totals = { ...running.totals, idleBytes: 1_500 }
+  assert.equal(paceText({ ...running, totals }, true), '100 bytes/s, 5 seconds left')
+  assert.equal(paceText(running, false), 'Offline')
+  assert.equal(paceText(queueOf({ paused: 1 }, { isPaused: true }), true), 'Paused')
+  assert.equal(paceText(queueOf({ paused: 2, failed: 1 }), true), 'Paused')
+  assert.equal(paceText(queueOf({ retrying: 1, waiting: 3 }), true), 'Waiting to try again')
+  assert.equal(paceText(queueOf({ running: 1 }, { bytesPerSecond: 0 }), true), '')
+  assert.match(paceText(queueOf({ waiting: 1 }, { isBlocked: true }), true), /sign in/)
+  assert.equal(paceText(queueOf({ done: 1 }), true), '')
 })
 
 test('jobText says how far it is, then how it ended', () => {

@@ -290,4 +290,40 @@ describe('UploadQueue', () => {
     assert.equal(run.started.length, 4)
     assert.equal(run.items().length, 10_000)
   })
+
+  test('the speed falls to zero when nothing moves any more, without any event', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a', 10_000)])
+    for (let sent = 1_000; sent <= 3_000; sent += 1_000) {
+      run.advance(1_000)
+      run.started[0]?.events.onProgress(sent)
+    }
+    run.advance(1_000)
+    assert.ok(run.queue.snapshot().bytesPerSecond > 0)
+    for (let second = 0; second < 10; second += 1) run.advance(1_000)
+    assert.equal(run.queue.snapshot().bytesPerSecond, 0)
+  })
+
+  test('paused and failed files count neither for the speed nor for the time left', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a', 10_000), orderOf('b', 5_000)])
+    for (let sent = 1_000; sent <= 3_000; sent += 1_000) {
+      run.advance(1_000)
+      run.started[0]?.events.onProgress(sent)
+    }
+    const [a] = run.items()
+    run.queue.pause(a?.id ?? 0)
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 7_000)
+    run.started[1]?.events.onProblem({ kind: 'final', message: 'no' })
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 12_000)
+    assert.equal(run.queue.snapshot().bytesPerSecond, 0)
+    run.queue.resume(a?.id ?? 0)
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 5_000)
+    run.queue.cancelAll()
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 0)
+  })
 })

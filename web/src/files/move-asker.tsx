@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'react'
+import { clashDetails } from './clash-details.ts'
+import { ClashDialog } from './clash-dialog.tsx'
+import { moveQuestions } from './transfers.ts'
+
+/** The question of a move whose names are taken. */
+export function MoveAsker() {
+  const question = useSyncExternalStore(moveQuestions.subscribe, moveQuestions.snapshot)
+  if (question === undefined) return null
+  const { clashes, answer } = question
+  return (
+    <ClashDialog
+      clashes={clashes.map((clash) => ({ key: clash.target.key, details: clashDetails(clash) }))}
+      onAnswer={answer}
+      onClose={() => answer('skip')}
+    />
+  )
+}

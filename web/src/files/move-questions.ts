@@ -1,0 +1,46 @@
+import type { ClashAnswer } from './clash-names.ts'
+import type { MoveClash } from './move-tree.ts'
+
+/** What to do about files whose names are taken where they should go. */
+export interface MoveQuestion {
+  readonly clashes: readonly MoveClash[]
+  readonly answer: (answer: ClashAnswer) => void
+}
+
+/** Questions of moves, one at a time, for whoever shows them. */
+export class MoveQuestions {
+  readonly #listeners = new Set<() => void>()
+  #question: MoveQuestion | undefined
+  #line: Promise<unknown> = Promise.resolve()
+
+  readonly snapshot = (): MoveQuestion | undefined => this.#question
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves with the answer; `skip` when the signal aborts before. */
+  ask(clashes: readonly MoveClash[], signal: AbortSignal): Promise<ClashAnswer> {
+    const answered = this.#line.then(() => this.#show(clashes, signal))
+    this.#line = answered
+    return answered
+  }
+
+  async #show(clashes: readonly MoveClash[], signal: AbortSignal): Promise<ClashAnswer> {
+    if (signal.aborted) return 'skip'
+    const { promise, resolve } = Promise.withResolvers<ClashAnswer>()
+    const skip = () => resolve('skip')
+    signal.addEventListener('abort', skip, { once: true })
+    this.#tell({ clashes, answer: resolve })
+    const answer = await promise
+    signal.removeEventListener('abort', skip)
+    this.#tell(undefined)
+    return answer
+  }
+
+  #tell(question: MoveQuestion | undefined): void {
+    this.#question = question
+    for (const listener of this.#listeners) listener()
+  }
+}
