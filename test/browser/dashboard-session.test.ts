@@ -45,7 +45,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     const page = await dashboard().openSignedIn('/')
     const other = await page.context().newPage()
     await other.goto(`${dashboard().gateway.url}/-/models`)
-    await other.getByRole('heading', { name: 'Models' }).waitFor()
+    await other.getByRole('heading', { name: 'Models', exact: true }).waitFor()
     const token = await tokenOf(page)
     assert.ok(token !== undefined)
     await page.getByRole('button', { name: 'Sign out' }).click()
