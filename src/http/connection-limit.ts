@@ -86,6 +86,13 @@ export class ConnectionLimit {
     return this.#places.get(keyOf(socket))
   }
 
+  /** Closes connections without a request that have been idle long enough to make room. */
+  closeIdle(): void {
+    while (this.#closeLongestIdle()) {
+      // One by one, the longest idle first.
+    }
+  }
+
   /** Closes every connection. */
   destroyAll(): void {
     for (const { socket } of this.#places.values()) socket.destroy()

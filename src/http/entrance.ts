@@ -44,6 +44,10 @@ export class Entrance {
     return this.#limit.placeOf(socket)
   }
 
+  closeIdle(): void {
+    this.#limit.closeIdle()
+  }
+
   destroyAll(): void {
     this.#limit.destroyAll()
   }

@@ -158,13 +158,8 @@ export class Exchange implements HttpRequest {
     try {
       await this.#send(reply)
     } catch (error) {
-      const { renderFailure } = reply
-      if (renderFailure === undefined || this.#writer.isHeadSent) {
-        this.#failure = error
-        reply = await this.#recover(renderFault('internal', this.id))
-      } else {
-        reply = await this.#recover(renderFailure(error))
-      }
+      this.#failure = error
+      reply = await this.#recover(renderFault('internal', this.id))
     }
     onFinish(this, this.#outcome(reply))
   }

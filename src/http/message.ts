@@ -62,11 +62,6 @@ export interface HttpReply {
   readonly body?: string | Uint8Array | StreamBody | undefined
   /** Facts for the log line: operation, bucket, key, error code. Never a secret. */
   readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined
-  /**
-   * What to answer instead when a stream fails before its first byte. Absent: that is a fault of the
-   * service.
-   */
-  readonly renderFailure?: (error: unknown) => HttpReply
 }
 
 /** A protocol: one request in, one reply out. Never throws: errors are replies. */

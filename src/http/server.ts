@@ -70,6 +70,8 @@ const lateHeaderCheckMs = 5_000
 const extraConnections = { extra: 64, extraMs: 10_000 } as const
 /** A client that is about to send a request has it on the way by then. */
 const minIdleMs = 1_000
+/** While the server stops. */
+const closeIdleEveryMs = 250
 
 const limits: ServerOptions = {
   maxHeaderSize: 64 * 1024,
@@ -172,8 +174,11 @@ export class HttpServer {
         isClean = false
         this.#entrance.destroyAll()
       }, graceMs)
+      // node:http does not count a connection as idle that has sent nothing, as browsers open them.
+      const idle = setInterval(() => this.#entrance.closeIdle(), closeIdleEveryMs)
       this.#server.close(() => {
         clearTimeout(timer)
+        clearInterval(idle)
         resolve(isClean)
       })
       this.#server.closeIdleConnections()

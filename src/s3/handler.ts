@@ -45,17 +45,13 @@ export function createS3Handler(service: S3Service): HttpHandler {
       body: reply.body,
       facts: reply.facts === undefined ? trail : { ...trail, ...reply.facts },
     })
-    const renderFailure = (error: unknown) => complete(renderError(error, request, service.log))
-    let reply: HttpReply
     try {
-      reply = await answer(service, request, trail)
+      return complete(await answer(service, request, trail))
     } catch (error) {
       if (trail.key === undefined) nameKey(trail, request.rawPath)
-      return explained(renderFailure(error), trail, { request, settings: service.settings })
+      const refusal = complete(renderError(error, request, service.log))
+      return explained(refusal, trail, { request, settings: service.settings })
     }
-    const { body } = reply
-    const isStream = typeof body === 'object' && 'chunks' in body
-    return isStream ? { ...complete(reply), renderFailure } : complete(reply)
   }
 }
 

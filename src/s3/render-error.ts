@@ -10,6 +10,9 @@ import { xmlDocument } from './xml.ts'
 /** Answers with a 5xx that clients can bring about at will: no fault of ours to be logged as one. */
 const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'])
 
+/** Of a message, in which names are quoted that a client chose; characters. */
+const maxMessageLength = 1_024
+
 /** The one exit for errors: whatever was thrown becomes an S3 reply. */
 export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): HttpReply {
   const error = asS3Error(thrown)
@@ -21,7 +24,7 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
     headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
     // The writer leaves it out for HEAD.
     body: errorDocument(error, request.rawPath, request.id),
-    facts: { code: error.code, reason: error.reason },
+    facts: { code: error.code, reason: shortened(error.reason, maxMessageLength) },
   }
 }
 
@@ -40,7 +43,7 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
     'Error',
     {
       Code: error.code,
-      Message: withoutForbidden(error.message),
+      Message: withoutForbidden(shortened(error.message, maxMessageLength)),
       ...Object.fromEntries(shown),
       Resource: withoutForbidden(shortened(resource, maxResource)),
       RequestId: requestId,

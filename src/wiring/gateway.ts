@@ -48,8 +48,9 @@ export function createGateway({ buckets, ...parts }: GatewayParts): HttpHandler 
   const isFaviconBucket = buckets.includes(faviconPath.slice(1))
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
-    const { rawPath } = request
-    const isS3 = isFaviconBucket && rawPath === faviconPath
+    const { rawPath, method } = request
+    const isRead = method === 'GET' || method === 'HEAD'
+    const isS3 = rawPath === faviconPath && (isFaviconBucket || !isRead)
     return (isS3 ? parts.s3 : parts[partOf(rawPath)])(request)
   }
 }

@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const server = new HttpServer({
     handler: tls === undefined ? handler : secured(handler),
     renderFault,
-    refuseExtra,
+    refuseExtra: tls === undefined ? refuseExtra : secured(refuseExtra),
     maxConnections,
     onFull: overloadLogger(log, maxConnections),
     onFinish(request, outcome) {

@@ -6,11 +6,24 @@ import type { Settings } from './settings/read-settings.ts'
 /** Anybody can send the header, so what is kept and logged has a limit. */
 const maxAddresses = 10
 
-/** Calls `call` once for each address, for the first ten of them. */
-export function onceEach(call: (address: string) => void): (address: string) => void {
+/** How often one more address is named after that. */
+const everyMs = 60 * 60_000
+
+/** Calls `call` once for each address: for the first ten of them, then for one in an hour. */
+export function onceEach(
+  call: (address: string) => void,
+  now: () => number = () => performance.now(),
+): (address: string) => void {
   const known = new Set<string>()
+  let namedAtMs = Number.NEGATIVE_INFINITY
   return (address) => {
-    if (known.size >= maxAddresses || known.has(address)) return
+    if (known.has(address)) return
+    if (known.size >= maxAddresses) {
+      if (now() - namedAtMs < everyMs) return
+      const [oldest = ''] = known
+      known.delete(oldest)
+    }
+    namedAtMs = now()
     known.add(address)
     call(address)
   }
@@ -24,7 +37,7 @@ export function untrustedProxyWatch(
   const isTrusted = addressesWithin(trustProxy)
   const found = onceEach(onFound)
   return ({ headers, remoteAddress }) => {
-    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return
+    if (headers['x-forwarded-for'] === undefined) return
     if (!isTrusted(remoteAddress)) found(remoteAddress)
   }
 }

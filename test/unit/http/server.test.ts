@@ -367,6 +367,13 @@ test('Stopping cuts what does not finish within the grace time', async (t) => {
   assert.equal(await client.closed(), '')
 })
 
+test('Stopping does not wait for a connection that has sent nothing', async (t) => {
+  const { server, connect } = await startServer(t, async () => text('hello'), { minIdleMs: 1 })
+  const silent = await connect()
+  assert.equal(await server.stop(10_000), true)
+  assert.equal(await silent.closed(), '')
+})
+
 test('A port in use is reported with its code', async (t) => {
   const { port } = await startServer(t, async () => text('one'))
   const second = startServer(t, async () => text('two'))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SaxesParser } from 'saxes'
+import type { HttpRequest } from '../../../src/http/message.ts'
 import { S3Error } from '../../../src/s3/errors.ts'
-import { errorDocument } from '../../../src/s3/render-error.ts'
+import { errorDocument, renderError } from '../../../src/s3/render-error.ts'
 
 /** @throws when the document is not well-formed. */
 function assertWellFormed(xml: string): void {
@@ -30,4 +31,15 @@ test('An error body cuts what the client sent to 256 characters, and the path be
   assert.ok(xml.includes(`<ArgumentValue>${'x'.repeat(256)}…</ArgumentValue>`))
   assert.ok(xml.includes(`<Resource>/${'x'.repeat(4_095)}…</Resource>`))
   assert.ok(xml.length < 5_000)
+})
+
+test('Message and reason are short, whatever name of a header they quote', () => {
+  const error = new S3Error('AccessDenied', `The header ${'x'.repeat(60_000)} is not signed.`)
+  const reply = renderError(error, { id: 'id', rawPath: '/b/k' } as HttpRequest, {
+    debug: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  })
+  assert.ok(String(reply.body).length < 2_000)
+  assert.ok(String(reply.facts?.reason).length < 2_000)
 })

@@ -46,6 +46,11 @@ for (const [target, body] of [
 test('A bucket that is named like the icon of the dashboard is a bucket', async () => {
   const other = createGateway({ ...handlers, buckets: ['favicon.ico'] })
   assert.equal((await other(requestOf('GET', '/favicon.ico'))).body, 's3')
+  // S3 answers what a browser never sends.
+  assert.equal(
+    (await createGateway({ ...handlers, buckets: [] })(requestOf('PUT', '/favicon.ico'))).body,
+    's3',
+  )
 })
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
