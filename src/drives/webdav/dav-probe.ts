@@ -7,6 +7,7 @@ import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
+import { readSmallFile } from './small-file.ts'
 
 export interface ProbeParts {
   /** The drive's root, names below the origin. */
@@ -19,6 +20,9 @@ export interface ProbeParts {
 type Finding = Omit<DavAbilities, 'rules'>
 
 const created = [200, 201, 204]
+
+/** More than any file of the probe has. */
+const maxProbeBytes = 1_024
 
 /**
  * Finds out what a server does, by doing it in a folder of its own. Nothing is done to anybody's
@@ -184,10 +188,8 @@ class Probe {
   }
 
   async #read(path: DavPath): Promise<string> {
-    const response = await this.#parts.server.get(path, {})
-    const chunks: Uint8Array[] = []
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) chunks.push(chunk)
-    return Buffer.concat(chunks).toString()
+    const bytes = await readSmallFile(this.#parts.server, path, maxProbeBytes)
+    return bytes?.toString() ?? ''
   }
 
   async #stat(path: DavPath): Promise<DavEntry> {

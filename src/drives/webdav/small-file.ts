@@ -1,15 +1,33 @@
 import { DriveError } from '../drive.ts'
 import { abandon } from './dav-client.ts'
-import { statusError } from './dav-error.ts'
+import { statusError, unreachable } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
+
+/** Of a body that breaks off. rclone closes the connection when a file changes while it is sent. */
+const attempts = 3
 
 /**
  * Reads a file of ours at once; undefined when it is not there.
  *
- * @throws DriveError `denied` when it is larger than `maxBytes`
+ * @throws DriveError `denied` when it is larger than `maxBytes`, `unavailable` when it breaks off
  */
 export async function readSmallFile(
+  server: DavServer,
+  path: DavPath,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readOnce(server, path, maxBytes)
+    } catch (error) {
+      if (error instanceof DriveError) throw error
+      if (attempt === attempts) throw unreachable(error)
+    }
+  }
+}
+
+async function readOnce(
   server: DavServer,
   path: DavPath,
   maxBytes: number,
