@@ -17,7 +17,10 @@ export interface Drive {
   /** What becomes of removed objects. `server`: a trash if the server has one, else nothing is kept. */
   readonly deletes: 'permanent' | 'trash' | 'server'
 
-  /** Makes the buckets' folders where they are absent. Called once, before anything else. */
+  /**
+   * Makes the buckets' folders where they are absent, and finishes what ended processes left. Called
+   * once, before anything else; not called by a process that only reads, except on Google Drive.
+   */
   prepare(buckets: readonly string[]): Promise<void>
 
   /** Resolves when the drive answers; rejects with `unavailable` and a message for people if not. */
@@ -164,7 +167,10 @@ export interface FolderEntry {
  * whole listing appears; one that comes or goes meanwhile may.
  */
 export interface EntryCursor {
-  /** The next entries, at least one and at most `limit`; an empty array at the end, and from then on. */
+  /**
+   * The next entries, at least one and at most `limit`; an empty array at the end, and from then on.
+   * When it rejects, entries may be lost: go on with a new cursor behind the last key that was given.
+   */
   next(limit: number): Promise<Entry[]>
   /** Goes on with the first entry whose key is at least `key`. Never goes back. */
   seek(key: string): void

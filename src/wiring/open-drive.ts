@@ -10,7 +10,7 @@ import type { DrivePlace } from './settings/parse-places.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
-/** A drive that is open and prepared, with what it keeps in the database. */
+/** A drive that is open, with what it keeps in the database. */
 export interface OpenDrive {
   readonly drive: Drive
   close(): Promise<void>
@@ -21,6 +21,8 @@ export interface DriveParts {
   readonly log: Log
   readonly database: Database
   readonly claim: ClaimDrive
+  /** Whether to make missing bucket folders and to finish what ended processes left; absent: true. */
+  readonly prepares?: boolean
 }
 
 type Opener<Kind extends DrivePlace['kind']> = (
@@ -121,16 +123,17 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
 }
 
 /**
- * Opens the drive of the settings and makes its buckets' folders.
+ * Opens the drive of the settings and prepares it (Drive.prepare).
  *
  * @throws DriveError or SettingsError, for people.
  */
 export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
-  const { drive: place, allowedBuckets } = parts.settings
+  const { settings, prepares = true } = parts
+  const { drive: place, allowedBuckets } = settings
   const opener = openers[place.kind] as Opener<DrivePlace['kind']>
   const opened = await opener(place, parts)
   try {
-    await opened.drive.prepare(allowedBuckets)
+    if (prepares) await opened.drive.prepare(allowedBuckets)
     return opened
   } catch (error) {
     await opened.close()

@@ -44,13 +44,13 @@ export class VerifyReport {
     this.#showProgress()
   }
 
-  /** The bucket could not be listed to its end. */
-  addListingFailure(reason: string): void {
+  /** The run stopped before its end: objects may be left that were not read. */
+  addFailure(reason: string): void {
     this.#counts.unreadable += 1
     const { bucket } = this.#options
     this.#tell(
       { kind: 'unreadable', bucket, reason },
-      `${bucket}: the bucket can't be listed: ${reason}`,
+      `${bucket}: the run stopped: ${reason} What was not read yet is not verified.`,
     )
   }
 

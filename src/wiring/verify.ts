@@ -37,7 +37,9 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const database = await openDatabase(settings.database, { migrate: false })
   try {
     const { claim } = openOwner({ settings, log, database }, { kind: 'worker' })
-    const { drive, close } = await openDrive({ settings, log, database, claim })
+    // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
+    const prepares = settings.drive.kind === 'gdrive'
+    const { drive, close } = await openDrive({ settings, log, database, claim, prepares })
     try {
       const report = new VerifyReport({ bucket, isJson, output })
       await verifyBucket({
@@ -46,7 +48,7 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
         onVerdict: (key, verdict) => report.add(key, verdict),
       }).catch((error: unknown) => {
         if (!(error instanceof DriveError)) throw error
-        report.addListingFailure(error.message)
+        report.addFailure(error.message)
       })
       report.end()
       return report.exitStatus

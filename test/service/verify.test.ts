@@ -107,6 +107,16 @@ test('verify says that the drive does not answer', async (t) => {
   assert.deepEqual([run.status, run.stdout], [2, ''])
 })
 
+test('verify makes no folder for a bucket that has none', async (t) => {
+  const { gateway, verify } = await filledGateway(t)
+  await gateway.stop()
+  const folder = join(gateway.driveFolder, testBucket)
+  rmSync(folder, { recursive: true })
+  const run = await verify(testBucket)
+  assert.match(run.stdout, /^photos: 0 verified, 0 not verifiable, 0 different, 0 not readable /)
+  assert.equal(existsSync(folder), false)
+})
+
 test('verify does not end as if an object differed when its reader has gone', async (t) => {
   const { gateway, folder } = await filledGateway(t)
   const child = startVerify({ folder, environment: gateway.environment }, testBucket)

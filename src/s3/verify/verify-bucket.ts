@@ -1,4 +1,4 @@
-import type { Drive } from '../../drives/drive.ts'
+import { type Drive, DriveError, type Entry } from '../../drives/drive.ts'
 import { Lane } from '../../process/lane.ts'
 import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 
@@ -16,33 +16,61 @@ export interface BucketToVerify {
 /** Objects that are read at once. */
 const objectsAtOnce = 4
 const pageSize = 1_000
+/** After so many objects in a row for which the drive did not answer, the run stops. */
+const mostUnanswered = 20
 
 /**
  * Reads all objects of a bucket and compares them with what is stored about them. Memory does not grow
  * with the number of objects or their size.
  *
- * @throws DriveError when the bucket can't be listed.
+ * @throws DriveError when the bucket can't be listed to its end, or the drive stops answering.
  */
 export async function verifyBucket(parts: BucketToVerify): Promise<void> {
-  const { drive, bucket, prefix, onBytes, onVerdict } = parts
-  const cursor = drive.list(bucket, { prefix, after: '' })
+  const { drive, bucket, onBytes, onVerdict } = parts
   const lane = new Lane(objectsAtOnce)
   const failed = new AbortController()
-  for (;;) {
-    const entries = await patiently(() => cursor.next(pageSize))
-    if (entries.length === 0) return
+  let unanswered = 0
+  for await (const entries of pagesOf(parts)) {
     const reads = entries.map(({ key }) =>
       lane.run(failed.signal, async () => {
-        onVerdict(key, await verifyObject(drive, { bucket, key }, onBytes))
+        const verdict = await verifyObject(drive, { bucket, key }, onBytes)
+        onVerdict(key, verdict)
+        unanswered = verdict.kind === 'unreadable' && verdict.isUnanswered ? unanswered + 1 : 0
+        if (unanswered >= mostUnanswered) throw stopped()
       }),
     )
     try {
       await Promise.all(reads)
     } catch (error) {
-      // A bug: what has not begun yet does not begin.
+      // The drive is away, or this is a bug: what has not begun yet does not begin.
       failed.abort(error)
       await Promise.allSettled(reads)
       throw error
     }
   }
+}
+
+/** The pages of the listing. A cursor that failed may have lost its page: a new one goes on. */
+async function* pagesOf({ drive, bucket, prefix }: BucketToVerify): AsyncGenerator<Entry[]> {
+  let after = ''
+  let cursor = drive.list(bucket, { prefix, after })
+  for (;;) {
+    const entries = await patiently(async () => {
+      try {
+        return await cursor.next(pageSize)
+      } catch (error) {
+        cursor = drive.list(bucket, { prefix, after })
+        throw error
+      }
+    })
+    const last = entries.at(-1)
+    if (last === undefined) return
+    yield entries
+    after = last.key
+  }
+}
+
+function stopped(): DriveError {
+  const message = `The drive did not answer for ${mostUnanswered} objects in a row.`
+  return new DriveError('unavailable', message)
 }

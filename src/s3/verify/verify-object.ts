@@ -10,7 +10,14 @@ export type Verdict =
   | { readonly kind: 'mismatch'; readonly differences: readonly Difference[] }
   /** Removed since it was listed. */
   | { readonly kind: 'gone' }
-  | { readonly kind: 'unreadable'; readonly reason: string }
+  | Unreadable
+
+interface Unreadable {
+  readonly kind: 'unreadable'
+  readonly reason: string
+  /** Whether the drive was busy or did not answer each time it was asked. */
+  readonly isUnanswered: boolean
+}
 
 /** A read that came out badly, and the version of the object that was read. */
 interface BadRead {
@@ -45,16 +52,20 @@ export async function verifyObject(
       if (version === badVersion) return repeated(differences)
       badVersion = version
     }
-    return { kind: 'unreadable', reason: 'It was overwritten every time it was read.' }
+    return unreadable('It was overwritten every time it was read.')
   } catch (error) {
     if (!(error instanceof DriveError)) throw error
-    return { kind: 'unreadable', reason: error.message }
+    return { ...unreadable(error.message), isUnanswered: isPassing(error) }
   }
 }
 
 function repeated(differences: readonly Difference[]): Verdict {
   if (differences.length > 0) return { kind: 'mismatch', differences }
-  return { kind: 'unreadable', reason: 'The drive does not give out the version that it lists.' }
+  return unreadable('The drive does not give out the version that it lists.')
+}
+
+function unreadable(reason: string): Unreadable {
+  return { kind: 'unreadable', reason, isUnanswered: false }
 }
 
 /** Repeats what a drive could not do because it was busy or did not answer. */
@@ -63,12 +74,14 @@ export async function patiently<Result>(task: () => Promise<Result>): Promise<Re
     try {
       return await task()
     } catch (error) {
-      const isPassing =
-        error instanceof DriveError && (error.kind === 'busy' || error.kind === 'unavailable')
-      if (!isPassing || retry > mostRetries) throw error
+      if (!isPassing(error) || retry > mostRetries) throw error
       await sleep((error.retryAfterSeconds ?? retrySeconds) * 1000)
     }
   }
+}
+
+function isPassing(error: unknown): error is DriveError {
+  return error instanceof DriveError && (error.kind === 'busy' || error.kind === 'unavailable')
 }
 
 async function readOnce(

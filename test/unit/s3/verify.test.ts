@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Attributes, PartSizes } from '../../../src/drives/attributes.ts'
-import { type Drive, DriveError } from '../../../src/drives/drive.ts'
+import { type Drive, DriveError, type EntryCursor } from '../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { checksumOfParts, createChecksum } from '../../../src/s3/checksums.ts'
 import { verifyBucket } from '../../../src/s3/verify/verify-bucket.ts'
@@ -32,9 +32,14 @@ function verdictOn(attributes: Partial<Attributes>): Promise<Verdict> {
 
 /** The same drive, whose objects are opened in another way. */
 function withOpen(drive: Drive, open: Drive['open']): Drive {
+  return withMethods(drive, { open })
+}
+
+/** The same drive, with other methods in place of some of its own. */
+function withMethods(drive: Drive, methods: Partial<Drive>): Drive {
   return new Proxy(drive, {
     get(target, name) {
-      if (name === 'open') return open
+      if (name in methods) return Reflect.get(methods, name)
       const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
@@ -215,7 +220,7 @@ test('A drive that is busy for a moment is asked again, one that denies is not',
   })
   opened = 0
   const verdict = await verifyObject(denying, { bucket, key: 'k' })
-  assert.deepEqual(verdict, { kind: 'unreadable', reason: 'No permission.' })
+  assert.deepEqual(verdict, { kind: 'unreadable', reason: 'No permission.', isUnanswered: false })
   assert.equal(opened, 1)
 })
 
@@ -246,4 +251,80 @@ test('All objects below a prefix are verified, four at a time', async () => {
   )
   assert.equal(most, 4)
   assert.equal(read, keys.join('').length)
+})
+
+/** Cursors that lose a page when they fail, as a new cursor must be made after a failure. */
+function failingCursors(drive: Drive, isFailure: (call: number) => boolean): Drive {
+  let calls = 0
+  const list: Drive['list'] = (...query): EntryCursor => {
+    const cursor = drive.list(...query)
+    const next = async (limit: number) => {
+      const entries = await cursor.next(limit)
+      if (!isFailure(++calls)) return entries
+      throw new DriveError('unavailable', 'The drive does not answer.', { retryAfterSeconds: 0 })
+    }
+    return { next, seek: (key) => cursor.seek(key) }
+  }
+  return withMethods(drive, { list })
+}
+
+async function driveWithKeys(count: number): Promise<{ drive: Drive; keys: readonly string[] }> {
+  const keys = Array.from({ length: count }, (_, index) => `k${String(index).padStart(5, '0')}`)
+  const drive = await driveWith({})
+  for (const key of keys) await put(drive, key, {}, Buffer.from(key))
+  return { drive, keys }
+}
+
+/** The keys that were looked at, and what ended the run. */
+async function runOn(drive: Drive, prefix = '') {
+  const seen: string[] = []
+  const onVerdict = (key: string) => seen.push(key)
+  const parts = { drive, bucket, prefix, onBytes: () => undefined, onVerdict }
+  const failure = await verifyBucket(parts).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return { seen: seen.sort(), failure }
+}
+
+test('A page of the listing that fails once is not left out', async () => {
+  const { drive, keys } = await driveWithKeys(2_500)
+  for (const failing of [1, 2, 3, 4]) {
+    const { seen, failure } = await runOn(failingCursors(drive, (call) => call === failing))
+    assert.equal(failure, undefined)
+    assert.deepEqual(seen, keys)
+  }
+})
+
+test('A page of the listing that stays unreadable ends the run with its error', async () => {
+  const { drive, keys } = await driveWithKeys(1_500)
+  const { seen, failure } = await runOn(failingCursors(drive, (call) => call > 1))
+  assert.ok(failure instanceof DriveError)
+  assert.equal(failure.message, 'The drive does not answer.')
+  assert.deepEqual(seen, keys.slice(0, 1_000))
+})
+
+test('The run stops when the drive does not answer for 20 objects in a row', async () => {
+  const { drive } = await driveWithKeys(200)
+  const away = withOpen(drive, () => {
+    throw new DriveError('unavailable', 'The drive is away.', { retryAfterSeconds: 0 })
+  })
+  const { seen, failure } = await runOn(away)
+  assert.ok(failure instanceof DriveError)
+  assert.match(failure.message, /20 objects in a row/)
+  // Those that were being read at that moment are reported, too.
+  assert.ok(seen.length >= 20 && seen.length < 30, String(seen.length))
+})
+
+test('Objects that are unreadable one by one, or may not be read, do not stop the run', async () => {
+  const { drive, keys } = await driveWithKeys(200)
+  const everySecond = withOpen(drive, (of, key) => {
+    if (Number(key.slice(1)) % 8 < 4) return drive.open(of, key)
+    throw new DriveError('unavailable', 'EIO', { retryAfterSeconds: 0 })
+  })
+  assert.deepEqual(await runOn(everySecond), { seen: keys, failure: undefined })
+  const denied = withOpen(drive, () => {
+    throw new DriveError('denied', 'No permission.')
+  })
+  assert.deepEqual(await runOn(denied), { seen: keys, failure: undefined })
 })

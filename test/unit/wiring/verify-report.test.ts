@@ -6,7 +6,7 @@ import { VerifyReport } from '../../../src/wiring/verify-report.ts'
 const verified: Verdict = { kind: 'verified' }
 const differences = [{ what: 'ETag', expected: 'aa', found: 'bb' }]
 const mismatch: Verdict = { kind: 'mismatch', differences }
-const unreadable: Verdict = { kind: 'unreadable', reason: 'No permission.' }
+const unreadable: Verdict = { kind: 'unreadable', reason: 'No permission.', isUnanswered: false }
 
 function reportOf(verdicts: Readonly<Record<string, Verdict>>, isJson = false) {
   let text = ''
@@ -27,13 +27,16 @@ test('The exit status is 1 for a difference, 2 for what could not be read, else 
   assert.equal(reportOf({ a: mismatch, b: unreadable, c: verified }).status, 1)
 })
 
-test('A bucket that can not be listed to its end is a failure to read', () => {
+test('A run that stopped before its end is a failure to read', () => {
   let text = ''
   const output = { write: (more: string) => (text += more) }
   const report = new VerifyReport({ bucket: 'photos', isJson: false, output })
-  report.addListingFailure('The server does not answer.')
+  report.addFailure('The server does not answer.')
   assert.equal(report.exitStatus, 2)
-  assert.equal(text, "photos: the bucket can't be listed: The server does not answer.\n")
+  assert.equal(
+    text,
+    'photos: the run stopped: The server does not answer. What was not read yet is not verified.\n',
+  )
 })
 
 test('Findings name bucket, key, expected and found; keys cannot command the terminal', () => {
