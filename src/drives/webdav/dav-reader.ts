@@ -5,7 +5,7 @@ import { DriveError, type OpenObject, type ReadPriority } from '../drive.ts'
 import type { LeaseLook } from '../lease-table.ts'
 import { Reader } from '../read-lane.ts'
 import type { AttributeStore } from './attribute-store.ts'
-import { abandon, type DavResponse } from './dav-client.ts'
+import { abandon, type DavResponse, drain } from './dav-client.ts'
 import { statusError, unreachable } from './dav-error.ts'
 import type { DavPlace } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
@@ -23,9 +23,9 @@ const ended = new DriveError('changed', 'This object has been closed.')
 const plainMd5 = /^[0-9a-f]{32}$/
 
 export interface ReaderParts {
-  readonly server: DavServer
-  readonly finder: ObjectFinder
-  readonly store: AttributeStore
+  readonly server: Pick<DavServer, 'get' | 'stat'>
+  readonly finder: Pick<ObjectFinder, 'watch' | 'isQuietSince'>
+  readonly store: Pick<AttributeStore, 'find' | 'versionOf'>
 }
 
 /** A small object, read whole. */
@@ -101,9 +101,7 @@ export class DavReader implements OpenObject {
 
   /** All the bytes, checked against the ETag where that is their MD5. For small objects. */
   async readWhole(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of this.read(0, this.size)) chunks.push(chunk)
-    const content = Buffer.concat(chunks)
+    const content = Buffer.concat(await all(this.read(0, this.size)))
     const { etag } = this.attributes
     if (plainMd5.test(etag) && hash('md5', content) !== etag) throw changed()
     return content
@@ -131,7 +129,10 @@ export class DavReader implements OpenObject {
   }
 
   /** The bytes from `start` to `end`, of the version that was opened. */
-  async #begin(start: number, end: number): Promise<AsyncIterable<Uint8Array>> {
+  async #begin(
+    start: number,
+    end: number,
+  ): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
     const { server, finder } = this.#parts
     const before = await finder.watch(this.#place)
     const isWhole = start === 0 && end === this.size
@@ -143,11 +144,18 @@ export class DavReader implements OpenObject {
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
       // Apache refuses what it no longer finds between one look and the next.
-      if (response.status === 403 && !(await this.#isStillThere())) throw changed()
+      if (response.status === 403) {
+        await drain(response.body)
+        if (!(await this.#isStillThere())) throw changed()
+      }
       const skip = skippedBytes(response, { start, size: this.size })
+      const body = cut(response.body, skip, end - start)
+      // Small bodies and the questions below go by the same connections: one is given back before
+      // another is waited for.
+      const bytes = isShort ? await all(body) : body
       const isSame = (await this.#isSameVersion(response)) && (await this.#wasKept(before))
-      if (!isSame || !(await this.#wasQuiet(before, response))) throw changed()
-      return cut(response.body, skip, end - start)
+      if (!isSame || !(await this.#wasQuiet(before))) throw changed()
+      return bytes
     } catch (error) {
       abandon(response.body)
       throw error
@@ -178,9 +186,9 @@ export class DavReader implements OpenObject {
   }
 
   /** A server looks at a file first and opens it then: a write in between is another version. */
-  async #wasQuiet(before: LeaseLook, response: DavResponse) {
+  async #wasQuiet(before: LeaseLook) {
     if (await this.#parts.finder.isQuietSince(this.#place, before)) return true
-    return !response.body.destroyed && (await this.#isStillThere())
+    return await this.#isStillThere()
   }
 
   async #isStillThere(): Promise<boolean> {
@@ -225,6 +233,12 @@ async function* cut(body: Readable, skip: number, length: number): AsyncGenerato
     // What the server sends beyond is not waited for; leaving the loop ends the connection.
     if (left === 0 && from + part.length < chunk.length) break
   }
+}
+
+async function all(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytes) chunks.push(chunk)
+  return chunks
 }
 
 function changed(): DriveError {
