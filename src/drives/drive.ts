@@ -103,7 +103,10 @@ export interface ObjectFacts {
 export type ReadPriority = 'normal' | 'low'
 
 export interface OpenOptions {
-  /** `normal` when absent. */
+  /**
+   * Of a client who is sent the bytes. Absent for the gateway's own reads, such as of a copy: they have
+   * the places of `normal`, and are never ended because they take the bytes slowly.
+   */
   readonly priority?: ReadPriority
 }
 
@@ -115,7 +118,7 @@ export interface OpenObject extends ObjectFacts {
    * to its receiver: the drive never writes into it again, so it may be kept and read ahead. The
    * receiver must not write into it either, because a drive may hand out bytes that it keeps. Rejects
    * with `changed` when the file turns out shorter than `size` (somebody edits it by hand), and with
-   * `busy` when the bytes are asked for too slowly while others wait for the drive.
+   * `busy` when a client takes the bytes too slowly while others wait for the drive.
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
   /**

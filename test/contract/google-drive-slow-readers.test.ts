@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test'
 import { googleWorld } from './google-drive-under-test.ts'
-import { givesWay, leavesRoom } from './slow-readers.ts'
+import { givesWay, keepsOwnReads, leavesRoom } from './slow-readers.ts'
 
 describe('slow readers of low priority on Google Drive', () => {
   it('leave room for others', async (t) => {
@@ -9,5 +9,11 @@ describe('slow readers of low priority on Google Drive', () => {
 
   it('give way to those who wait', async (t) => {
     await givesWay(t, await (await googleWorld(t)).open(), 64)
+  })
+})
+
+describe('slow reads of the gateway itself on Google Drive', () => {
+  it('do not give way', async (t) => {
+    await keepsOwnReads(t, await (await googleWorld(t)).open(), 128)
   })
 })

@@ -65,3 +65,21 @@ export async function givesWay(t: TestContext, drive: Drive, readers: number): P
     assert.ok(reason instanceof DriveError && reason.kind === 'busy', String(reason))
   }
 }
+
+/** The gateway's own reads, such as of a copy, keep their places however slowly they take bytes. */
+export async function keepsOwnReads(t: TestContext, drive: Drive, places: number): Promise<void> {
+  await put(drive, key, bytes)
+  const now = performance.now.bind(performance)
+  let aheadMs = 0
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  const own = await Promise.all(Array.from({ length: places - 1 }, () => stall(drive, {})))
+  await Promise.all(own.map(({ first }) => first))
+  aheadMs += 60_000
+  const client = await stall(drive, { priority: 'normal' })
+  await client.first
+  aheadMs += 31_000
+  await readWhole(drive, {})
+  const rest = ({ chunks }: Stalled) => collect({ [Symbol.asyncIterator]: () => chunks })
+  await Promise.all(own.map(rest))
+  await assert.rejects(rest(client), { kind: 'busy' })
+}

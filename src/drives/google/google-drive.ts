@@ -216,7 +216,7 @@ class OpenGoogleDrive implements GoogleDrive {
   async open(
     bucket: string,
     key: string,
-    { priority = 'normal' }: OpenOptions = {},
+    { priority }: OpenOptions = {},
   ): Promise<OpenObject | undefined> {
     const [file] = await this.#objects.find(bucket, key)
     return file && new ObjectReader(this.#opened, { name: { bucket, key }, file, priority })

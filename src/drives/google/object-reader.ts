@@ -40,13 +40,19 @@ export class ObjectReader implements OpenObject {
   readonly #name: ObjectName
   readonly #file: IndexedFile
   readonly #closed = new AbortController()
-  readonly #reader: Reader
+  /** Absent for the gateway's own reads: no client slows them down. */
+  readonly #reader: Reader | undefined
 
   constructor(
     parts: ReaderParts,
-    { name, file, priority }: { name: ObjectName; file: IndexedFile; priority: ReadPriority },
+    {
+      name,
+      file,
+      priority,
+    }: { name: ObjectName; file: IndexedFile; priority: ReadPriority | undefined },
   ) {
-    this.#reader = new Reader({ priority, end: (reason) => this.#closed.abort(reason) })
+    const end = (reason: DriveError) => this.#closed.abort(reason)
+    this.#reader = priority && new Reader({ priority, end })
     const { size, modifiedAtMs, attributes } = factsOf(file)
     this.size = size
     this.modifiedAtMs = modifiedAtMs
@@ -65,9 +71,9 @@ export class ObjectReader implements OpenObject {
         digest?.update(chunk)
         // The last bytes are given once all of them are known to be right.
         if (held !== undefined) {
-          this.#reader.gave()
+          this.#reader?.gave()
           yield held
-          this.#reader.took(held.length)
+          this.#reader?.took(held.length)
         }
         held = chunk
       }

@@ -64,13 +64,19 @@ export class DavReader implements OpenObject {
   readonly #place: DavPlace
   readonly #found: SeenObject
   readonly #closed = new AbortController()
-  readonly #reader: Reader
+  /** Absent for the gateway's own reads: no client slows them down. */
+  readonly #reader: Reader | undefined
 
   constructor(
     parts: ReaderParts,
-    { place, found, priority }: { place: DavPlace; found: SeenObject; priority: ReadPriority },
+    {
+      place,
+      found,
+      priority,
+    }: { place: DavPlace; found: SeenObject; priority: ReadPriority | undefined },
   ) {
-    this.#reader = new Reader({ priority, end: (reason) => this.#closed.abort(reason) })
+    const end = (reason: DriveError) => this.#closed.abort(reason)
+    this.#reader = priority && new Reader({ priority, end })
     this.#parts = parts
     this.#place = place
     this.#found = found
@@ -110,9 +116,9 @@ export class DavReader implements OpenObject {
   async *#readOn(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
     for await (const chunk of await this.#begin(progress.position, end)) {
       if (this.#isOver()) return
-      this.#reader.gave()
+      this.#reader?.gave()
       yield chunk
-      this.#reader.took(chunk.length)
+      this.#reader?.took(chunk.length)
       progress.position += chunk.length
     }
     if (progress.position < end && !this.#isOver()) throw changed()

@@ -61,7 +61,7 @@ export interface TransferOptions extends Guarded {
 
 export interface GetOptions {
   readonly signal?: AbortSignal
-  readonly reader?: Reader
+  readonly reader?: Reader | undefined
   /** Whether the body is small and read at once. */
   readonly isShort?: boolean
 }

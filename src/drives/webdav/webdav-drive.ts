@@ -239,7 +239,7 @@ class WebdavDrive implements Drive {
   async open(
     bucket: string,
     key: string,
-    { priority = 'normal' }: OpenOptions = {},
+    { priority }: OpenOptions = {},
   ): Promise<OpenObject | undefined> {
     const place = this.#placeOf(bucket, key)
     const parts = { server: this.#parts.server, finder: this.#finder, store: this.#store }
