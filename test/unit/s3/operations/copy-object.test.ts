@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveError } from '../../../../src/drives/drive.ts'
+import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { copyObject } from '../../../../src/s3/operations/copy-object.ts'
 import { putObject } from '../../../../src/s3/operations/put-object.ts'
 import { isS3Error } from '../read-fixture.ts'
@@ -60,6 +60,14 @@ test('CopyObject with REPLACE takes headers and metadata from the request', asyn
 test('CopyObject onto itself that changes nothing is refused as AWS does', async (t) => {
   const { copy } = await prepare(t)
   await assert.rejects(copy('b/source', {}, 'source'), isS3Error('InvalidRequest'))
+})
+
+test('CopyObject does not read its source as for a client, who may be too slow', async (t) => {
+  const { drive, copy } = await prepare(t)
+  const open = t.mock.method(drive as Drive, 'open')
+  await copy('b/source')
+  const priorities = open.mock.calls.map(({ arguments: [, , options] }) => options?.priority)
+  assert.deepEqual(priorities, [undefined])
 })
 
 test('CopyObject decodes its source once', async (t) => {
