@@ -313,6 +313,11 @@ export interface CompleteOptions {
    * bytes on only now compares them, and rejects with `unavailable` when they differ.
    */
   readonly parts?: () => Promise<readonly PartDigest[]>
+  /**
+   * To be called right before each step that makes the bytes the object. Throws when another process
+   * may have taken the upload: then `complete` publishes nothing and rejects with that error.
+   */
+  readonly assertHeld?: () => void
 }
 
 /** What a part was when it was received. */

@@ -76,6 +76,7 @@ export class MemoryUploads implements UploadDrive {
     const { content } = this.#find(state)
     assertCommitted(uploadId, content, size)
     const bytes = bytesOf(content, size)
+    options.assertHeld?.()
     const object = this.#objects.put(target, { bytes, attributes, conditions, uploadState: state })
     this.#uploads.delete(uploadId)
     this.#published.add(uploadId)

@@ -3,7 +3,7 @@ import type { UploadRow, UploadTable } from '../../state/uploads.ts'
 import type { S3Log } from '../context.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
 import type { Lease, Leases } from './lease.ts'
-import { noSuchUpload, slowDown } from './upload-errors.ts'
+import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import { decodePart, decodeTarget, detailsOf, type UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
@@ -113,9 +113,12 @@ export class Completer {
   /**
    * Publishes an upload in `completing` under its lease, which ends. May be repeated after a crash:
    * the drive knows what it has published already.
+   *
+   * @throws what the drive throws; S3Error SlowDown or NoSuchUpload when the lease is lost. The upload
+   *   is then settled as after a crash: the drive may have published it all the same.
    */
   async publish(lease: Lease): Promise<Completion> {
-    const { drive } = this.#options
+    const { drive, log } = this.#options
     const { upload } = lease
     const completion = completionOf(upload)
     const { size, attributes, conditions, partCount } = completion
@@ -123,7 +126,8 @@ export class Completer {
       const rows = await this.#options.table.parts(upload.id, 0, partCount)
       return rows.map((part) => ({ size: part.size, md5: part.etag }))
     }
-    const options = { target: decodeTarget(upload.target), size, attributes, parts }
+    const assertHeld = () => lease.assertHeld()
+    const options = { target: decodeTarget(upload.target), size, attributes, parts, assertHeld }
     try {
       lease.assertHeld()
       await drive.uploads.complete(
@@ -131,10 +135,16 @@ export class Completer {
         conditions === undefined ? options : { ...options, conditions },
       )
     } catch (error) {
-      await this.#reopen(lease, completion)
+      // The drive's error is the one to answer.
+      await this.recover(lease).catch((err: unknown) => {
+        log.warn({ err, uploadId: upload.id }, 'failed completion not settled')
+      })
       throw error
     }
-    this.#finishAfterwards(lease)
+    const { isHeld } = lease
+    const isFinished = this.#finishAfterwards(lease)
+    // A lease that was lost during the last step: another process may have settled the upload.
+    if (!isHeld && !(await isFinished)) throw leaseLost()
     return completion
   }
 
@@ -164,23 +174,47 @@ export class Completer {
 
   /**
    * The object is there and the row says what it is: a crash before this write is healed by whoever
-   * finds the row, so the client need not wait for it.
+   * finds the row, so the client need not wait for it. Resolves as `#finish`.
    */
-  #finishAfterwards(lease: Lease): void {
-    const finished = this.#finish(lease).finally(() => this.#afterwards.delete(finished))
-    this.#afterwards.add(finished)
+  #finishAfterwards(lease: Lease): Promise<boolean> {
+    const finished = this.#finish(lease)
+    const settled = finished.then(() => void this.#afterwards.delete(settled))
+    this.#afterwards.add(settled)
+    return finished
   }
 
-  async #finish(lease: Lease): Promise<void> {
+  /** Notes that the object is published. False when the row does not say so afterwards. */
+  async #finish(lease: Lease): Promise<boolean> {
     const { table, watch, log, now } = this.#options
     const { id } = lease.upload
     lease.end()
     try {
-      await table.finishCompletion(id, lease.owner, now())
+      if (await table.finishCompletion(id, lease.owner, now())) return true
+      return await this.#settleAgain(lease.upload)
     } catch (error) {
       log.warn({ err: error, uploadId: id }, 'completed upload not noted')
+      return false
+    } finally {
+      watch.notify(id)
     }
-    watch.notify(id)
+  }
+
+  /**
+   * Another process took the lease, and may have settled the upload before the drive published it.
+   * Whether the row says that it is completed with this list, in the end.
+   */
+  async #settleAgain({ id, completion }: UploadRow): Promise<boolean> {
+    const { table, log } = this.#options
+    const isCompleted = (row: UploadRow | undefined) =>
+      row?.phase === 'completed' && row.completion === completion
+    const row = await table.find(id)
+    if (isCompleted(row)) return true
+    const phase = row?.phase ?? 'gone'
+    log.warn({ uploadId: id, phase }, 'upload published after another process took it over')
+    const lease = row?.phase === 'open' ? await this.#begin(row, completion) : undefined
+    if (lease === undefined) return false
+    await this.recover(lease)
+    return isCompleted(await table.find(id))
   }
 
   /**

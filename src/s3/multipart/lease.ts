@@ -87,14 +87,21 @@ export class Lease {
   }
 
   /**
+   * Whether nobody else can have taken the lease. A process that was suspended notices here, before
+   * its heartbeat has had a chance to.
+   */
+  get isHeld(): boolean {
+    if (this.#lost.signal.aborted) return false
+    return this.#options.now() <= this.#untilMs - safetyMarginMs
+  }
+
+  /**
    * To be called before each touch of the upload's bytes.
    *
-   * @throws S3Error SlowDown or NoSuchUpload when the lease is lost. A process that was suspended
-   *   notices here, before its heartbeat has had a chance to.
+   * @throws S3Error SlowDown or NoSuchUpload when the lease is lost.
    */
   assertHeld(): void {
-    this.#lost.signal.throwIfAborted()
-    if (this.#options.now() <= this.#untilMs - safetyMarginMs) return
+    if (this.isHeld) return
     this.#lose(leaseLost())
     this.#lost.signal.throwIfAborted()
   }
