@@ -314,8 +314,8 @@ export interface CompleteOptions {
    */
   readonly parts?: () => Promise<readonly PartDigest[]>
   /**
-   * To be called right before each step that makes the bytes the object. Throws when another process
-   * may have taken the upload: then `complete` publishes nothing and rejects with that error.
+   * To be called right before each step that makes the bytes the object, and before one that would
+   * keep the upload from going on. Throws when another process may have taken the upload: then `complete` publishes nothing and rejects with that error.
    */
   readonly assertHeld?: () => void
 }

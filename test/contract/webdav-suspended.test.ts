@@ -1,11 +1,12 @@
 /** A process that stands still for longer than its lease, between two attempts at one request. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive } from '../../src/drives/drive.ts'
+import { type Drive, DriveError } from '../../src/drives/drive.ts'
 import { startFaultyProxy } from '../support/webdav/faulty-proxy.ts'
 import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
 import { buckets } from './drive/drive-suite.ts'
 import { bucket, getText, md5Of, put, rejectsAs } from './drive/stored-object.ts'
+import { UploadSession } from './drive/upload-session.ts'
 import { davWorldOn } from './webdav-world.ts'
 
 interface Suspended {
@@ -48,6 +49,28 @@ describe('a process that was suspended for longer than its lease', () => {
     })
     await rejectsAs(put(drive, 'k', 'third', { conditions }), 'unavailable')
     assert.deepEqual(others, ['done'])
+    assert.equal(await getText(drive, 'k'), 'second')
+  })
+
+  it('does not publish an upload that another has taken', async (t) => {
+    const server = await startNextcloud(t)
+    const drive = await (await davWorldOn(t, server.url)).open()
+    await drive.prepare(buckets)
+    await put(drive, 'k', 'first')
+    const session = await UploadSession.begin(drive, 'k')
+    await session.append(Buffer.from('second'))
+    const attempts: string[] = []
+    const fault = { kind: 'answer', status: 423 } as const
+    server.faults.add({ method: 'MOVE', path: /uploads\/[\w-]+$/, fault })
+    const lost = new DriveError('busy', 'The upload was taken over.')
+    const assertHeld = () => {
+      attempts.push('asked')
+      if (server.faults.waiting === 0) throw lost
+    }
+    await rejectsAs(session.complete({}, session.bytes.length, assertHeld), 'unavailable')
+    assert.deepEqual(attempts, ['asked', 'asked', 'asked'])
+    assert.equal(await getText(drive, 'k'), 'first')
+    await session.complete()
     assert.equal(await getText(drive, 'k'), 'second')
   })
 

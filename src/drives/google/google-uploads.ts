@@ -102,8 +102,8 @@ export class GoogleUploads implements UploadDrive {
       id: state.id,
       jsonOf: ({ id, revision }) => JSON.stringify({ published: { fileId: id, revision } }),
     }
-    const { attributes, conditions } = options
-    const object = { attributes, conditions, upload }
+    const { attributes, conditions, assertHeld } = options
+    const object = { attributes, conditions, upload, assertHeld }
     const carry = await this.#carry(state)
     if (wholeBlocks(state.size) > 0) return await this.#publish(state, { carry, object })
     return await this.#putSmall(state, record, { carry, object })
@@ -182,6 +182,7 @@ export class GoogleUploads implements UploadDrive {
     const md5 = finishMd5(state.md5, carry, size)
     const finish = async () => {
       await this.#sessions.save(state.id, { session, isEnding: true })
+      object.assertHeld?.()
       const file = await endSession(api, session, { carry, size })
       if (!isStored(file, size, md5))
         await this.#sessions.save(state.id, { session, isDamaged: true })

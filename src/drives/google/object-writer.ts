@@ -32,6 +32,8 @@ export interface NewObject {
   readonly conditions?: WriteConditions | undefined
   /** The upload that it comes from, and what is noted of it once it is published. */
   readonly upload?: PublishedUpload
+  /** See CompleteOptions.assertHeld. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 export interface PublishedUpload {
@@ -91,6 +93,7 @@ export class ObjectWriter {
     const { api, now } = this.#options
     const { id, md5Checksum = '', appProperties } = before
     const packed = packAttributes(object.attributes, md5Checksum, appProperties)
+    object.assertHeld?.()
     held.beforeChange()
     const file = await api.updateFile(
       id,
@@ -179,6 +182,7 @@ export class ObjectWriter {
     let made: GoogleFile | undefined
     for (let attempt = 0; attempt < maxPlacings; attempt++) {
       const parent = await folders.ensure(bucket, pathOfKey(key).folders)
+      object.assertHeld?.()
       held.beforeChange()
       try {
         made = await make(parent, made)

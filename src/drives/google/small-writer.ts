@@ -78,6 +78,8 @@ export class SmallWriter {
     const mimeType = mimeTypeOf(held.name, attributes)
     const metadata = { mimeType, appProperties }
     for (let attempt = 1; ; attempt++) {
+      // Later, readers see damaged bytes, which must not stay.
+      if (attempt === 1) object.assertHeld?.()
       held.beforeChange()
       const { id } = before
       const file = await api.uploadSmall({ id, metadata, bytes, signal: held.signal })

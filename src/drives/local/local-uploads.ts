@@ -166,8 +166,10 @@ export class LocalUploads implements UploadDrive {
       path: output.path,
       attributes: options.attributes,
       conditions: options.conditions,
+      assertHeld: options.assertHeld,
       shapesLate: options.isLonger,
       shape: async () => {
+        options.assertHeld?.()
         if (options.isLonger) await output.truncate(options.size)
         const facts = await output.shape()
         await this.#writeMark(upload, facts.identity)

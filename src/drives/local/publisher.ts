@@ -23,6 +23,8 @@ export interface Publication {
   readonly path: string
   readonly attributes: Attributes
   readonly conditions: WriteConditions | undefined
+  /** See CompleteOptions.assertHeld. */
+  readonly assertHeld?: (() => void) | undefined
   /** Gives the file its final form, and tells what it is then. */
   shape(): Promise<FileFacts>
   /** Makes the file durable in that form. */

@@ -12,6 +12,8 @@ export interface PutOrder {
   readonly place: Place
   readonly path: string
   readonly conditions: WriteConditions | undefined
+  /** See CompleteOptions.assertHeld. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 export interface PutDone {
@@ -152,12 +154,14 @@ const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
   if (order.conditions?.ifNoneMatch === '*') {
     try {
+      order.assertHeld?.()
       await root.files.link(order.path, target)
       return await root.files.unlink(order.path)
     } catch (error) {
       if (!noLinks.has(codeOf(error))) throw error
     }
   }
+  order.assertHeld?.()
   await root.files.rename(order.path, target)
 }
 

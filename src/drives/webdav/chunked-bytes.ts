@@ -90,11 +90,12 @@ export class ChunkedBytes implements UploadBytes {
     }
   }
 
-  async gather(uploadId: string, state: string, { size }: GatherOptions): Promise<void> {
+  async gather(uploadId: string, state: string, options: GatherOptions): Promise<void> {
     const { server } = this.#parts
+    const { size, assertHeld } = options
     const present = await server.stat(uploadPath(uploadId))
     if (present?.size === size) return
-    const total = present?.size ?? (await this.#assemble(uploadId, countOf(state)))
+    const total = present?.size ?? (await this.#assemble(uploadId, countOf(state), assertHeld))
     if (total < size) throw lostBytes()
     if (total > size) await rewriteFile(server, uploadPath(uploadId), size)
   }
@@ -128,7 +129,11 @@ export class ChunkedBytes implements UploadBytes {
   }
 
   /** Puts the first chunks together; resolves to the size of the whole. */
-  async #assemble(uploadId: string, count: number): Promise<number> {
+  async #assemble(
+    uploadId: string,
+    count: number,
+    beforeAttempt: (() => void) | undefined,
+  ): Promise<number> {
     const { origin, server } = this.#parts
     const total = await this.#keepFirst(uploadId, count)
     if (total === undefined) return await this.#restore(uploadId)
@@ -140,7 +145,7 @@ export class ChunkedBytes implements UploadBytes {
     const giveUpAt = performance.now() + patienceMs
     for (let attempt = 0; ; attempt++) {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
-      const failure = await this.#tryAssemble(uploadId, total)
+      const failure = await this.#tryAssemble(uploadId, total, beforeAttempt)
       if (failure === undefined) return total
       // Whatever was said: Nextcloud may be at it still, or have done it.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
@@ -150,14 +155,18 @@ export class ChunkedBytes implements UploadBytes {
     }
   }
 
-  async #tryAssemble(uploadId: string, total: number): Promise<DriveError | undefined> {
+  async #tryAssemble(
+    uploadId: string,
+    total: number,
+    beforeAttempt: (() => void) | undefined,
+  ): Promise<DriveError | undefined> {
     const from = [...this.#folder(uploadId), '.file']
     let answer: DavAnswer
     try {
       answer = await this.#parts.origin.transfer(
         'MOVE',
         { from, to: this.#target(uploadId) },
-        { overwrite: true, headers: { 'oc-total-length': String(total) } },
+        { overwrite: true, headers: { 'oc-total-length': String(total) }, beforeAttempt },
       )
     } catch (error) {
       if (error instanceof DriveError && error.kind === 'unavailable') return error

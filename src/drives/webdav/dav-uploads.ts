@@ -74,7 +74,7 @@ export class DavUploads implements UploadDrive {
   async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
     const { id, inner } = this.#parse(state)
     const { server, records, bytes, publisher, finder } = this.#parts
-    const { attributes, conditions, size } = options
+    const { attributes, conditions, size, assertHeld } = options
     const place = this.#placeOf(options.target)
     const present = await finder.find(place)
     if (present?.record?.uploadId === id) {
@@ -89,7 +89,7 @@ export class DavUploads implements UploadDrive {
     const path = uploadPath(id)
     const entry = requireEntry(await server.stat(path), 'the upload')
     if (entry.size !== size) throw lostBytes()
-    const publication = { place, path, entry, attributes, conditions, uploadId: id }
+    const publication = { place, path, entry, attributes, conditions, uploadId: id, assertHeld }
     const facts = await publisher.publish(publication)
     await this.#forgetBytes(id, inner)
     return facts

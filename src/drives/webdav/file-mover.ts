@@ -31,6 +31,8 @@ export interface Publication {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
   readonly uploadId?: string
+  /** See CompleteOptions.assertHeld. */
+  readonly assertHeld?: (() => void) | undefined
 }
 
 /** It is not known whether the file got to its place: it must not be removed from where it was. */
@@ -83,7 +85,7 @@ export class FileMover {
     const giveUpAt = performance.now() + patienceMs
     for (let attempt = 0; ; attempt++) {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
-      const outcome = await this.#tryMove(publication.path, way)
+      const outcome = await this.#tryMove(publication, way)
       if (outcome === 'moved') return publication.entry
       try {
         if (!(await this.#isStillThere(publication))) {
@@ -120,11 +122,15 @@ export class FileMover {
     return new UnsettledMove(isFull ? 'full' : 'unavailable', message, { cause: error })
   }
 
-  async #tryMove(from: DavPath, way: Way): Promise<'moved' | Outcome> {
+  async #tryMove({ path: from, assertHeld }: Publication, way: Way): Promise<'moved' | Outcome> {
     const { target: to, isOverwriting: overwrite, lease, progress } = way
     let isSent = false
+    let isHeld = true
     const beforeAttempt = () => {
+      isHeld = false
       lease.assertHeld()
+      assertHeld?.()
+      isHeld = true
       isSent = true
       if (overwrite) progress.overwritten = to
     }
@@ -136,8 +142,8 @@ export class FileMover {
       progress.isInDoubt ||= isDoubtful
       return { kind: isDoubtful ? 'doubtful' : 'refused', error: statusError('MOVE', answer) }
     } catch (error) {
-      // The lease was lost after such a status, or there was no answer.
-      progress.isInDoubt ||= (isSent && lease.signal.aborted) || isUnavailable(error)
+      // The key or the upload was lost after such a status, or there was no answer.
+      progress.isInDoubt ||= (isSent && (!isHeld || lease.signal.aborted)) || isUnavailable(error)
       if (isUnavailable(error)) return { kind: 'doubtful', error }
       throw error
     }
@@ -195,6 +201,12 @@ export class FileMover {
       throw statusError('GET', response)
     }
     const headers = { 'content-length': String(entry.size) }
+    try {
+      publication.assertHeld?.()
+    } catch (error) {
+      abandon(response.body)
+      throw error
+    }
     // Where nothing is sent, nobody reads what was opened.
     const put = server.put(way.target, { body: response.body, headers })
     const answer = await put.finally(() => abandon(response.body))

@@ -34,7 +34,7 @@ export interface UploadBytes {
   close?(): Promise<void>
 }
 
-export type GatherOptions = Pick<CompleteOptions, 'size' | 'parts'>
+export type GatherOptions = Pick<CompleteOptions, 'size' | 'parts' | 'assertHeld'>
 
 /** The file that an upload becomes before it is moved to its place. */
 export function uploadPath(uploadId: string): DavPath {

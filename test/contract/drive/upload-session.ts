@@ -115,6 +115,7 @@ export class UploadSession {
   complete(
     conditions?: WriteConditions,
     size: number = this.bytes.length,
+    assertHeld?: () => void,
   ): Promise<ObjectFacts | undefined> {
     return this.#drive.uploads.complete(this.state, {
       target: this.target,
@@ -122,6 +123,7 @@ export class UploadSession {
       attributes: attributesOf(this.bytes.subarray(0, size)),
       parts: async () => digestsOf(this.parts, size),
       ...(conditions && { conditions }),
+      ...(assertHeld && { assertHeld }),
     })
   }
 

@@ -210,6 +210,28 @@ export function uploadCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
+    suite.it('that another process has taken publishes nothing', async (under) => {
+      const { drive } = under
+      for (const part of [one, bytesOf(100, 4)]) {
+        const session = await UploadSession.begin(drive)
+        await session.append(part)
+        for (const old of [undefined, 'old']) {
+          if (old !== undefined) await put(drive, session.target.key, old)
+          const lost = new Error('The upload is not held any more.')
+          const assertHeld = () => {
+            throw lost
+          }
+          await assert.rejects(session.complete({}, session.bytes.length, assertHeld), lost)
+          assert.equal(await getText(drive, session.target.key), old)
+          assert.equal(await drive.uploads.isPublished(session.state), false)
+        }
+        await session.append(two)
+        await assertCompletes(session, drive)
+        await drive.remove(bucket, session.target.key)
+      }
+      await assertNoLeftovers(under)
+    })
+
     suite.it('follows the table of conditions', async (under) => {
       const complete = async (conditions: WriteConditions) => {
         const session = await UploadSession.begin(under.drive, 'k')
