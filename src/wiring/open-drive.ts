@@ -3,7 +3,6 @@ import type { Drive } from '../drives/drive.ts'
 import type { ClaimDrive } from '../drives/drive-notes.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { Database } from '../state/database.ts'
-import type { DatabaseClock } from '../state/database-clock.ts'
 import { DatabaseFileRecords } from '../state/file-records.ts'
 import type { Log } from './log.ts'
 import type { DrivePlace } from './settings/parse-places.ts'
@@ -23,15 +22,14 @@ export interface DriveParts {
   readonly claim: ClaimDrive
   /** Whether to make missing bucket folders and to finish what ended processes left; absent: true. */
   readonly prepares?: boolean
+  /** The database's time, for leases. */
+  readonly now: () => number
 }
 
 type Opener<Kind extends DrivePlace['kind']> = (
   place: Extract<DrivePlace, { kind: Kind }>,
   parts: DriveParts,
 ) => Promise<OpenDrive>
-
-/** Clocks that are kept in step differ by less, answers on their way included. */
-const strangeMs = 2_000
 
 /** A drive of the cloud brings its HTTP client along: a local folder starts without it. */
 const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
@@ -47,7 +45,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     }
   },
 
-  async gdrive({ folder }, { settings, database, log, claim }) {
+  async gdrive({ folder }, { settings, database, log, claim, now }) {
     const { openGoogleDrive } = await import('../drives/google/google-drive.ts')
     const { GoogleApi } = await import('../drives/google/api/google-api.ts')
     const { defaultQuota } = await import('../drives/google/api/rate-budget.ts')
@@ -55,7 +53,6 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     const { DatabaseDriveUploads } = await import('../state/drive-index-uploads.ts')
     const { DatabaseLeases } = await import('../state/key-leases.ts')
     const { gdriveApiUrl, gdriveSharedDrive: sharedDriveId } = settings
-    const clock = await startClock(database, log)
     const api = new GoogleApi({
       credentials: await googleCredentials(settings),
       sharedDriveId,
@@ -76,32 +73,25 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       leases: new DatabaseLeases(database),
       pollSeconds: settings.drivePollSeconds,
       deletes: settings.gdriveDelete,
-      now: clock.now,
+      now,
       log,
       claim,
     })
-    return {
-      drive,
-      async close() {
-        await drive.close()
-        clock.stop()
-      },
-    }
+    return { drive, close: () => drive.close() }
   },
 
-  async webdav({ url }, { settings, database, log, claim }) {
+  async webdav({ url }, { settings, database, log, claim, now }) {
     const { openWebdavDrive } = await import('../drives/webdav/webdav-drive.ts')
     const { DatabaseDavRecords } = await import('../state/dav-records.ts')
     const { DatabaseLeases } = await import('../state/key-leases.ts')
     const records = new DatabaseDavRecords(database)
-    const clock = await startClock(database, log)
     const drive = await openWebdavDrive({
       url,
       records,
       leases: new DatabaseLeases(database),
       spoolFolder: settings.driveSpool,
       maxSpoolBytes: settings.driveSpoolGib * 2 ** 30,
-      now: clock.now,
+      now,
       log,
       claim,
     })
@@ -109,7 +99,6 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       drive,
       async close() {
         await drive.close()
-        clock.stop()
         records.close()
       },
     }
@@ -139,16 +128,6 @@ export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
     await opened.close()
     throw error
   }
-}
-
-/** For leases: a holder elsewhere must not be taken for dead because a clock is wrong. */
-async function startClock(database: Database, log: Log): Promise<DatabaseClock> {
-  const { DatabaseClock } = await import('../state/database-clock.ts')
-  const clock = await DatabaseClock.start(database)
-  if (Math.abs(clock.aheadMs) > strangeMs) {
-    log.warn({ aheadMs: clock.aheadMs }, "the database's clock differs from this machine's")
-  }
-  return clock
 }
 
 async function googleCredentials(settings: Settings) {

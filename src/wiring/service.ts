@@ -20,6 +20,7 @@ import type { Log } from './log.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner, type ServiceRole } from './open-owner.ts'
 import type { Settings } from './settings/read-settings.ts'
+import { startClock } from './start-clock.ts'
 
 /** Made by scripts/build-web.ts. */
 const webBuild = join(import.meta.dirname, '../../web/dist')
@@ -48,6 +49,8 @@ export interface ServiceParts {
   readonly drive: Drive
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
+  /** The database's time, for leases; see DatabaseClock. */
+  readonly now: () => number
 }
 
 /**
@@ -61,20 +64,23 @@ export async function openService(
   role: ServiceRole,
 ): Promise<Service> {
   const database = await openDatabase(settings.database, { migrate: role.kind === 'primary' })
+  const clock = await startClock(database, log)
+  const { now } = clock
   const sessions = await openKeyValueStore({
     url: settings.authKv,
     database,
     onState: (problem) => logStore(log, problem),
   })
   const owner = openOwner({ settings, log, database }, role)
-  const opened = await openDrive({ settings, log, database, claim: owner.claim })
-  const service = connectService({ settings, log, database, drive: opened.drive, sessions })
+  const opened = await openDrive({ settings, log, database, claim: owner.claim, now })
+  const service = connectService({ settings, log, database, drive: opened.drive, sessions, now })
   return {
     ...service,
     async close() {
       await service.close()
       await owner.close()
       await opened.close()
+      clock.stop()
       await sessions.close()
       await database.close()
     },
@@ -89,7 +95,7 @@ export function connectService(parts: ServiceParts): Service {
     table: new UploadTable(database),
     partWaitMs: settings.partWaitSeconds * 1_000,
     expiryMs: settings.uploadExpiryHours * 3_600_000,
-    now: Date.now,
+    now: parts.now,
     log,
   })
   const s3 = createS3Handler({

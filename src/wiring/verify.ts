@@ -8,6 +8,7 @@ import { openDrive } from './open-drive.ts'
 import { openOwner } from './open-owner.ts'
 import { type Environment, readSettings, type Settings } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
+import { startClock } from './start-clock.ts'
 import { type ReportOutput, VerifyReport } from './verify-report.ts'
 
 /** What `npm run verify` is asked for. */
@@ -37,9 +38,13 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const database = await openDatabase(settings.database, { migrate: false })
   try {
     const { claim } = openOwner({ settings, log, database }, { kind: 'worker' })
+    const clock = await startClock(database, log)
     // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
     const prepares = settings.drive.kind === 'gdrive'
-    const { drive, close } = await openDrive({ settings, log, database, claim, prepares })
+    const { drive, close } = await openDrive({
+      ...{ settings, log, database, claim, prepares },
+      now: clock.now,
+    })
     try {
       const report = new VerifyReport({ bucket, isJson, output })
       await verifyBucket({
@@ -54,6 +59,7 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
       return report.exitStatus
     } finally {
       await close()
+      clock.stop()
     }
   } finally {
     await database.close()

@@ -22,7 +22,7 @@ export async function startGatewayOn(
   })
   const log = createLog('fatal', { write: () => undefined })
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const service = connectService({ settings, log, database, drive, sessions })
+  const service = connectService({ settings, log, database, drive, sessions, now: Date.now })
   const serving = await serve({ settings, log, service })
   scope.after(async () => {
     await serving.stop()

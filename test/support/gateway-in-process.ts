@@ -27,11 +27,16 @@ export interface GatewayInProcess {
   readonly lines: readonly LogLine[]
 }
 
+export interface InProcessOptions extends Pick<ServeOptions, 'maxConnections'> {
+  /** The database's time. */
+  readonly now?: () => number
+}
+
 /** Starts one that ends with the test. `environment` holds settings. */
 export async function startGatewayInProcess(
   t: TestContext,
   environment: Readonly<Record<string, string>> = {},
-  options: Pick<ServeOptions, 'maxConnections'> = {},
+  options: InProcessOptions = {},
 ): Promise<GatewayInProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-memory-'))
   const lines: LogLine[] = []
@@ -43,13 +48,14 @@ export async function startGatewayInProcess(
     PORT: '0',
     ...environment,
   })
+  const { now = Date.now, ...serveOptions } = options
   const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) })
   const database = await openDatabase(settings.database, { migrate: true })
   const drive = new MemoryDrive()
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const service = connectService({ settings, log, database, drive, sessions })
-  const serving = await serve({ settings, log, service, ...options })
+  const service = connectService({ settings, log, database, drive, sessions, now })
+  const serving = await serve({ settings, log, service, ...serveOptions })
   t.after(async () => {
     await serving.stop()
     await service.close()
