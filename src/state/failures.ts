@@ -23,6 +23,10 @@ const selectLatest = `SELECT ${columns} FROM failures
 
 const insert = 'INSERT INTO failures (request_id, at_ms, json)'
 
+/** Another process may clear at the same time: the last mark stays. */
+const mark = `${insert} VALUES ('${clearedId}', ?, '')
+  ON CONFLICT (request_id) DO UPDATE SET at_ms = excluded.at_ms`
+
 const trim = `DELETE FROM failures WHERE request_id IN (
   SELECT request_id FROM failures ORDER BY at_ms DESC, request_id DESC LIMIT ? OFFSET ?)`
 
@@ -53,7 +57,7 @@ export class FailureTable {
   async clear(nowMs: number): Promise<void> {
     await this.#database.write([
       { sql: 'DELETE FROM failures', params: [] },
-      ...rowInserts(insert, [[clearedId, nowMs, '']]),
+      { sql: mark, params: [nowMs] },
     ])
   }
 

@@ -215,6 +215,19 @@ function describeFailures(databases: () => [Database, Database]): void {
     await mine.add([row('n2', 20_003), row('n3', 20_004), row('n4', 20_005)])
     assert.deepEqual(await ids(30_000), ['n4', 'n3', 'n2'])
   })
+
+  test('FailureTable is cleared by several processes at the same time', async () => {
+    const [database] = databases()
+    const tables = databases().map((one) => new FailureTable(one, 3))
+    for (let round = 0; round < 20; round++) {
+      // As before the first clear: no row of an earlier one makes the others wait.
+      await database.write([{ sql: 'DELETE FROM failures', params: [] }])
+      await Promise.all([...tables, ...tables].map((table) => table.clear(40_000)))
+    }
+    const late = { requestId: 'late', atMs: 40_000, json: '{}' }
+    await tables[0]?.add([late])
+    assert.deepEqual(await tables[1]?.latest(40_000), [])
+  })
 }
 
 function describeOpenUploads(database: () => Database): void {
