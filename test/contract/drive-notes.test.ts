@@ -18,6 +18,7 @@ import { startGoogleEmulator } from '../support/google/google-emulator.ts'
 import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
 import { absenceOfLighttpd, startLighttpd } from '../support/webdav/lighttpd.ts'
 import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
+import { absenceOfNginx, startNginxThatMakesFolders } from '../support/webdav/nginx.ts'
 import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 import { emptyDatabase, hastyApi } from './google-drive-under-test.ts'
 
@@ -73,6 +74,7 @@ const drives = [
   ['a folder', localScene, false],
   ['apache', davScene(startApache), absenceOfApache()],
   ['lighttpd', davScene(startLighttpd), absenceOfLighttpd()],
+  ['nginx that makes folders', davScene(startNginxThatMakesFolders), absenceOfNginx()],
   ['rclone serve', davScene(startRcloneServe), absenceOfRclone()],
   ['nextcloud', davScene(startNextcloud), false],
   ['google drive', googleScene, false],

@@ -1,7 +1,9 @@
 /** Servers on which a drive would lose something are refused at start. */
+import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { type FaultyProxy, startFaultyProxy } from '../support/webdav/faulty-proxy.ts'
 import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
+import { absenceOfNginx, startNginxThatMakesFolders } from '../support/webdav/nginx.ts'
 import { rejectsAs } from './drive/stored-object.ts'
 import { davWorldOn } from './webdav-world.ts'
 
@@ -32,4 +34,12 @@ describe('a drive over a server', () => {
   for (const [what, spoil] of Object.entries(cases)) {
     it(`that ${what} is not opened`, async (t) => await refusesBecause(t, spoil))
   }
+
+  const skip = absenceOfNginx()
+  it('whose PUT makes folders is not opened', { skip }, async (t) => {
+    const server = await startNginxThatMakesFolders(t)
+    assert.ok(server)
+    const world = await davWorldOn(t, server.url)
+    await assert.rejects(world.open(), { kind: 'denied', message: /create_full_put_path off/ })
+  })
 })

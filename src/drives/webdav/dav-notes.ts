@@ -37,6 +37,8 @@ export class DavNotes implements DriveNotes {
   }
 
   async write(name: NoteName, text: string): Promise<void> {
+    // Some servers make the folders above a file that they are sent.
+    await this.#own.requireThere()
     await this.#put(noteFile(name), text)
   }
 

@@ -12,6 +12,8 @@ import { readSmallFile } from './small-file.ts'
 export interface ProbeParts {
   /** The drive's root, names below the origin. */
   readonly root: DavPath
+  /** The root as first seen; undefined when it was not there yet. */
+  readonly rootEntry: DavEntry | undefined
   readonly server: DavServer
   /** A folder that nobody else uses; it is there, and its owner removes it. */
   readonly folder: DavPath
@@ -33,6 +35,7 @@ const maxProbeBytes = 1_024
  */
 export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<DavAbilities> {
   const probe = new Probe(parts)
+  await probe.requireNoFoldersByPut()
   await probe.requireMovedFolders()
   return {
     rules,
@@ -92,6 +95,20 @@ class Probe {
     if (versions === undefined) throw lacking("keep a file's time when it is moved", over.status)
     const copies = created.includes(copy.status) && seen.get('copy')?.size === texts.first.length
     return { versions, keepsRecords: isSet && moved.record === 'newer', copies }
+  }
+
+  /**
+   * PUT must not make the folders above a file (RFC 4918 section 9.7.1): where a disk is not mounted,
+   * the server would take files into the empty folder in its place.
+   */
+  async requireNoFoldersByPut(): Promise<void> {
+    const body = Buffer.from('orphan')
+    const { status } = await this.#parts.server.put([...this.#path('absent'), 'orphan'], { body })
+    if (!created.includes(status)) return
+    const message = 'The WebDAV server makes the folders above a file that is sent to it (PUT).'
+    const risk = 'While its disk is not mounted, objects would be stored in the wrong place.'
+    const advice = 'Turn that off (nginx: create_full_put_path off), or use another server.'
+    throw new DriveError('denied', `${message} ${risk} ${advice}`)
   }
 
   /**
@@ -159,7 +176,8 @@ class Probe {
 
   /** RFC 4331. */
   async tellsQuota(): Promise<boolean> {
-    const entry = await this.#parts.server.statFolder([])
+    const { server, rootEntry } = this.#parts
+    const entry = rootEntry ?? (await server.statFolder([]))
     return entry?.freeBytes !== undefined && entry.freeBytes >= 0
   }
 

@@ -25,7 +25,7 @@ const listAttempts = 4
 const listPauseMs = 20
 const removeAttempts = 3
 
-const xml = { 'content-type': 'application/xml; charset=utf-8' }
+export const xml = { 'content-type': 'application/xml; charset=utf-8' }
 const prologue = `<?xml version="1.0" encoding="utf-8"?>`
 const fileProperties =
   '<d:resourcetype/><d:getcontentlength/><d:getlastmodified/><d:getetag/><s:record/>'
@@ -36,7 +36,8 @@ const propfind = (properties: string) =>
 const askForFile = propfind(fileProperties)
 const askForWritten = propfind(`${fileProperties}<oc:checksums/>`)
 const askForNames = propfind('<d:resourcetype/>')
-const askForFolder = propfind(
+/** What `statFolder` asks for. */
+export const askForFolder = propfind(
   '<d:resourcetype/><d:getlastmodified/><d:creationdate/>' +
     '<d:quota-available-bytes/><d:quota-used-bytes/>',
 )
@@ -355,7 +356,7 @@ export class DavServer {
 }
 
 /** What an answer says of the one file that it is about; undefined when that is not there. */
-function entryIn({ text }: DavAnswer, demand: Demand): DavEntry | undefined {
+export function entryIn({ text }: Pick<DavAnswer, 'text'>, demand: Demand): DavEntry | undefined {
   const reader = new MultistatusReader(demand)
   const [entry] = reader.read(Buffer.from(text))
   reader.end()

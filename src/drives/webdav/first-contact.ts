@@ -2,6 +2,8 @@ import { Client } from 'undici'
 import { DriveError } from '../drive.ts'
 import { refusedCredentials } from './dav-error.ts'
 import { type DavAddress, folderTargetOf } from './dav-path.ts'
+import { askForFolder, entryIn, xml } from './dav-server.ts'
+import type { DavEntry } from './multistatus.ts'
 
 /** A name to resolve, a connection and a TLS handshake: what is wrong with them is told within 5 s. */
 const connectMs = 3_500
@@ -45,13 +47,13 @@ export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
  * Asks the server once for the drive's folder, before anything else is asked of it and without
  * trying again: a mistake in DRIVE is told at once, and with the server's name.
  *
- * @returns whether the folder is there
+ * @returns the folder; undefined when it is not there, or the answer is not clear
  * @throws DriveError for people
  */
 export async function makeFirstContact(
   address: DavAddress,
   log: FirstContactLog,
-): Promise<boolean> {
+): Promise<DavEntry | undefined> {
   const { origin, root, user, password } = address
   const client = new Client(origin, {
     connect: { timeout: connectMs },
@@ -67,13 +69,15 @@ export async function makeFirstContact(
       path: folderTargetOf(root, []),
       headers: {
         authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+        ...xml,
         depth: '0',
         'user-agent': 'Stowage',
       },
+      body: askForFolder,
     })
-    await body.dump()
+    const text = await body.text()
     judge(statusCode, String(headers.location ?? ''), address)
-    return statusCode === 207
+    return statusCode === 207 ? folderIn(text, address) : undefined
   } catch (error) {
     throw error instanceof DriveError ? error : withoutAnswer(error, address)
   } finally {
@@ -107,6 +111,20 @@ function judge(status: number, location: string, address: DavAddress): void {
       ? `${host} refuses access to ${path} (403). Check what the account in DRIVE may do there.`
       : `${host} has no WebDAV at ${path}: it answered PROPFIND with ${status}. Check the path in ` +
         'DRIVE (Nextcloud: /remote.php/dav/files/USER), and whether it needs webdav+https.'
+  throw new DriveError('denied', message)
+}
+
+/** Undefined when the answer can't be read: the next request is answered with the same, or better. */
+function folderIn(text: string, address: DavAddress): DavEntry | undefined {
+  let entry: DavEntry | undefined
+  try {
+    entry = entryIn({ text }, 'kind')
+  } catch {
+    return undefined
+  }
+  if (entry?.isFolder !== false) return entry
+  const path = folderTargetOf(address.root, [])
+  const message = `${hostOf(address)} has a file at ${path}, not a folder. Correct the path in DRIVE.`
   throw new DriveError('denied', message)
 }
 

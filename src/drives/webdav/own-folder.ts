@@ -60,16 +60,20 @@ export class OwnFolder {
     return true
   }
 
+  async #restore(): Promise<void> {
+    await this.requireThere()
+    await this.prepare()
+  }
+
   /**
    * @throws DriveError `unavailable` when the drive itself is gone: what the server shows in its place,
    * because a disk is not mounted there, must not become a new drive.
    */
-  async #restore(): Promise<void> {
+  async requireThere(): Promise<void> {
     if ((await this.#server.statFolder([ownFolderName])) === undefined) {
       const message = `The folder ${ownFolderName} of the drive is not there any more.`
       throw new DriveError('unavailable', `${message} Check the server's disks, then restart.`)
     }
-    await this.prepare()
   }
 
   /** A path of which there is no other. */

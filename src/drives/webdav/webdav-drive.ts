@@ -104,12 +104,13 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     recover: async (note, lease) => await recovery.run?.(note, lease),
   })
   try {
-    const hasRoot = await makeFirstContact(address, options.log)
+    const rootEntry = await makeFirstContact(address, options.log)
     await options.claim?.(new DavNotes(server, own))
-    const isNew = await own.prepare({ hasRoot })
+    const isNew = await own.prepare({ hasRoot: rootEntry !== undefined })
     const abilities = await own.withFolder(async (folder) => {
       const findings = await findDriveNames({ server, leases, folder, isNew })
-      return await probeServer({ root: address.root, server, folder }, rulesFrom(findings))
+      const probed = { root: address.root, rootEntry, server, folder }
+      return await probeServer(probed, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })

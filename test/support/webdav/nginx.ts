@@ -14,7 +14,7 @@ import {
 const module = '/usr/lib/nginx/modules/ngx_http_dav_ext_module.so'
 const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
-const nginx: ServerKind = {
+const nginx = ({ makesFolders = false } = {}): ServerKind => ({
   program: 'nginx',
   packages: 'nginx, libnginx-mod-http-dav-ext',
   path: '/dav',
@@ -22,14 +22,14 @@ const nginx: ServerKind = {
     const hash = createHash('sha1').update(place.password).digest('base64')
     writeFileSync(join(place.folder, 'users'), `${place.user}:{SHA}${hash}\n`)
     const file = join(place.folder, 'nginx.conf')
-    writeFileSync(file, configurationOf(place))
+    writeFileSync(file, configurationOf(place, makesFolders))
     return ['-p', place.folder, '-c', file, '-e', 'stderr']
   },
-}
+})
 
 export function absenceOfNginx(): string | false {
-  const absence = absenceOf(nginx.program, nginx.packages)
-  return absence === false && !existsSync(module) ? `needs ${nginx.packages}` : absence
+  const absence = absenceOf(nginx().program, nginx().packages)
+  return absence === false && !existsSync(module) ? `needs ${nginx().packages}` : absence
 }
 
 /** nginx with dav-ext: it lists no name that begins with a dot, keeps no properties, has no entity tags. */
@@ -37,10 +37,15 @@ export function startNginx(
   scope: Scope,
   options?: WebdavServerOptions,
 ): Promise<WebdavServer | undefined> {
-  return startServer(scope, nginx, options)
+  return startServer(scope, nginx(), options)
 }
 
-function configurationOf({ folder, root, port }: ServerPlace): string {
+/** As `startNginx`; a PUT makes the folders above its file. */
+export function startNginxThatMakesFolders(scope: Scope): Promise<WebdavServer | undefined> {
+  return startServer(scope, nginx({ makesFolders: true }))
+}
+
+function configurationOf({ folder, root, port }: ServerPlace, makesFolders: boolean): string {
   return `
 load_module ${module};
 daemon off;
@@ -58,6 +63,7 @@ http {
       auth_basic stowage;
       auth_basic_user_file users;
       dav_methods PUT DELETE MKCOL COPY MOVE;
+      create_full_put_path ${makesFolders ? 'on' : 'off'};
       dav_ext_methods PROPFIND OPTIONS;
     }
   }

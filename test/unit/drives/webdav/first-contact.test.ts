@@ -92,6 +92,15 @@ describe('the first contact with a WebDAV server', () => {
     })
   }
 
+  it('says that there is a file in place of the folder', async (t) => {
+    const answer =
+      '<d:multistatus xmlns:d="DAV:"><d:response><d:href>/dav</d:href><d:propstat><d:prop>' +
+      '<d:resourcetype/></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>' +
+      '</d:multistatus>'
+    const port = await answering((_, response) => response.writeHead(207).end(answer))(t)
+    assert.match(await failureAt(`127.0.0.1:${port}`), /has a file at \/dav\/, not a folder/)
+  })
+
   it('is content with a folder that is not there yet, and with a busy server', async (t) => {
     for (const status of [207, 404, 409, 500, 503]) {
       const port = await answering((_, response) => response.writeHead(status).end())(t)
