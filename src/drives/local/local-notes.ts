@@ -3,7 +3,7 @@ import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
-import { makeFolderDurably, ownFolderName } from './local-root.ts'
+import { hasOwnerNote, makeFolderDurably, ownFolderName } from './local-root.ts'
 import { syncFolderAt } from './open-folder.ts'
 
 /** Errors of link(2) where the file system has no hard links. */
@@ -14,6 +14,8 @@ export class LocalNotes implements DriveNotes {
   readonly #root: string
   /** The file system that the drive's own folder was first seen on. */
   #device: number | undefined
+  /** The owner note as last read or written. */
+  #owner: string | undefined
 
   constructor(root: string) {
     this.#root = root
@@ -24,6 +26,7 @@ export class LocalNotes implements DriveNotes {
       try {
         const text = await fs.promises.readFile(this.#pathOf(name), 'utf8')
         await this.#assertSameDevice()
+        if (name === 'owner') this.#owner = text
         return text
       } catch (error) {
         if (isAbsent(error)) return undefined
@@ -36,12 +39,8 @@ export class LocalNotes implements DriveNotes {
     return await withDriveErrors(`make the note ${name}`, async () => {
       await makeFolderDurably(this.#root)
       await fs.promises.mkdir(this.#ownFolder, { recursive: true, mode: 0o700 })
-      const draft = await this.#draft(text, { isDurable: true })
-      try {
-        if (!(await linkNew(draft, this.#pathOf(name), text))) return false
-      } finally {
-        await fs.promises.unlink(draft)
-      }
+      const link = (draft: string) => linkNew(draft, this.#pathOf(name), text)
+      if (!(await this.#withDraft(text, { isDurable: true }, link))) return false
       await syncFolderAt(this.#ownFolder)
       await syncFolderAt(this.#root)
       return true
@@ -53,8 +52,9 @@ export class LocalNotes implements DriveNotes {
       await this.#assertSameDevice()
       // What a heartbeat wrote is of no use after a power failure.
       const isDurable = name === 'owner'
-      const draft = await this.#draft(text, { isDurable })
-      await fs.promises.rename(draft, this.#pathOf(name))
+      const rename = (draft: string) => fs.promises.rename(draft, this.#pathOf(name))
+      await this.#withDraft(text, { isDurable }, rename)
+      if (name === 'owner') this.#owner = text
       if (isDurable) await syncFolderAt(this.#ownFolder)
     })
   }
@@ -67,22 +67,40 @@ export class LocalNotes implements DriveNotes {
     return `${this.#ownFolder}/${name}.json`
   }
 
-  /** A file in the folder of this process, which is swept when the process is gone. */
-  async #draft(text: string, { isDurable }: { readonly isDurable: boolean }): Promise<string> {
+  /** Runs `use` with a file in the folder of this process, which is swept when the process is gone. */
+  async #withDraft<R>(
+    text: string,
+    { isDurable }: { readonly isDurable: boolean },
+    use: (draft: string) => Promise<R>,
+  ): Promise<R> {
     const tempFolder = `${this.#ownFolder}/tmp`
     const folder = `${tempFolder}/${encodeURIComponent(thisProcess)}`
     // One by one: without the drive's own folder nothing is made.
     for (const path of [tempFolder, folder]) await makeIfAbsent(path)
     const path = `${folder}/note-${crypto.randomUUID()}`
-    await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
-    return path
+    try {
+      await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
+      return await use(path)
+    } finally {
+      // Also after a failure: on a full disk every heartbeat would leave a file.
+      await fs.promises.rm(path, { force: true })
+    }
   }
 
-  /** @throws DriveError `unavailable` when what is mounted at the path is not what was there before. */
+  /**
+   * A network file system may have another device number after it was mounted again: its owner note
+   * tells that it is the same drive.
+   *
+   * @throws DriveError `unavailable` when what is mounted at the path is not what was there before.
+   */
   async #assertSameDevice(): Promise<void> {
     const { dev } = await fs.promises.lstat(this.#ownFolder)
     this.#device ??= dev
     if (dev === this.#device) return
+    if (await hasOwnerNote(this.#root, this.#owner)) {
+      this.#device = dev
+      return
+    }
     const message = "The drive's folder is on another file system than before."
     throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
   }

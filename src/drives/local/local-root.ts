@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import { doesBirthtimeLast } from './file-identity.ts'
-import { codeOf, withDriveErrors } from './fs-error.ts'
+import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
 import { makeFolders } from './make-folders.ts'
 import { syncFolderAt } from './open-folder.ts'
 import { PacedFiles } from './paced-files.ts'
@@ -21,6 +21,8 @@ export interface LocalRoot {
   readonly uploadFolder: string
   readonly lockFolder: string
   readonly device: number
+  /** The text of the owner note; undefined when there is none. */
+  readonly ownerNote: string | undefined
   /** Whether birth times belong to a file's identity here. */
   readonly hasBirthtime: boolean
   /** `/proc/self/fd/` where descriptors can be named (Linux), else undefined. */
@@ -58,7 +60,8 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const { dev } = await fs.promises.lstat(own)
     const hasBirthtime = await doesBirthtimeLast(root.processFolder)
     const descriptors = await findDescriptors(root.processFolder)
-    return { ...root, device: dev, hasBirthtime, descriptors, files: new PacedFiles() }
+    const ownerNote = await readOwnerNote(real)
+    return { ...root, device: dev, ownerNote, hasBirthtime, descriptors, files: new PacedFiles() }
   })
 }
 
@@ -97,14 +100,29 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
 }
 
 /**
- * @throws DriveError `unavailable` when the drive's own folder is gone, or is on another file system:
- * the drive is not mounted.
+ * @throws DriveError `unavailable` when the drive's own folder is gone, or is on another file system
+ * without the drive's owner note: the drive is not mounted.
  */
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
   const own = await root.files.lstat(`${root.path}/${ownFolderName}`)
   if (own?.dev === root.device) return
+  if (await hasOwnerNote(root.path, root.ownerNote)) return
   const message = "The drive's folder is not there any more."
   throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
+}
+
+/** Whether the folder has exactly this owner note, so that it is the same drive. */
+export async function hasOwnerNote(root: string, note: string | undefined): Promise<boolean> {
+  return Boolean(note) && (await readOwnerNote(root)) === note
+}
+
+async function readOwnerNote(root: string): Promise<string | undefined> {
+  try {
+    return await fs.promises.readFile(`${root}/${ownFolderName}/owner.json`, 'utf8')
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
 }
 
 /** Makes the names durable of a folder and those that lead to it from `first`, which is one. */

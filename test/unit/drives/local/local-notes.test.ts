@@ -1,0 +1,70 @@
+/** The owner note of a folder: what failed writes leave, and a drive that is mounted again. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { LocalNotes } from '../../../../src/drives/local/local-notes.ts'
+import { openDrive } from './open-drive.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const canMount = process.platform === 'linux' && process.getuid?.() === 0
+const mounts = { skip: canMount ? false : 'only root may mount a file system' }
+
+/** The drive's own files, without folders. */
+function filesIn(root: string): string[] {
+  const entries = fs.readdirSync(join(root, '.stowage'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+test('a note that can not be written or put in its place leaves no file', async (t) => {
+  const root = tempFolder(t)
+  const notes = new LocalNotes(root)
+  await notes.create('owner', 'x')
+  // A file can't take the place of a folder.
+  fs.mkdirSync(join(root, '.stowage/alive.json'))
+  await assert.rejects(notes.write('alive', '1'))
+  assert.deepEqual(filesIn(root), ['owner.json'])
+  // As on a full disk: the name is there, the bytes are not.
+  t.mock.method(fs.promises, 'writeFile', async (path: string) => {
+    fs.writeFileSync(path, '')
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  })
+  await assert.rejects(notes.write('alive', '2'), { kind: 'full' })
+  assert.deepEqual(filesIn(root), ['owner.json'])
+})
+
+/** Mounts another file system at the folder, with the owner note and a bucket. */
+function mountOn(root: string, owner: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', root])
+  fs.mkdirSync(join(root, '.stowage/tmp'), { recursive: true })
+  fs.mkdirSync(join(root, 'alpha'))
+  fs.writeFileSync(join(root, '.stowage/owner.json'), owner)
+}
+
+async function testMountedAgain(t: TestContext, root: string): Promise<void> {
+  mountOn(root, 'the owner')
+  const notes = new LocalNotes(root)
+  assert.equal(await notes.read('owner'), 'the owner')
+  const { drive } = await openDrive(t, root)
+  mountOn(root, 'the owner')
+  await notes.write('alive', '1')
+  assert.equal(await notes.read('owner'), 'the owner')
+  await drive.check()
+  assert.equal(await drive.head('alpha', 'absent'), undefined)
+  mountOn(root, 'another owner')
+  await assert.rejects(notes.read('owner'), { kind: 'unavailable' })
+  await assert.rejects(notes.write('alive', '2'), { kind: 'unavailable' })
+  await assert.rejects(drive.check(), { kind: 'unavailable' })
+  await assert.rejects(drive.head('alpha', 'absent'), { kind: 'unavailable' })
+}
+
+test('a drive that is mounted again with another device number is the same', mounts, async (t) => {
+  const root = tempFolder(t)
+  try {
+    await testMountedAgain(t, root)
+  } finally {
+    // One for each mount; before the folder is removed.
+    while (fs.existsSync(join(root, 'alpha'))) execFileSync('umount', ['--lazy', root])
+  }
+})
