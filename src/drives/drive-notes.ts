@@ -19,7 +19,8 @@ export interface DriveNotes {
   create(name: NoteName, text: string): Promise<boolean>
 
   /**
-   * Replaces a note, or makes it. A reader sees the old text or the new one. Rejects when the drive's
+   * Replaces a note, or makes it. A reader sees the old text or the new one; over some
+   * WebDAV servers also an empty or cut one while it is being written. Rejects when the drive's
    * own folder is not there: the drive may be unmounted, and nothing is to be made in its place.
    */
   write(name: NoteName, text: string): Promise<void>

@@ -60,8 +60,7 @@ export class DriveOwner {
       }
       const found = parseOwnerNote(text)
       if (found?.databaseId === own.databaseId) return await this.#begin(notes, found)
-      // Nobody but a person makes an empty one: the drive begins again.
-      if (text === '') await notes.write('owner', noteText(own))
+      if (text === '') await this.#beginAgain(notes, own)
       else await this.#adopt(notes, found ?? unknownOwner, own)
     }
   }
@@ -98,6 +97,12 @@ export class DriveOwner {
       )
     }
     await notes.create('owner', noteText(own))
+  }
+
+  /** A person made the note empty, unless another process is writing it at this moment. */
+  async #beginAgain(notes: DriveNotes, own: OwnerNote): Promise<void> {
+    await sleep(settleMs)
+    if ((await notes.read('owner')) === '') await notes.write('owner', noteText(own))
   }
 
   async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {

@@ -37,6 +37,7 @@ export class DavNotes implements DriveNotes {
   }
 
   async write(name: NoteName, text: string): Promise<void> {
+    // In place: a MOVE over the note would remove it first on Apache and Nextcloud.
     // Some servers make the folders above a file that they are sent.
     await this.#own.requireThere()
     await this.#put(noteFile(name), text)

@@ -188,6 +188,29 @@ test('an empty folder in place of a drive that the database knows is refused, an
   await gateway(table).claim()
 })
 
+test('an owner note that is empty only while its owner writes it is not taken over', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+  const notes = new LocalNotes(root)
+  let reads = 0
+  const seenWhileWritten: DriveNotes = {
+    read: async (name) => (name === 'owner' && ++reads === 1 ? '' : await notes.read(name)),
+    create: (name, text) => notes.create(name, text),
+    write: (name, text) => notes.write(name, text),
+  }
+  await assert.rejects(gateway(new Table('b')).claim(seenWhileWritten), inUse)
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('a folder of an earlier version, without an owner note, is adopted', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  fs.mkdirSync(join(root, '.stowage/uploads'), { recursive: true })
+  await gateway(new Table('a')).claim()
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
 test('a drive that is unmounted while it is served is not made again by the heartbeat', async (t) => {
   const { root, gateway } = scene(t)
   const first = gateway(new Table('a'))
