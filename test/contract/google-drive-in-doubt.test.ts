@@ -189,7 +189,7 @@ describe('a file of another owner', () => {
   })
 })
 
-test('a sweep gets rid of what may not be deleted for good, and leaves what is none of it', async (t) => {
+test('a sweep gets rid of what may not be deleted for good, and leaves what is recent or foreign', async (t) => {
   const { open, emulator } = await googleWorld(t)
   const api = hastyApi(emulator)
   const drive = await open({
@@ -201,7 +201,10 @@ test('a sweep gets rid of what may not be deleted for good, and leaves what is n
   const isInTrash = (id: string) => emulator.byHand.get(id).isTrashed
   const left = await api.newId()
   await api.createFile({ id: left, name: left, parents: [staging] })
+  const fresh = await api.newId()
+  const modifiedAtMs = Date.now() + 60_000
+  await api.createFile({ id: fresh, name: fresh, parents: [staging], modifiedAtMs })
   const theirs = await emulator.byHand.file('a note', 'x', { parent: staging })
   await drive.uploads.sweep(async () => false, -1000)
-  assert.deepEqual([left, theirs].map(isInTrash), [true, false])
+  assert.deepEqual([left, fresh, theirs].map(isInTrash), [true, false, false])
 })

@@ -149,7 +149,8 @@ export class GoogleUploads implements UploadDrive {
       if (!(await isKnown(id))) await this.#remove(id)
     }
     for (const file of await staging.files()) {
-      const isOld = file.createdAtMs <= beforeMs
+      // A file may be as old as the upload of another gateway that has just ended it.
+      const isOld = Math.max(file.createdAtMs, file.modifiedAtMs) <= beforeMs
       if (isOld && !(await records.isTarget(file.id))) await staging.discard(file.id)
     }
   }
