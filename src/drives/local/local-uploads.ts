@@ -216,13 +216,15 @@ export class LocalUploads implements UploadDrive {
 
   /**
    * Copies the tail to its place. Doing it twice does no harm, and its file stays until the state
-   * without it comes back.
+   * without it comes back, or until the upload is published. A published upload may be opened again
+   * (webdav/spooled-bytes.ts): its bytes hold the tail already.
    */
   async #mergeTail(upload: UploadState, output: OutputFile): Promise<void> {
     await this.#dropMerged(upload)
     const { tail } = upload
     if (tail === undefined) return
     const fd = await this.#openTail(upload, tail)
+    if (fd === undefined) return
     try {
       await copyTail(fd, tail, output)
     } finally {
@@ -231,12 +233,14 @@ export class LocalUploads implements UploadDrive {
     await output.flush()
   }
 
-  async #openTail(upload: UploadState, tail: Tail): Promise<number> {
+  /** Undefined when a `complete` has merged and removed it. */
+  async #openTail(upload: UploadState, tail: Tail): Promise<number | undefined> {
     try {
       return await this.#parts.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') throw lostBytes()
-      throw error
+      if (codeOf(error) !== 'ENOENT') throw error
+      if (!hasMark(await this.#namesOf(upload))) throw lostBytes()
+      return undefined
     }
   }
 
