@@ -6,7 +6,7 @@ import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
 import type { OwnFolder } from './own-folder.ts'
 import { RangeWriter } from './range-writer.ts'
-import { asidePath, restoreFile, rewriteFile } from './rewrite-file.ts'
+import { restoreFile, rewriteFile } from './rewrite-file.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** A server may still write what it has received of a request that has ended. */
@@ -77,10 +77,6 @@ export class AppendedBytes implements UploadBytes {
     if (entry.size === size) return
     // Behind the committed bytes are others.
     await rewriteFile(server, uploadPath(uploadId), size)
-  }
-
-  async isThere(uploadId: string): Promise<boolean> {
-    return (await this.#parts.server.stat(asidePath(uploadPath(uploadId)))) !== undefined
   }
 
   async remove(): Promise<void> {

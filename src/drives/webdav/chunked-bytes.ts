@@ -5,7 +5,7 @@ import { StatusError, statusError } from './dav-error.ts'
 import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
-import { asidePath, restoreFile, rewriteFile } from './rewrite-file.ts'
+import { restoreFile, rewriteFile } from './rewrite-file.ts'
 import type { Spool } from './spool.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
@@ -98,12 +98,6 @@ export class ChunkedBytes implements UploadBytes {
     const total = present?.size ?? (await this.#assemble(uploadId, countOf(state), assertHeld))
     if (total < size) throw lostBytes()
     if (total > size) await rewriteFile(server, uploadPath(uploadId), size)
-  }
-
-  async isThere(uploadId: string): Promise<boolean> {
-    const { origin, server } = this.#parts
-    if ((await origin.stat(this.#folder(uploadId))) !== undefined) return true
-    return (await server.stat(asidePath(uploadPath(uploadId)))) !== undefined
   }
 
   async remove(uploadId: string): Promise<void> {

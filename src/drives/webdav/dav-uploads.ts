@@ -68,6 +68,7 @@ export class DavUploads implements UploadDrive {
 
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const { id, inner } = this.#parse(state)
+    await this.#reopen(id)
     return this.#wrap(id, await this.#parts.bytes.append(id, inner, options))
   }
 
@@ -78,15 +79,18 @@ export class DavUploads implements UploadDrive {
     const place = this.#placeOf(options.target)
     const present = await finder.find(place)
     if (present?.record?.uploadId === id) {
+      requireSame(present.facts, options)
       await this.#forgetBytes(id, inner)
       return present.facts
     }
-    if (await this.#hasBecomeObject(id, inner)) return undefined
+    if (await this.#hasBecomeObject(id)) return undefined
     // Before what may take minutes; publishing looks again.
     assertConditions(place, present?.facts.attributes.etag, conditions)
-    await bytes.gather(id, inner, options)
-    await asked(records.noteCompletion(id))
     const path = uploadPath(id)
+    await asked(records.forgetCompletion(id))
+    await bytes.gather(id, inner, options)
+    await server.removeFile(asidePath(path))
+    await asked(records.noteCompletion(id))
     const entry = requireEntry(await server.stat(path), 'the upload')
     if (entry.size !== size) throw lostBytes()
     const publication = { place, path, entry, attributes, conditions, uploadId: id, assertHeld }
@@ -96,8 +100,7 @@ export class DavUploads implements UploadDrive {
   }
 
   async isPublished(state: string): Promise<boolean> {
-    const { id, inner } = this.#parse(state)
-    return await this.#hasBecomeObject(id, inner)
+    return await this.#hasBecomeObject(this.#parse(state).id)
   }
 
   async abort(state: string): Promise<void> {
@@ -122,17 +125,35 @@ export class DavUploads implements UploadDrive {
 
   async #replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
     const { id, inner } = this.#parse(state)
+    await this.#reopen(id)
     const part = await this.#parts.bytes.replaceLast?.(id, inner, options)
     if (part === undefined) throw lostBytes()
     return this.#wrap(id, part)
   }
 
-  /** Its bytes were about to be moved to their place, and are nowhere else any more. */
-  async #hasBecomeObject(id: string, inner: string): Promise<boolean> {
-    const { server, records, bytes } = this.#parts
+  /**
+   * Whether an earlier `complete` has moved the bytes to their place. A completion is noted when the
+   * upload's file is whole, and the note is deleted before the file is removed or written again. So
+   * when the note is there and the file is not, the file has been moved. (A file that
+   * `rewriteFile` replaces is set aside for a moment.)
+   */
+  async #hasBecomeObject(id: string): Promise<boolean> {
+    const { server, records } = this.#parts
     if (!(await asked(records.isCompletionNoted(id)))) return false
-    if ((await server.stat(uploadPath(id))) !== undefined) return false
-    return !(await bytes.isThere(id, inner))
+    const path = uploadPath(id)
+    if ((await server.stat(path)) !== undefined) return false
+    return (await server.stat(asidePath(path))) === undefined
+  }
+
+  /**
+   * Deletes the note of a `complete` that failed, before the upload takes another part.
+   * @throws DriveError `upload-gone` when the bytes were published after all
+   */
+  async #reopen(id: string): Promise<void> {
+    const { records } = this.#parts
+    if (!(await asked(records.isCompletionNoted(id)))) return
+    if (await this.#hasBecomeObject(id)) throw alreadyPublished()
+    await asked(records.forgetCompletion(id))
   }
 
   /** The object is there: what else there is of it only takes room, until the next sweep. */
@@ -173,6 +194,17 @@ export class DavUploads implements UploadDrive {
 /** Names become paths: nothing else may get through. */
 function requireUploadId(id: string): void {
   if (!idPattern.test(id)) throw strangeState()
+}
+
+/** @throws DriveError `upload-gone` when the object that this upload became has other bytes */
+function requireSame(published: ObjectFacts, { attributes, size }: CompleteOptions): void {
+  const isSame = published.attributes.etag === attributes.etag && published.size === size
+  if (!isSame) throw alreadyPublished()
+}
+
+function alreadyPublished(): DriveError {
+  const message = 'This upload has become an object with other parts. Begin a new upload.'
+  return new DriveError('upload-gone', message)
 }
 
 function parseJson(text: string): unknown {

@@ -12,7 +12,6 @@ import {
 import type { FileRecords } from '../local/file-records.ts'
 import { openLocalDrive } from '../local/local-drive.ts'
 import { dataName } from '../local/local-uploads.ts'
-import { formatUploadState } from '../local/upload-state.ts'
 import { checkParts } from './check-parts.ts'
 import { statusError } from './dav-error.ts'
 import type { DavServer } from './dav-server.ts'
@@ -48,8 +47,6 @@ export class SpooledBytes implements UploadBytes {
   readonly kind = 'spool'
   readonly #options: SpooledBytesOptions
   readonly #local: Drive
-  /** Uploads whose bytes this process has sent to their path on the server, and found right there. */
-  readonly #arrived = new Set<string>()
 
   private constructor(options: SpooledBytesOptions, local: Drive) {
     this.#options = options
@@ -68,13 +65,13 @@ export class SpooledBytes implements UploadBytes {
   }
 
   async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    const open = await this.#takeBack(uploadId, state)
-    return this.#limited(await this.#local.uploads.append(open, options), options)
+    await this.#takeBack(uploadId)
+    return this.#limited(await this.#local.uploads.append(state, options), options)
   }
 
   async replaceLast(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
-    const open = await this.#takeBack(uploadId, state)
-    const part = await this.#local.uploads.replaceLast?.(open, options)
+    await this.#takeBack(uploadId)
+    const part = await this.#local.uploads.replaceLast?.(state, options)
     if (part === undefined) throw lostBytes()
     return this.#limited(part, options)
   }
@@ -82,8 +79,6 @@ export class SpooledBytes implements UploadBytes {
   async gather(uploadId: string, state: string, { size, parts }: GatherOptions): Promise<void> {
     const { server } = this.#options
     const path = uploadPath(uploadId)
-    // What an earlier attempt has left there may have arrived damaged.
-    if (this.#arrived.has(uploadId) && (await server.stat(path))?.size === size) return
     const attributes = { etag: '', headers: {}, metadata: {} }
     const target = { bucket, key: uploadId }
     const facts = await this.#local.uploads.complete(state, { target, size, attributes })
@@ -106,16 +101,9 @@ export class SpooledBytes implements UploadBytes {
     } finally {
       await object.close()
     }
-    this.#arrived.add(uploadId)
-  }
-
-  async isThere(uploadId: string, state: string): Promise<boolean> {
-    if ((await this.#local.head(bucket, uploadId)) !== undefined) return true
-    return !(await this.#local.uploads.isPublished(state)) && (await this.#isOpen(uploadId))
   }
 
   async remove(uploadId: string, state: string): Promise<void> {
-    this.#arrived.delete(uploadId)
     await this.#local.remove(bucket, uploadId)
     await this.#local.uploads.abort(state)
   }
@@ -157,26 +145,14 @@ export class SpooledBytes implements UploadBytes {
 
   /**
    * After a Complete that gathered the bytes and did not publish them the upload is open again: the
-   * file goes back to where parts are appended to it. Resolves with the local state that goes with it.
+   * file goes back to where parts are appended to it, and what was sent of it is removed.
    */
-  async #takeBack(uploadId: string, state: string): Promise<string> {
+  async #takeBack(uploadId: string): Promise<void> {
     const { server, spool } = this.#options
     const gathered = join(spool.folder, bucket, uploadId)
-    if (!(await isThere(gathered))) return state
-    // What was sent is not what the next Complete is to publish, though it may have the same size.
-    this.#arrived.delete(uploadId)
+    if (!(await isThere(gathered))) return
     await server.removeFile(uploadPath(uploadId))
-    await rename(gathered, join(this.#uploadFolder(uploadId), dataName))
-    // A replaced part was put in its place before the file was gathered.
-    return formatUploadState({ id: uploadId })
-  }
-
-  async #isOpen(uploadId: string): Promise<boolean> {
-    return await isThere(this.#uploadFolder(uploadId))
-  }
-
-  #uploadFolder(uploadId: string): string {
-    return join(this.#options.spool.folder, '.stowage', 'uploads', uploadId)
+    await rename(gathered, join(spool.folder, '.stowage', 'uploads', uploadId, dataName))
   }
 }
 

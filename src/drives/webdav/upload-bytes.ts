@@ -17,13 +17,10 @@ export interface UploadBytes {
   replaceLast?(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft>
 
   /**
-   * Makes the first `size` bytes the file at `uploadPath(uploadId)`, if it is not that already.
+   * Makes the first `size` bytes the file at `uploadPath(uploadId)`.
    * @throws DriveError `changed` when the bytes are gone; `unavailable` when others arrived
    */
   gather(uploadId: string, state: string, options: GatherOptions): Promise<void>
-
-  /** Whether there are bytes elsewhere than at `uploadPath(uploadId)`. */
-  isThere(uploadId: string, state: string): Promise<boolean>
 
   /** Forgets all bytes that are elsewhere than at `uploadPath(uploadId)`; none is success. */
   remove(uploadId: string, state: string): Promise<void>
