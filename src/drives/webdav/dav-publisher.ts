@@ -4,16 +4,19 @@ import type { KeyLease, KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import { assertConditions } from '../write-conditions.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
+import type { DavAnswer } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
 import type { DavPath } from './dav-path.ts'
 import { type DavPlace, davPlaceOf } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
 import {
   type FileMover,
+  isLong,
   type MoveProgress,
   type Publication,
   recordOf,
   UnsettledMove,
+  type Way,
 } from './file-mover.ts'
 import type { FolderMaker } from './folder-maker.ts'
 import type { FolderTidier } from './folder-tidier.ts'
@@ -114,7 +117,6 @@ export class DavPublisher {
     const { server, store, folders, rules } = this.#parts
     const { bucket, key, path } = note
     const place = davPlaceOf(bucket, key, rules)
-    const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     for (let attempt = 1; ; attempt++) {
       const entry = await server.stat(path)
       // Moved already, or given up by who wrote it.
@@ -126,10 +128,25 @@ export class DavPublisher {
       const parent = target.slice(0, -1)
       if ((await server.stat(parent))?.isFolder !== true) await folders.ensure(place, parent)
       lease.raise(place.folder)
-      const answer = await server.transfer('MOVE', { from: path, to: target }, options)
-      if (answer.status < 300) return
-      if (attempt >= finishAttempts) throw statusError('MOVE', answer)
+      const refusal = await this.#bring({ place, path, entry }, { target, lease })
+      if (refusal === undefined) return
+      if (attempt >= finishAttempts) throw statusError('MOVE', refusal)
     }
+  }
+
+  /** The answer of a server that refuses the MOVE to where nothing is; undefined when it is done. */
+  async #bring(
+    file: Pick<Publication, 'place' | 'path' | 'entry'>,
+    { target, lease }: Pick<Way, 'target' | 'lease'>,
+  ): Promise<DavAnswer | undefined> {
+    const { server, store, mover } = this.#parts
+    const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
+    const answer = await server.transfer('MOVE', { from: file.path, to: target }, options)
+    if (answer.status < 300) return undefined
+    const record = isLong(target) ? await store.find(file.place.path, file.entry) : undefined
+    if (record === undefined) return answer
+    await mover.putThrough({ ...file, ...record }, { target, lease })
+    return undefined
   }
 
   /** For a file that was moved without its record. */

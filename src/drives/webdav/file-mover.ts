@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type WriteConditions } from '../drive.ts'
 import type { KeyLease } from '../key-leases.ts'
+import { md5OfEtag } from './arrivals.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
 import { abandon } from './dav-client.ts'
@@ -11,6 +12,7 @@ import { type DavPlace, textOf } from './dav-place.ts'
 import type { DavServer } from './dav-server.ts'
 import type { DavEntry } from './multistatus.ts'
 import { requireEntry } from './object-finder.ts'
+import { requireArrived } from './written-file.ts'
 
 /** How long a MOVE whose answer was lost is looked after before the next one has to. */
 const patienceMs = 60_000
@@ -179,7 +181,7 @@ export class FileMover {
     const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
     if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
     if (error.kind === 'full') throw error
-    if (encodedLength(target) > longTarget) return await this.#putThrough(publication, way)
+    if (isLong(target)) return await this.putThrough(publication, way)
     // The reason may have gone before it was looked for: another process makes the same folder.
     if (++way.progress.refusals < maxRefusals) return undefined
     const place = textOf(target).slice(0, 200)
@@ -190,11 +192,16 @@ export class FileMover {
   /**
    * lighttpd takes no Destination beyond 4 KiB, but targets of any length: the bytes go through here.
    * Readers see that they have no record yet, and wait for the lease.
+   *
+   * @throws DriveError `unavailable` when other bytes arrived; they are removed, and the file stays
    */
-  async #putThrough(publication: Publication, way: Way): Promise<DavEntry> {
+  async putThrough(
+    publication: Publication,
+    { target, lease }: Pick<Way, 'target' | 'lease'>,
+  ): Promise<DavEntry> {
     const { server, store } = this.#parts
-    const { path, entry, place } = publication
-    way.lease.assertHeld()
+    const { path, entry, place, attributes } = publication
+    lease.assertHeld()
     const response = await server.get(path, {})
     if (response.status !== 200) {
       abandon(response.body)
@@ -208,12 +215,17 @@ export class FileMover {
       throw error
     }
     // Where nothing is sent, nobody reads what was opened.
-    const put = server.put(way.target, { body: response.body, headers })
+    const put = server.put(target, { body: response.body, headers })
     const answer = await put.finally(() => abandon(response.body))
     if (answer.status >= 300) throw statusError('PUT', answer)
-    const there = requireEntry(await server.stat(way.target), 'the new object')
+    const expected = { size: entry.size, md5: md5OfEtag(attributes.etag) }
+    const there = await requireArrived(server, target, expected).catch(async (error: unknown) => {
+      // Damaged bytes must not be read as the object. What can't be removed has no record.
+      await server.removeFile(target).catch(() => undefined)
+      throw error
+    })
     const record = recordOf(publication, store.versionOf(there))
-    if (!(await store.attach(way.target, record))) await store.save(place.path, record)
+    if (!(await store.attach(target, record))) await store.save(place.path, record)
     await server.removeFile(path)
     return there
   }
@@ -233,8 +245,9 @@ export function recordOf({ attributes, uploadId }: Publication, version: string)
   return { version, attributes, ...(uploadId !== undefined && { uploadId }) }
 }
 
-function encodedLength(path: DavPath): number {
-  return targetOf([], path).length
+/** Whether a server may refuse this target as the Destination of a MOVE. */
+export function isLong(target: DavPath): boolean {
+  return targetOf([], target).length > longTarget
 }
 
 function isUnavailable(error: unknown): error is DriveError {
