@@ -109,7 +109,7 @@ export class ChunkedBytes implements UploadBytes {
     for (const { name, modifiedAtMs } of folder?.children ?? []) {
       if (!name.startsWith(folderPrefix)) continue
       const uploadId = name.slice(folderPrefix.length)
-      const isOld = modifiedAtMs <= Date.now() - olderThanMs
+      const isOld = modifiedAtMs > 0 && modifiedAtMs <= Date.now() - olderThanMs
       if (isOld && !(await isKnown(uploadId))) await this.remove(uploadId)
     }
   }

@@ -115,7 +115,7 @@ export class DavUploads implements UploadDrive {
     const { server, bytes, records } = this.#parts
     const folder = await server.list(uploadsFolder)
     for (const { name, modifiedAtMs, isFolder } of folder?.children ?? []) {
-      const isOld = modifiedAtMs <= Date.now() - olderThanMs
+      const isOld = modifiedAtMs > 0 && modifiedAtMs <= Date.now() - olderThanMs
       if (isFolder || !isOld || (await isKnown(nameOfRewritten(name)))) continue
       await server.removeFile([...uploadsFolder, name])
     }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import {
+  ChunkedBytes,
+  type ChunkedBytesParts,
+} from '../../../../src/drives/webdav/chunked-bytes.ts'
+import { DavUploads, type DavUploadsParts } from '../../../../src/drives/webdav/dav-uploads.ts'
+
+it('sweep keeps files and folders of which the server tells no time', async () => {
+  const removed: unknown[] = []
+  const remove = async (path: unknown) => void removed.push(path)
+  const serverWith = (children: readonly object[]) => ({
+    list: async () => ({ children }),
+    removeFile: remove,
+    removeFolder: remove,
+  })
+  const chunks = [
+    { name: 'stowage-untold', modifiedAtMs: 0 },
+    { name: 'stowage-old', modifiedAtMs: 1 },
+  ]
+  const files = [
+    { name: 'untold', modifiedAtMs: 0 },
+    { name: 'old', modifiedAtMs: 1 },
+  ]
+  const parts = {
+    server: serverWith(files),
+    bytes: new ChunkedBytes({
+      origin: serverWith(chunks),
+      chunkRoot: ['chunks'],
+    } as unknown as ChunkedBytesParts),
+    records: { sweepCompletions: async () => undefined },
+  }
+  const uploads = new DavUploads(parts as unknown as DavUploadsParts)
+  await uploads.sweep(async () => false, 1_000)
+  assert.deepEqual(removed, [
+    ['.stowage', 'uploads', 'old'],
+    ['chunks', 'stowage-old'],
+  ])
+})
