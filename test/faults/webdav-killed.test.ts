@@ -14,6 +14,8 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 6)
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 /** Uploads whose creation was never answered stay until they are a day old, and are empty. */
 const emptyBytes = 1024
+/** What a drive keeps of itself. */
+const lasting = new Set(['names.json', 'owner.json', 'alive.json'])
 
 interface KilledOn {
   readonly url: string
@@ -33,7 +35,8 @@ async function killAgainAndAgain(t: TestContext, { url, ownFiles }: KilledOn): P
     leftovers: () =>
       ownFiles().flatMap(([path, size]) => {
         const isUpload = path.startsWith('uploads/')
-        return path === 'names.json' || (isUpload && size <= emptyBytes) ? [] : [path]
+        const isKept = lasting.has(path) || (isUpload && size <= emptyBytes)
+        return isKept ? [] : [path]
       }),
   })
 }
