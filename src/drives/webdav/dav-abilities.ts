@@ -10,7 +10,7 @@ export interface DavAbilities {
    * which servers tell in whole seconds.
    */
   readonly versions: 'etag' | 'time'
-  /** PUT with Content-Range writes into a file and leaves the rest of it alone. */
+  /** PUT with Content-Range writes into a file and leaves the rest of it alone; not asked of Nextcloud. */
   readonly writesRanges: boolean
   /** Where a Nextcloud takes uploads in chunks: names below the origin. */
   readonly chunkRoot: readonly string[] | undefined

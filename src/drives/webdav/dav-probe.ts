@@ -37,11 +37,14 @@ export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<
   const probe = new Probe(parts)
   await probe.requireNoFoldersByPut()
   await probe.requireMovedFolders()
+  const files = await probe.probeFiles()
+  const chunkRoot = await probe.findChunkRoot()
   return {
     rules,
-    ...(await probe.probeFiles()),
-    writesRanges: await probe.writesRanges(),
-    chunkRoot: await probe.findChunkRoot(),
+    ...files,
+    chunkRoot,
+    // Nothing is appended where the server puts chunks together.
+    writesRanges: chunkRoot === undefined && (await probe.writesRanges()),
     tellsQuota: await probe.tellsQuota(),
     tellsMd5: parts.server.arrivals.areTold,
   }
