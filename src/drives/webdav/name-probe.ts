@@ -57,6 +57,10 @@ const indexNames = [
   ...['index.shtml', 'index.txt', 'default.htm', 'default.html', 'index.var', 'index.html.var'],
 ]
 
+const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429])
+/** Of a server that is away, or of a proxy whose server fails at one name. */
+const failingStatuses: ReadonlySet<number> = new Set([502, 503, 504])
+
 type List = 'characters' | 'beginnings' | 'endings' | 'names'
 
 /** Something that a name may hold, which the server may not be able to name. */
@@ -157,6 +161,7 @@ export class NameProbe {
   /** Names that were put there, and all that were to be. */
   readonly #placed = new Set<string>()
   readonly #tried = new Set<string>()
+  #plainNames = 0
 
   constructor(server: DavServer, folder: DavPath) {
     this.#server = server
@@ -232,7 +237,6 @@ export class NameProbe {
 
   /** lighttpd takes longer names from a MOVE than from a PUT. */
   async #placeLongest(): Promise<void> {
-    await this.#write([...this.#folder, 'source'])
     for (const length of lengths) {
       const name = 'n'.repeat(length)
       if (!(await this.#move([...this.#names, name]))) continue
@@ -254,7 +258,6 @@ export class NameProbe {
     for (const name of names) {
       const path = [...this.#names, name]
       this.#tried.add(name)
-      if (isMoved) await this.#write([...this.#folder, 'source'])
       if (await (isMoved ? this.#move(path) : this.#write(path))) this.#placed.add(name)
     }
   }
@@ -295,15 +298,36 @@ export class NameProbe {
   }
 
   async #write(path: DavPath): Promise<boolean> {
-    const answer = await this.#orUnusable(() => this.#server.put(path, { body: Buffer.from('x') }))
-    return answer !== undefined && isDone('PUT', answer)
+    return await this.#isDone('PUT', path, (to) => this.#server.put(to, { body: Buffer.from('x') }))
   }
 
   async #move(to: DavPath): Promise<boolean> {
-    const paths = { from: [...this.#folder, 'source'], to }
-    const move = () => this.#server.transfer('MOVE', paths, { overwrite: false })
-    const answer = await this.#orUnusable(move)
-    return answer !== undefined && isDone('MOVE', answer)
+    const from = [...this.#folder, 'source']
+    return await this.#isDone('MOVE', to, async (target) => {
+      await this.#write(from)
+      return await this.#server.transfer('MOVE', { from, to: target }, { overwrite: false })
+    })
+  }
+
+  /**
+   * Whether the server takes the name.
+   * @throws DriveError when the server is busy, or fails at a plain name, too: that says nothing
+   *   about this one
+   */
+  async #isDone(
+    method: string,
+    path: DavPath,
+    send: (path: DavPath) => Promise<DavAnswer>,
+  ): Promise<boolean> {
+    const answer = await this.#orUnusable(() => send(path))
+    if (answer === undefined) return false
+    const { status } = answer
+    if (busyStatuses.has(status)) throw statusError(method, answer)
+    if (failingStatuses.has(status)) {
+      const plain = [...this.#folder, `plain${++this.#plainNames}`]
+      if ((await send(plain)).status >= 300) throw statusError(method, answer)
+    }
+    return status < 300
   }
 
   /** Undefined when the server fails at a name. What fails at any name is no finding. */
@@ -320,12 +344,6 @@ export class NameProbe {
 
 function longestIn(shown: ReadonlySet<string>): number | undefined {
   return lengths.find((length) => shown.has('n'.repeat(length)))
-}
-
-/** @throws DriveError when the server is busy: that says nothing about the name */
-function isDone(method: string, answer: DavAnswer): boolean {
-  if ([423, 425, 429, 502, 503, 504].includes(answer.status)) throw statusError(method, answer)
-  return answer.status < 300
 }
 
 /** With what is never tried, and what is refused together. */

@@ -21,6 +21,8 @@ interface FakeServer {
   readonly cutsMoved?: (name: string) => string
   /** Names that it fails at when it has to tell of them. */
   readonly breaksAt?: (name: string) => boolean
+  /** Names to which it answers 502. */
+  readonly failsAt?: (name: string) => boolean
   /** Whether there is a server at all. */
   readonly answers?: () => boolean
 }
@@ -33,6 +35,7 @@ function serverThat({
   takes = always,
   breaksAt = () => false,
   cutsMoved = (name) => name,
+  failsAt = () => false,
   answers = always,
 }: FakeServer): DavServer {
   const files = new Map<string, string>()
@@ -45,12 +48,14 @@ function serverThat({
     put: async (path: DavPath) => {
       const name = path.at(-1) ?? ''
       fail(false)
+      if (failsAt(name)) return { status: 502, header: () => undefined, text: '' }
       if (!takes(name)) return { status: 400 }
       files.set(placeOf(path), files.get(placeOf(path)) ?? name)
       return { status: 201 }
     },
     transfer: async (_method: string, { from, to: asked }: { from: DavPath; to: DavPath }) => {
       const to = [...asked.slice(0, -1), cutsMoved(asked.at(-1) ?? '')]
+      if (failsAt(to.at(-1) ?? '')) return { status: 502, header: () => undefined, text: '' }
       if (!takes(to.at(-1) ?? '')) return { status: 400 }
       if (files.has(placeOf(to))) return { status: 412 }
       files.delete(placeOf(from))
@@ -157,6 +162,19 @@ describe('NameProbe', () => {
       assert.deepEqual(characters, isCharacter ? ['😀', ...unlistable] : unlistable)
       assert.deepEqual(endings, isCharacter ? [] : ['.'])
     }
+  })
+
+  it('takes a name to which the server answers 502 for one that can not be used', async () => {
+    const failsAt = (name: string) => /[:\\]/.test(name)
+    const { characters, maxNameBytes } = await findingsAt({ failsAt })
+    assert.deepEqual(characters, [':', '\\', ...unlistable])
+    assert.equal(maxNameBytes, 255)
+  })
+
+  it('finds nothing out of a server that answers 502 to every name', async () => {
+    await assert.rejects(findingsAt({ failsAt: always }), { kind: 'unavailable' })
+    const failsAt = (name: string) => name !== 'source'
+    await assert.rejects(findingsAt({ failsAt }), { kind: 'unavailable' })
   })
 
   it('finds nothing out of a server that goes away meanwhile', async () => {
