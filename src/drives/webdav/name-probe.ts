@@ -162,6 +162,8 @@ export class NameProbe {
   readonly #placed = new Set<string>()
   readonly #tried = new Set<string>()
   #plainNames = 0
+  /** Whether the file to be moved is left over from a MOVE that was refused. */
+  #hasSource = false
 
   constructor(server: DavServer, folder: DavPath) {
     this.#server = server
@@ -304,8 +306,12 @@ export class NameProbe {
   async #move(to: DavPath): Promise<boolean> {
     const from = [...this.#folder, 'source']
     return await this.#isDone('MOVE', to, async (target) => {
-      await this.#write(from)
-      return await this.#server.transfer('MOVE', { from, to: target }, { overwrite: false })
+      if (!this.#hasSource) await this.#write(from)
+      this.#hasSource = false
+      const options = { overwrite: false }
+      const answer = await this.#server.transfer('MOVE', { from, to: target }, options)
+      this.#hasSource = answer.status >= 400 && answer.status < 500
+      return answer
     })
   }
 
