@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openFileCount } from '../../../support/open-files.ts'
 import { bucket, openDrive, put, readAll } from './open-drive.ts'
 
 const large = 'abcdefgh'.repeat(200_000)
@@ -58,8 +59,7 @@ test('open leaves no descriptor behind', { skip: process.platform !== 'linux' },
   const { drive } = await openDrive(t)
   await put(drive, 'a/k', large)
   await put(drive, 'a/small', 'x')
-  const count = () => fs.readdirSync('/proc/self/fd').length
-  const before = count()
+  const before = openFileCount()
   for (let round = 0; round < 50; round++) {
     for (const key of ['a/k', 'a/small', 'a', 'nothing', 'a/k/x']) {
       const object = await drive.open(bucket, key)
@@ -75,5 +75,5 @@ test('open leaves no descriptor behind', { skip: process.platform !== 'linux' },
     await draft.write(Buffer.alloc(10))
     await draft.discard()
   }
-  assert.equal(count(), before)
+  assert.equal(openFileCount(), before)
 })

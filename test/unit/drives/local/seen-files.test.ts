@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Drive, OpenObject } from '../../../../src/drives/drive.ts'
 import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'
+import { openFileCount } from '../../../support/open-files.ts'
 import { attributesOf, bucket, get, log, openDrive, put, readAll } from './open-drive.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -116,8 +117,7 @@ test('open of what was read before leaves no descriptor behind', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const { drive, path } = await openSeen(t)
-  const count = () => fs.readdirSync('/proc/self/fd').length
-  const before = count()
+  const before = openFileCount()
   for (let round = 0; round < 50; round++) {
     await get(drive, 'dir/k')
     await get(drive, 'dir/k')
@@ -125,7 +125,7 @@ test('open of what was read before leaves no descriptor behind', {
     const object = await drive.open(bucket, 'dir/k')
     await object?.close()
   }
-  assert.equal(count(), before)
+  assert.equal(openFileCount(), before)
 })
 
 test('open remembers many objects and forgets the oldest', async (t) => {
