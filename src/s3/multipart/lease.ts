@@ -161,7 +161,11 @@ export class Lease {
   async #reasonToStop(): Promise<S3Error | undefined> {
     const { id, phase } = this.upload
     const current = await this.#options.table.find(id)
-    if (current === undefined || current.phase !== phase) return noSuchUpload(id)
-    return current.leaseOwner === this.owner ? undefined : leaseLost()
+    if (current === undefined) return noSuchUpload(id)
+    if (current.phase === phase) {
+      return current.leaseOwner === this.owner ? undefined : leaseLost()
+    }
+    // Another process has settled the upload and opened it again: it is still there.
+    return current.phase === 'open' ? leaseLost() : noSuchUpload(id)
   }
 }
