@@ -304,6 +304,15 @@ test('A file that is being read can be neither replaced, moved nor deleted: 423'
   assert.equal(await dav.statusOf('PUT', '/f/a', { body: 'x' }), 204)
 })
 
+test('A file may be deleted as soon as its last byte has arrived', async (t) => {
+  const { dav } = await start(t)
+  for (let round = 0; round < 100; round++) {
+    await dav.send('PUT', '/a', { body: 'x'.repeat(1000) })
+    assert.equal((await dav.send('GET', '/a')).text.length, 1000)
+    assert.equal(await dav.statusOf('DELETE', '/a'), 204, `round ${round}`)
+  }
+})
+
 test('Composed and decomposed names are one file', async (t) => {
   const { nextcloud, dav } = await start(t)
   await dav.send('PUT', `/${encodeURIComponent('e\u0301')}`, { body: 'x' })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { chooseRange } from './byte-range.ts'
 import { DavError } from './dav-error.ts'
@@ -33,11 +34,26 @@ export async function getFile(
   const release = user.locks.share(path)
   try {
     const handle = await open(node.content.file)
-    return { ...reply, body: createReadStream('', { fd: handle, ...reply.range }), release }
+    const chunks = createReadStream('', { fd: handle, ...reply.range })
+    return { ...reply, body: Readable.from(releaseBeforeLast(chunks, release)), release }
   } catch (error) {
     release()
     throw error
   }
+}
+
+/**
+ * The chunks, unchanged. Releases the file before the last one is sent: a client that has the whole
+ * body may delete the file at once, without waiting for this server to close it.
+ */
+async function* releaseBeforeLast(chunks: Readable, release: () => void): AsyncGenerator<Buffer> {
+  let last: Buffer | undefined
+  for await (const chunk of chunks) {
+    if (last !== undefined) yield last
+    last = chunk
+  }
+  release()
+  if (last !== undefined) yield last
 }
 
 function headOf(

@@ -18,7 +18,7 @@ export interface DavReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Readable
-  /** Called once the body is sent, or can't be. */
+  /** Called when the body was sent or could not be sent. May be called more than once. */
   readonly release?: () => void
 }
 

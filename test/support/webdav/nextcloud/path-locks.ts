@@ -7,12 +7,10 @@ import { type DavPath, pathKey } from './dav-path.ts'
  */
 export class PathLocks {
   readonly #shared = new Map<string, number>()
-  readonly #exclusive = new Set<string>()
 
-  /** 423 while somebody holds it alone. Returns what releases it. */
+  /** Returns a function that releases the lock. */
   share(path: DavPath): () => void {
     const keys = keysAbove(path)
-    if (keys.some((key) => this.#exclusive.has(key))) throw locked(path)
     for (const key of keys) this.#shared.set(key, (this.#shared.get(key) ?? 0) + 1)
     let isHeld = true
     return () => {
@@ -24,15 +22,7 @@ export class PathLocks {
 
   /** 423 when anybody but `own` shared holders has it, or something in it. */
   checkAlone(path: DavPath, own = 0): void {
-    const isShared = (this.#shared.get(pathKey(path)) ?? 0) > own
-    if (isShared || this.#exclusive.has(pathKey(path))) throw locked(path)
-  }
-
-  /** Returns what releases it. */
-  holdAlone(path: DavPath, own = 0): () => void {
-    this.checkAlone(path, own)
-    this.#exclusive.add(pathKey(path))
-    return () => this.#exclusive.delete(pathKey(path))
+    if ((this.#shared.get(pathKey(path)) ?? 0) > own) throw locked(path)
   }
 }
 
