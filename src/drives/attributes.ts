@@ -37,4 +37,9 @@ export interface Attributes {
   readonly checksum?: StoredChecksum
   /** Present when the object was uploaded in parts. */
   readonly partSizes?: PartSizes
+  /**
+   * Base64 digest of each part, in order, by the algorithm of `checksum`. Absent when there is no
+   * `checksum` and when the list would be long.
+   */
+  readonly partChecksums?: readonly string[]
 }

@@ -3,8 +3,8 @@ import type { HeaderFields } from '../http/message.ts'
 import { checksumHeaders } from './checksum-reply.ts'
 import type { ObjectContext } from './context.ts'
 import { S3Error } from './errors.ts'
+import { countParts, partChecksum, partRange } from './object-parts.ts'
 import { notModifiedFields, objectFields, type ReplyFields } from './object-reply.ts'
-import { countParts, partRange } from './part-sizes.ts'
 import { evaluateReadConditions, readConditions } from './preconditions.ts'
 import { type ByteRange, contentRange, isSameVersion, resolveRange } from './range.ts'
 import { type ResponseOverrides, responseOverrides } from './response-overrides.ts'
@@ -123,13 +123,19 @@ function rangeOfPart(partNumber: number, facts: ObjectFacts): ByteRange {
 }
 
 /**
- * The checksum when the reply is the whole object. Of a part only the type: a part's own checksum is
- * not kept.
+ * The checksum of the part or of the object, when the reply is the whole of it. Of a part whose
+ * checksum was not kept only the type.
  */
-function checksumFields(request: ReadRequest, facts: ObjectFacts, range: ByteRange): HeaderFields {
-  const { checksum } = facts.attributes
-  if (range.start === 0 && range.end === facts.size) return checksumHeaders(checksum, 'object')
-  if (request.partNumber === undefined || checksum === undefined) return []
+function checksumFields(
+  { partNumber }: ReadRequest,
+  { attributes, size }: ObjectFacts,
+  range: ByteRange,
+): HeaderFields {
+  const { checksum } = attributes
+  const ofPart = partNumber === undefined ? undefined : partChecksum(attributes, partNumber)
+  if (ofPart !== undefined) return checksumHeaders(ofPart, 'object')
+  if (range.start === 0 && range.end === size) return checksumHeaders(checksum, 'object')
+  if (partNumber === undefined || checksum === undefined) return []
   return [['x-amz-checksum-type', checksum.type]]
 }
 

@@ -142,7 +142,8 @@ function propertiesOf(
 }
 
 /**
- * Long lists of part sizes go first, then metadata, then headers: clients can't do without the rest.
+ * Leaves out the checksums of the parts first, then the sizes of the parts, then the metadata, then
+ * the headers. Clients need the rest.
  *
  * @param maxPieces at least one.
  */
@@ -150,12 +151,14 @@ function firstThatFits(
   attributes: Attributes,
   maxPieces: number,
 ): { pieces: string[]; isWhole: boolean } {
-  const { partSizes: _, ...withoutParts } = attributes
+  const { partChecksums: _, ...withoutChecksums } = attributes
+  const { partSizes: __, ...withoutParts } = withoutChecksums
   const { etag, headers } = attributes
   const none = { etag, headers: {}, metadata: {} }
   const type = headers['content-type']?.slice(0, 100)
   const typed = type === undefined ? none : { ...none, headers: { 'content-type': type } }
-  const attempts = [attributes, withoutParts, { ...withoutParts, metadata: {} }, typed]
+  const bare = { ...withoutParts, metadata: {} }
+  const attempts = [attributes, withoutChecksums, withoutParts, bare, typed]
   for (const attempt of attempts) {
     const pieces = piecesOf(attempt)
     if (pieces.length <= maxPieces) return { pieces, isWhole: attempt === attributes }

@@ -165,8 +165,10 @@ function provisionalKey(file: KnownFile): string {
 }
 
 /** What attributes take in memory, roughly, without the cost of JSON. */
-export function attributesBytes({ headers, metadata, partSizes }: Attributes): number {
-  let units = 100 + 16 * (partSizes?.length ?? 0)
+export function attributesBytes(attributes: Attributes): number {
+  const { headers, metadata, partSizes = [], partChecksums = [] } = attributes
+  let units = 100 + 16 * partSizes.length
+  for (const digest of partChecksums) units += 16 + digest.length
   for (const texts of [headers, metadata]) {
     for (const [name, value] of Object.entries(texts)) units += name.length + (value?.length ?? 0)
   }

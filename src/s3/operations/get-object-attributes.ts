@@ -1,4 +1,4 @@
-import type { PartSizes } from '../../drives/attributes.ts'
+import type { Attributes } from '../../drives/attributes.ts'
 import type { ObjectFacts } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { checksumElements } from '../checksum-reply.ts'
@@ -6,7 +6,7 @@ import type { ObjectContext } from '../context.ts'
 import { parseCount } from '../count-parameter.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 import { formatHttpDate } from '../http-date.ts'
-import { countParts, partRange } from '../part-sizes.ts'
+import { countParts, partChecksum, partRange } from '../object-parts.ts'
 import type { XmlChildren } from '../xml.ts'
 import { xmlReply } from '../xml-reply.ts'
 
@@ -26,7 +26,7 @@ const attributeElements: Readonly<
   Checksum: ({ attributes: { checksum } }) => ({
     Checksum: checksum && checksumElements(checksum, 'object'),
   }),
-  ObjectParts: ({ attributes }, parts) => ({ ObjectParts: partsOf(attributes.partSizes, parts) }),
+  ObjectParts: ({ attributes }, parts) => ({ ObjectParts: partsOf(attributes, parts) }),
   StorageClass: () => ({ StorageClass: 'STANDARD' }),
   ObjectSize: ({ size }) => ({ ObjectSize: size }),
 }
@@ -78,16 +78,18 @@ function partsQuery({ headers }: HttpRequest): PartsQuery {
 
 /** Absent for an object that was not uploaded in parts. */
 function partsOf(
-  partSizes: PartSizes | undefined,
+  attributes: Attributes,
   { maxParts, marker }: PartsQuery,
 ): XmlChildren | undefined {
+  const { partSizes } = attributes
   if (partSizes === undefined) return undefined
   const total = countParts(partSizes)
   const last = Math.min(marker + maxParts, total)
   const parts: XmlChildren[] = []
   for (let partNumber = marker + 1; partNumber <= last; partNumber++) {
     const { start, end } = partRange(partSizes, partNumber) ?? { start: 0, end: 0 }
-    parts.push({ PartNumber: partNumber, Size: end - start })
+    const checksum = checksumElements(partChecksum(attributes, partNumber), 'part')
+    parts.push({ PartNumber: partNumber, Size: end - start, ...checksum })
   }
   return {
     // On the wire it is PartsCount, though SDKs call it TotalPartsCount.

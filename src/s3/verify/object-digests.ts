@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectFacts } from '../../drives/drive.ts'
 import { checksumHeader, checksumOfParts, createChecksum } from '../checksums.ts'
-import { countParts } from '../part-sizes.ts'
+import { countParts } from '../object-parts.ts'
 
 /** A stored value that differs from the one computed from the bytes. */
 export interface Difference {

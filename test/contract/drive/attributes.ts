@@ -52,6 +52,14 @@ const samples: Readonly<Record<string, Attributes>> = {
       [1, 17],
     ],
   },
+  'part checksums': {
+    etag: `${etag}-180`,
+    headers: {},
+    metadata: {},
+    checksum: { algorithm: 'SHA256', value: `${'A'.repeat(43)}=-180`, type: 'COMPOSITE' },
+    partSizes: [[180, 8_388_608]],
+    partChecksums: Array.from({ length: 180 }, () => `${'B'.repeat(43)}=`),
+  },
   'many part sizes': {
     etag: `${etag}-1000`,
     headers: {},

@@ -22,6 +22,11 @@ const drive = new FakeDrive({
       [1, 3],
     ],
   }),
+  'parts with checksums': fakeObject('0123456789', {
+    checksum: { algorithm: 'CRC32', value: 'whole', type: 'FULL_OBJECT' },
+    partSizes: [[2, 5]],
+    partChecksums: ['one', 'two'],
+  }),
 })
 const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === 'Part' })
 
@@ -51,6 +56,15 @@ test('GetObjectAttributes answers everything that is asked for', async () => {
     StorageClass: 'STANDARD',
     ObjectSize: '13',
   })
+})
+
+test('GetObjectAttributes lists the checksums of the parts', async () => {
+  const asked = { 'x-amz-object-attributes': 'ObjectParts' }
+  const { ObjectParts } = await attributes(asked, 'parts with checksums')
+  assert.deepEqual(ObjectParts.Part, [
+    { PartNumber: '1', Size: '5', ChecksumCRC32: 'one' },
+    { PartNumber: '2', Size: '5', ChecksumCRC32: 'two' },
+  ])
 })
 
 test('GetObjectAttributes leaves out what the object has not', async () => {

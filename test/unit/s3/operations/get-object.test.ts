@@ -30,6 +30,15 @@ function newDrive(): FakeDrive {
         [1, 3],
       ],
     }),
+    'parts with checksums': fakeObject('0123456789abc', {
+      etag: 'abc-3',
+      checksum: { algorithm: 'SHA256', value: 'x-3', type: 'COMPOSITE' },
+      partSizes: [
+        [2, 5],
+        [1, 3],
+      ],
+      partChecksums: ['one', 'two', 'three'],
+    }),
     big: fakeObject(bigText),
   })
 }
@@ -195,7 +204,19 @@ test('GetObject of a part with a Range is InvalidRequest', async () => {
   )
 })
 
-test('GetObject returns the checksum on request, of a part of the object only its type', async () => {
+test('GetObject with partNumber returns the checksum of the part', async () => {
+  const mode = { 'x-amz-checksum-mode': 'ENABLED' }
+  const key = 'parts with checksums'
+  for (const [index, value] of ['one', 'two', 'three'].entries()) {
+    const { headers } = await get({ key, headers: mode, query: `partNumber=${index + 1}` })
+    assert.equal(headers['x-amz-checksum-sha256'], value)
+    assert.equal(headers['x-amz-checksum-type'], 'COMPOSITE')
+  }
+  const whole = await get({ key, headers: mode })
+  assert.equal(whole.headers['x-amz-checksum-sha256'], 'x-3')
+})
+
+test('GetObject returns the checksum on request, and its type alone for a part without one', async () => {
   const mode = { 'x-amz-checksum-mode': 'ENABLED' }
   const whole = await get({ headers: mode })
   assert.equal(whole.headers['x-amz-checksum-crc32'], 'AAAAAA==')

@@ -1,4 +1,4 @@
-import type { PartSizes } from '../drives/attributes.ts'
+import type { Attributes, PartSizes, StoredChecksum } from '../drives/attributes.ts'
 import type { ByteRange } from './range.ts'
 
 /** How many parts an object was uploaded in. */
@@ -21,4 +21,13 @@ export function partRange(partSizes: PartSizes, partNumber: number): ByteRange |
     start += count * sizeBytes
   }
   return undefined
+}
+
+/** The checksum of part `partNumber`, counted from 1; undefined when it was not kept. */
+export function partChecksum(
+  { checksum, partChecksums }: Attributes,
+  partNumber: number,
+): StoredChecksum | undefined {
+  const value = partChecksums?.[partNumber - 1]
+  return checksum && value !== undefined ? { ...checksum, value } : undefined
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { PartSizes } from '../../../src/drives/attributes.ts'
-import { countParts, partRange } from '../../../src/s3/part-sizes.ts'
+import { countParts, partRange } from '../../../src/s3/object-parts.ts'
 
 test('partRange finds parts by their runs', () => {
   const partSizes: PartSizes = [
