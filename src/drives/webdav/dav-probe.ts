@@ -19,7 +19,10 @@ export interface ProbeParts {
   readonly folder: DavPath
 }
 
-type Finding = Omit<DavAbilities, 'rules'>
+interface FileFindings extends Pick<DavAbilities, 'versions' | 'keepsRecords' | 'copies'> {
+  /** Whether PUT with Content-Range appended to a file. */
+  readonly appends: boolean
+}
 
 const created = [200, 201, 204]
 
@@ -37,14 +40,14 @@ export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<
   const probe = new Probe(parts)
   await probe.requireNoFoldersByPut()
   await probe.requireMovedFolders()
-  const files = await probe.probeFiles()
   const chunkRoot = await probe.findChunkRoot()
+  // Nothing is appended where the server puts chunks together.
+  const { appends, ...files } = await probe.probeFiles({ mayAppend: chunkRoot === undefined })
   return {
     rules,
     ...files,
     chunkRoot,
-    // Nothing is appended where the server puts chunks together.
-    writesRanges: chunkRoot === undefined && (await probe.writesRanges()),
+    writesRanges: appends && (await probe.writesRanges()),
     tellsQuota: await probe.tellsQuota(),
     tellsMd5: parts.server.arrivals.areTold,
   }
@@ -52,6 +55,9 @@ export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<
 
 /** What the files of the probe hold. No two have one size. */
 const texts = { older: '1', newer: '22', first: '333', second: '4444', inTo: '5', inFrom: '66' }
+
+/** Sent with Content-Range, to be appended to `first`. */
+const appended = 'bb'
 
 const movesFolders = 'move a folder with what is in it (MOVE)'
 
@@ -65,8 +71,10 @@ class Probe {
   /**
    * What stays the same when a file is moved over another: entity tag, time, our property. And that
    * nothing is lost to a file that comes back to where there is another by now.
+   *
+   * @param mayAppend whether to try PUT with Content-Range at the end of a file
    */
-  async probeFiles(): Promise<Pick<Finding, 'versions' | 'keepsRecords' | 'copies'>> {
+  async probeFiles({ mayAppend }: { readonly mayAppend: boolean }): Promise<FileFindings> {
     const { server } = this.#parts
     const [from, to] = [this.#path('from'), this.#path('to')]
     const [first, second] = [this.#path('first'), this.#path('second')]
@@ -74,6 +82,7 @@ class Probe {
     await this.#put(from, texts.newer)
     await this.#put(first, texts.first)
     await this.#put(second, texts.second)
+    if (mayAppend) await this.#putRange(first, appended, texts.first.length)
     const plain = await this.#stat(from)
     const isSet = (await this.#setRecord(to, 'older')) && (await this.#setRecord(from, 'newer'))
     const written = isSet ? await this.#stat(from) : plain
@@ -89,15 +98,19 @@ class Probe {
       throw lacking('move a file over another (MOVE with Overwrite: T)', over.status)
     }
     if (seen.has('folder 2')) throw lacking(movesFolders, 201)
-    const isKept = hasSize(seen, 'first') && hasSize(seen, 'second')
+    const size = seen.get('first')?.size
+    const appends = size === texts.first.length + appended.length
+    // A server that ignores Content-Range put the two bytes in place of the file.
+    const isFirst = appends || size === texts.first.length || size === appended.length
+    const isKept = isFirst && hasSize(seen, 'second')
     if (created.includes(refused.status) || !isKept) {
       throw lacking('leave a file where it is (MOVE with Overwrite: F)', refused.status)
     }
     const entries = [plain, written, moved]
     const versions = (['etag', 'time'] as const).find((by) => isOneVersion(by, entries))
     if (versions === undefined) throw lacking("keep a file's time when it is moved", over.status)
-    const copies = created.includes(copy.status) && seen.get('copy')?.size === texts.first.length
-    return { versions, keepsRecords: isSet && moved.record === 'newer', copies }
+    const copies = created.includes(copy.status) && seen.get('copy')?.size === size
+    return { versions, keepsRecords: isSet && moved.record === 'newer', copies, appends }
   }
 
   /**
@@ -135,14 +148,16 @@ class Probe {
     if (!created.includes(moved.status) || !isThere) throw lacking(movesFolders, moved.status)
   }
 
-  /** PUT with Content-Range, into a file of `probeFiles` (RFC 9110 section 14.5 lets a server do anything with it). */
+  /**
+   * PUT with Content-Range, into a file to which `probeFiles` has appended. RFC 9110 section 14.5 lets a
+   * server do anything with it. One that ignores it is not asked for the PUT that breaks off: rclone
+   * stores its bytes after the folder of the probe was removed.
+   */
   async writesRanges(): Promise<boolean> {
     const path = this.#path('first')
-    const end = texts.first.length
-    const isTaken = (await this.#putRange(path, 'bb', end)) && (await this.#putRange(path, 'a', 1))
-    if (!isTaken) return false
-    // One that breaks off may leave what has come of it, and must leave everything else.
-    await this.#breakOff(path, end + 2)
+    if (!(await this.#putRange(path, 'a', 1))) return false
+    // A PUT that breaks off may leave the bytes that arrived, and must leave all others.
+    await this.#breakOff(path, texts.first.length + appended.length)
     return (await this.#read(path)).startsWith('3a3bb')
   }
 
