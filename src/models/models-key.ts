@@ -22,7 +22,9 @@ export function createKeyCheck(
 }
 
 function sentKeys(headers: IncomingHttpHeaders): readonly string[] {
-  const [, bearer = ''] = /^bearer +(.*)$/i.exec(headers.authorization ?? '') ?? []
+  const { authorization = '' } = headers
+  const scheme = /^bearer +/i.exec(authorization)?.[0]
+  const bearer = scheme === undefined ? '' : authorization.slice(scheme.length)
   return [bearer, headers['x-api-key'] ?? ''].flat().filter((key) => key !== '')
 }
 

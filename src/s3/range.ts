@@ -10,7 +10,8 @@ export interface ByteRange {
 /** What a Range field asks of an object of a known size. */
 export type RangeOutcome = ByteRange | 'whole' | 'unsatisfiable'
 
-const oneByteRange = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
+/** Without spaces inside, as in RFC 9110 section 14.1.1. Node removes those around a field. */
+const oneByteRange = /^bytes=(\d*)-(\d*)$/i
 
 /**
  * Resolves a Range field (RFC 9110 section 14). S3 serves one range: several of them, another unit

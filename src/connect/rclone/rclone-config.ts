@@ -72,8 +72,10 @@ export function parseRcloneConfig(text: string): ReadonlyMap<string, RcloneRemot
       remotes.set(section, current)
       continue
     }
-    const [, field, value] = /^([^#;=\s][^=]*?)\s*=\s*(.*)$/.exec(line) ?? []
-    if (current !== undefined && field !== undefined && value !== undefined) current[field] = value
+    const [, field, value] = /^([^#;=\s][^=]*)=(.*)$/.exec(line) ?? []
+    if (current !== undefined && field !== undefined && value !== undefined) {
+      current[field.trimEnd()] = value.trimStart()
+    }
   }
   return remotes
 }

@@ -251,7 +251,7 @@ function entryOf(segments: DavPath, properties: Properties): DavEntry {
  * weak for a second or two after a write, and strong then.
  */
 export function opaqueTag(tag: string | undefined): string | undefined {
-  const match = /^\s*(?:W\/)?"?([^"]*)"?\s*$/.exec(tag ?? '')
+  const match = /^(?:W\/)?"?([^"]*)"?$/.exec((tag ?? '').trim())
   return match?.[1] === '' ? undefined : match?.[1]
 }
 

@@ -11,6 +11,7 @@
  */
 
 import { S3Error } from '../errors.ts'
+import { withoutOuterSpace } from '../field-value.ts'
 
 const maxLineBytes = 1024 // a chunk line of SigV4 has at most 100 bytes
 const maxTrailers = 16
@@ -104,15 +105,14 @@ export class ChunkParser {
       this.#state = 'after-trailer'
       return
     }
-    const [, name, value] =
-      /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\r]*?)[ \t]*$/.exec(line) ?? []
+    const [, name, field] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([^\r]*)$/.exec(line) ?? []
     const isLate = this.#state === 'after-trailer' && !/^x-amz-trailer-signature$/i.test(name ?? '')
-    if (name === undefined || value === undefined || isLate) {
+    if (name === undefined || field === undefined || isLate) {
       throw broken('there is something other than trailers after the final chunk')
     }
     if (this.#trailers.size === maxTrailers) throw broken(`more than ${maxTrailers} trailers`)
     if (this.#trailers.has(name.toLowerCase())) throw broken('a trailer is there twice')
-    this.#trailers.set(name.toLowerCase(), value)
+    this.#trailers.set(name.toLowerCase(), withoutOuterSpace(field))
     this.#state = 'trailer'
   }
 }
