@@ -171,13 +171,14 @@ class Guard {
   /** Gives the token of a new session. */
   async login(hash: string, address: string): Promise<string> {
     const password = this.refuseWhenOff()
-    return fromStore(async () => {
+    const login = async () => {
       const waitSeconds = await this.#limiter.take(address)
       if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
       if (!isPasswordHash(hash, password)) throw unauthorized('The password is wrong.')
       await this.#limiter.clear(address)
       return this.#sessions.begin()
-    })
+    }
+    return fromStore(() => this.#limiter.inTurn(address, login))
   }
 
   async requireSession({ headers }: FastifyRequest): Promise<void> {

@@ -16,9 +16,25 @@ const windowSeconds = 15 * 60
  */
 export class LoginLimiter {
   readonly #limiter: StoreLimiter
+  readonly #lastTries = new Map<string, Promise<unknown>>()
 
   constructor(store: KeyValueStore) {
     this.#limiter = new StoreLimiter(store)
+  }
+
+  /**
+   * Runs a login after all others of this client. Otherwise logins with the right password that are
+   * sent at the same time would refuse each other, since each is counted until it has succeeded.
+   */
+  async inTurn<Result>(address: string, login: () => Promise<Result>): Promise<Result> {
+    const client = addressBlock(address)
+    const turn = this.#lastTries.get(client)?.then(login, login) ?? login()
+    this.#lastTries.set(client, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#lastTries.get(client) === turn) this.#lastTries.delete(client)
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { LoginLimiter } from '../../../../src/console/login/login-limiter.ts'
 import { DatabaseKeyValueStore } from '../../../../src/state/database-key-value.ts'
 import { KeyValueError } from '../../../../src/state/key-value.ts'
@@ -68,6 +69,32 @@ test('no 15 minutes see more than five tries, however they are spread', async (t
     const within = madeAt.filter((at) => at >= start && at < start + 15 * minuteMs)
     assert.ok(within.length <= 5, String(within.length))
   }
+})
+
+test('logins of one client run one after the other, those of others beside them', async (t) => {
+  const { one } = open(t)
+  const running: string[] = []
+  const most = new Map<string, number>()
+  const login = (client: string, fails: boolean) =>
+    one.inTurn(client, async () => {
+      running.push(client)
+      most.set(
+        client,
+        Math.max(most.get(client) ?? 0, running.filter((at) => at === client).length),
+      )
+      most.set('all', Math.max(most.get('all') ?? 0, running.length))
+      await setImmediate()
+      running.splice(running.indexOf(client), 1)
+      if (fails) throw new Error('wrong')
+      return client
+    })
+  const clients = Array.from({ length: 20 }, (_, number) =>
+    number % 2 === 0 ? address : '192.0.2.2',
+  )
+  const logins = clients.map((client, number) => login(client, number % 3 === 0))
+  const outcomes = await Promise.allSettled(logins)
+  assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 7)
+  assert.deepEqual(Object.fromEntries(most), { [address]: 1, '192.0.2.2': 1, all: 2 })
 })
 
 test('clear forgets the failures of one client', async (t) => {
