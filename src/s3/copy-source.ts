@@ -19,6 +19,10 @@ import type { ByteRange } from './range.ts'
  */
 export function copySourceOf({ request, service }: ObjectContext): ObjectName {
   const header = String(request.headers['x-amz-copy-source'])
+  // A signature covers several spaces as one, so these could have been one when it was signed.
+  if (header.includes('  ')) {
+    throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
+  }
   const version = /\?versionId=([^?]*)$/.exec(header)
   if (version !== null && version[1] !== 'null') {
     throw invalidSource('Invalid version id specified: objects here have no versions.', header)

@@ -39,12 +39,14 @@ export function* readings(source: ReadingSource): Generator<CanonicalReading> {
       yield reading
       continue
     }
-    const isPublicHost = address.isHost(hostOf(reading.signedHeaders))
+    const received = hostOf(reading.signedHeaders)
+    const isPublicHost = address.isHost(received)
     // The host is signed, so whoever signed that of PUBLIC_URL signed its path too. Verified without
     // it, a URL of the object k in the bucket b at https://host/prefix would also open the object b/k
     // in a bucket called prefix.
     if (!isPublicHost || address.prefix === '') yield reading
-    if (!isPublicHost || address.prefix !== '') yield behindProxy(reading, address)
+    // A proxy may write the host of PUBLIC_URL in another case or with its default port.
+    if (received !== address.host || address.prefix !== '') yield behindProxy(reading, address)
   }
 }
 

@@ -42,6 +42,15 @@ test('CopyObject copies bytes, headers and metadata', async (t) => {
   })
 })
 
+test('CopyObject refuses a source with several raw spaces, which a signature covers as one', async (t) => {
+  const { copy, runner } = await prepare(t)
+  await runner.run(putObject, { key: 'a  b', body: 'two' })
+  await runner.run(putObject, { key: 'a b', body: 'one' })
+  await assert.rejects(copy('b/a  b'), isS3Error('InvalidArgument'))
+  await copy('b/a%20%20b')
+  await copy('b/a b')
+})
+
 test('CopyObject with REPLACE takes headers and metadata from the request', async (t) => {
   const world = await prepare(t)
   const headers = { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-c': 'd' }

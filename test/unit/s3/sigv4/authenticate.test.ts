@@ -112,6 +112,36 @@ describe('authenticate, header form', () => {
     assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
   })
 
+  test('a copy source that is signed as one value is not accepted in two lines', () => {
+    const source = { ...plain.headers, 'x-amz-copy-source': '/bucket/a,b' }
+    const { authorization = '' } = sign({ ...plain, headers: source }).headers
+    const sent = (lines: string | string[]) =>
+      fakeRequest({
+        target: '/bucket/key',
+        headers: { ...plain.headers, 'x-amz-copy-source': lines, Authorization: authorization },
+      })
+    assert.deepEqual(authenticate(sent('/bucket/a,b'), settings, nowMs), signedHeader)
+    assertRefused(sent(['/bucket/a', 'b']), /x-amz-copy-source must be sent once/)
+  })
+
+  test('the host of PUBLIC_URL is accepted in another case and with its default port', () => {
+    const proxied = { ...settings, publicUrl: 'https://s3.example.com' }
+    const { authorization = '' } = sign({
+      ...plain,
+      headers: { ...plain.headers, Host: 's3.example.com' },
+    }).headers
+    for (const Host of [
+      's3.example.com',
+      'S3.Example.com',
+      's3.example.com:443',
+      '10.0.0.1:9000',
+    ]) {
+      const headers = { ...plain.headers, Host, Authorization: authorization }
+      const request = fakeRequest({ target: '/bucket/key', headers })
+      assert.deepEqual(authenticate(request, proxied, nowMs), signedHeader, Host)
+    }
+  })
+
   test('a signed accept-encoding counts as identity, or as the value received', () => {
     const headers = { ...plain.headers, 'accept-encoding': 'gzip' }
     const asIdentity = sign({
