@@ -71,7 +71,8 @@ export function mergeModels(
 
 /**
  * Ids of configs are listed beside the models, so that a removed model has to go there too. They
- * stand there without the name of the provider, which rule 4.8 of the list would leave on them.
+ * stand there without the name of the provider, because the list does not remove it from them
+ * (docs/contract/model-list.md, "Configured models").
  */
 function withoutInConfigs(
   file: DataFile,

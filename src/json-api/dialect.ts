@@ -10,7 +10,7 @@ export interface Dialect {
   readonly errorBody: (error: ApiError) => object
 }
 
-/** That of the login and the management API: decisions, "Dashboard login". */
+/** That of the login and the management API: docs/contract/login.md, "Login errors". */
 export const plainDialect: Dialect = {
   prefix: '',
   errorBody: ({ message, field }) => (field === undefined ? { message } : { message, field }),

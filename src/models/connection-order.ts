@@ -4,7 +4,7 @@ export interface Ranked {
   readonly createdAtMs?: unknown
 }
 
-/** By priority (absent: last), then by age: decisions, "Model list". For a stable sort. */
+/** For a stable sort: docs/contract/model-list.md, "Order of connections". */
 export function byPriority(a: Ranked, b: Ranked): number {
   const difference = inOrder(a.priority, b.priority)
   return difference === 0 ? inOrder(a.createdAtMs, b.createdAtMs) : difference

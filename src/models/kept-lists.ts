@@ -43,7 +43,7 @@ export class KeptLists {
   }
 }
 
-/** model-list.md, GET /v1/models: object and data. */
+/** The response of docs/contract/model-list.md, "Requests". */
 export function listJson(entries: readonly ModelEntry[]): string {
   return JSON.stringify({ object: 'list', data: entries })
 }

@@ -5,7 +5,7 @@ export type Kinds = ReadonlySet<ServiceKind>
 /** Of `/v1/models` itself. */
 export const defaultKinds: Kinds = new Set(['llm'])
 
-/** Decision: which kinds a path below /v1/models lists. */
+/** docs/contract/model-list.md, "Kinds by path". */
 export const kindsOfPath: ReadonlyMap<string, Kinds> = new Map<string, Kinds>([
   ['image', new Set(['image'])],
   ['tts', new Set(['tts'])],

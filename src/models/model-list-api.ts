@@ -14,7 +14,10 @@ export interface ModelListOptions {
   readonly apiKey: string | undefined
 }
 
-/** model-list.md, Endpoints: what a preflight is answered with, beside the origin on every reply. */
+/**
+ * The headers of a preflight response besides the origin, which every reply has
+ * (docs/contract/model-list.md, "Cross-origin requests").
+ */
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, OPTIONS',
   'access-control-allow-headers': '*',

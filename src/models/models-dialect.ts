@@ -3,7 +3,7 @@ import type { Dialect } from '../json-api/dialect.ts'
 
 /**
  * How everything below /v1 answers: readable for pages of any origin, errors included, and errors
- * in OpenAI's form (model-list.md, Errors).
+ * in OpenAI's form (docs/contract/model-list.md, "Model list errors").
  */
 export const modelsDialect: Dialect = {
   prefix: '/v1',

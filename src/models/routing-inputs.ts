@@ -1,9 +1,9 @@
 /**
- * What a person tells the routing service, in the contract's field names (model-list.md, "Inputs
- * used to build the list"). Stored in the database, managed under `/-/api/routing`.
+ * What a person tells the routing service. The field names are those of
+ * docs/contract/model-list.md, "Inputs". Stored in the database, managed under `/-/api/routing`.
  */
 
-/** The service kinds of the contract. An item without a kind is `llm`. */
+/** docs/contract/model-list.md, "Service kinds". An item without a kind is `llm`. */
 export const serviceKinds = [
   'llm',
   'image',

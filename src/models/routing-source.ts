@@ -2,7 +2,7 @@ import type { Combo, Connection, CustomModel, ModelAliases } from './routing-inp
 
 /**
  * Where the model list loads what it is built from. Each load may fail on its own: the list then
- * goes on without it (model-list.md, rule 1).
+ * goes on without it (docs/contract/model-list.md, "Loading the inputs").
  */
 export interface RoutingSource {
   /** All connections, active or not, in any order, with their keys in the clear. */

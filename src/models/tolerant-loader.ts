@@ -5,8 +5,9 @@ export interface LoadLog {
 }
 
 /**
- * Loads the inputs of the list. Rule 1: a load failure is treated as an empty set. The log has one
- * line when an input begins to fail and one when it is back, however many lists are asked for.
+ * Loads the inputs of the list. An input that cannot be loaded counts as empty
+ * (docs/contract/model-list.md, "Loading the inputs"). The log has one line when an input begins to
+ * fail and one when it is back, however many lists are asked for.
  */
 export class TolerantLoader {
   readonly #log: LoadLog

@@ -1,7 +1,7 @@
 /**
  * Every error that S3 clients can be answered, by AWS's codes
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html).
- * Where the contract differs from AWS, the contract's status stands here.
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). The exceptions are in
+ * docs/contract/decisions.md, "Differences from AWS".
  */
 export const s3Errors = {
   AccessDenied: [403, 'Access Denied'],

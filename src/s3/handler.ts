@@ -97,7 +97,8 @@ function answer(
   const authentication = authenticate(request, settings, service.now(), onMismatch)
   if (authentication.kind === 'unsigned') trail.anonymous = true
   if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
-    // Contract, Errors: a bucket outside ALLOWED_BUCKETS is refused, not unknown.
+    // Access is denied, where AWS answers NoSuchBucket
+    // (docs/contract/object-storage.md, "Error codes").
     throw new S3Error(
       'AccessDenied',
       `Access to the bucket ${quoted(address.bucket)} is not allowed.`,
@@ -144,7 +145,9 @@ function run(
   return handle({ service, request, query, isSigned, bucket, key })
 }
 
-/** Contract, rule 8: only reads of public buckets go unsigned. */
+/**
+ * Only reads of public buckets may be unsigned (docs/contract/object-storage.md, "Public buckets").
+ */
 function authorize(access: Access, { isSigned, service }: ServiceContext, bucket = ''): void {
   if (isSigned) return
   const { publicReadBuckets, publicList } = service.settings

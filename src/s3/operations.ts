@@ -24,7 +24,10 @@ import { uploadPartCopy } from './operations/upload-part-copy.ts'
 export type Access =
   /** Only with a valid signature. */
   | 'signed'
-  /** Also unsigned, on a bucket of PUBLIC_READ_BUCKETS: every GET and HEAD (contract, rule 8). */
+  /**
+   * Also unsigned, on a bucket of PUBLIC_READ_BUCKETS: every GET and HEAD
+   * (docs/contract/object-storage.md, "Public buckets").
+   */
   | 'public-read'
   /** As public-read, when PUBLIC_LIST allows it. */
   | 'public-list'

@@ -121,7 +121,7 @@ function refuseBeyond(size: number | undefined, total: number): void {
 
 /**
  * Content-Encoding says nothing about the body: it may name `aws-chunked` for a plain body, which
- * S3 stores as it is (decisions, "Later decisions").
+ * S3 stores as it is (docs/contract/object-storage.md, "aws-chunked bodies").
  */
 function isAwsChunked(headers: IncomingHttpHeaders): boolean {
   const payloadHash = headers['x-amz-content-sha256']

@@ -32,7 +32,7 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
 const maxResource = 4_096
 
 /**
- * The Error document of the contract: Code, Message, Resource, RequestId. No namespace, as S3. Always
+ * The document of docs/contract/object-storage.md, "Error document". No namespace, as S3. Always
  * well-formed, and short, whatever the client sent.
  */
 export function errorDocument(error: S3Error, resource: string, requestId: string): string {

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes'
 import { S3Error } from './errors.ts'
 
-/** XML bodies of requests (decisions, "Sizes"). */
+/** XML bodies of requests (docs/contract/object-storage.md, "Limits"). */
 export const maxXmlBodyBytes = 4 * 1024 * 1024
 
 /** S3's documents are four deep. */

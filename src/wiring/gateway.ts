@@ -111,7 +111,7 @@ const reasonOf: Readonly<Partial<Record<Fault, string>>> = {
   internal: 'Something failed in the service; its log says what.',
 }
 
-/** Issue: XML errors on every path, also on malformed HTTP where a response is possible. */
+/** S3 clients parse every error as XML, so a request that is not valid HTTP gets XML too. */
 export const renderFault: RenderFault = (fault, requestId): HttpReply => {
   const error = new S3Error(s3CodeOf[fault], messageOf[fault])
   return s3Refusal(error, { requestId, resource: '', reason: reasonOf[fault] ?? error.message })

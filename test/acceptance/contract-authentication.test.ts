@@ -10,8 +10,8 @@ import { answer, exchange, itAnswers } from '../support/wire-case.ts'
 const object = `/${testBucket}/object`
 const minuteMs = 60_000
 
-/** Contract, "Authentication", rule by rule. */
-describe('the contract of authentication', () => {
+/** docs/contract/object-storage.md, "Authentication" and the sections up to "Public buckets". */
+describe('authentication', () => {
   const gateway = useContractGateway()
   before(async () => {
     for (const target of [object, `/${publicBucket}/object`]) {
@@ -150,7 +150,7 @@ describe('the contract of authentication', () => {
   ])
 })
 
-describe('the contract of authentication, PUBLIC_LIST=false', () => {
+describe('authentication with PUBLIC_LIST=false', () => {
   const gateway = useContractGateway({ PUBLIC_LIST: 'false' })
   itAnswers(gateway, [
     ...['', '?list-type=2', '?versions', '?uploads'].map((query) => ({

@@ -8,8 +8,11 @@ const bucket = `/${testBucket}`
 const keys = ['a', 'a-b', 'a/a', 'a/d/a', 'a/é', 'b']
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Contract, "Bucket level"; decisions, "Listing" and the sub-resources. */
-describe('the contract of buckets', () => {
+/**
+ * docs/contract/object-storage.md, "Bucket operations", "Listing" and
+ * "Unsupported sub-resources".
+ */
+describe('buckets', () => {
   const gateway = useContractGateway()
   before(async () => {
     for (const key of keys) {

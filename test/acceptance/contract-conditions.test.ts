@@ -9,7 +9,10 @@ const etag = `"${md5Of(Buffer.from('bytes'))}"`
 const longAgo = 'Sat, 01 Jan 2000 00:00:00 GMT'
 const farAhead = 'Fri, 01 Jan 2100 00:00:00 GMT'
 
-/** Fields of a read → status: decisions, "Operations beyond the contract"; RFC 9110 section 13. */
+/**
+ * Header fields of a read → status
+ * (docs/contract/object-storage.md, "Conditional requests"; RFC 9110 section 13).
+ */
 const reads: readonly (readonly [Readonly<Record<string, string>>, number])[] = [
   [{ 'if-match': etag }, 200],
   [{ 'if-match': etag.replaceAll('"', '') }, 200],

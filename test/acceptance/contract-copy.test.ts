@@ -9,7 +9,7 @@ const source = `${testBucket}/source é`
 const etag = `"${md5Of(Buffer.from('source'))}"`
 const target = `/${publicBucket}/target`
 
-/** Decisions, "Operations beyond the contract": CopyObject, DeleteObjects, GetObjectAttributes. */
+/** docs/contract/object-storage.md, "Additional operations". */
 describe('copies, bulk deletes and attributes', () => {
   const gateway = useContractGateway()
   before(() =>

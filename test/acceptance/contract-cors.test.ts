@@ -8,7 +8,7 @@ const object = `/${publicBucket}/none`
 const preflight = { 'access-control-request-method': 'PUT' }
 const noCors = { 'access-control-allow-origin': undefined }
 
-/** Decisions, CORS_ALLOWED_ORIGINS: exact origins, or none. */
+/** CORS_ALLOWED_ORIGINS has exact origins (docs/contract/decisions.md, "Further settings"). */
 describe('CORS', () => {
   const gateway = useContractGateway({ CORS_ALLOWED_ORIGINS: ours })
   itAnswers(gateway, [

@@ -17,7 +17,7 @@ const checksums: Readonly<Record<string, string>> = {
 }
 const md5 = createHash('md5').update(text).digest('base64')
 
-/** Decisions, "Integrity that is verified" and "aws-chunked". */
+/** docs/contract/object-storage.md, "Integrity" and "aws-chunked bodies". */
 describe('integrity', () => {
   const gateway = useContractGateway()
   before(() => answer(gateway(), put('', { headers: {}, body: 'as it was' }, 200)))

@@ -19,8 +19,8 @@ const operations = [
 
 const invalid = { title: '', status: 400, code: 'InvalidArgument' }
 
-/** Contract, "Multipart" and its states, row by row. */
-describe('the contract of multipart uploads', () => {
+/** docs/contract/object-storage.md, "Multipart operations", row by row. */
+describe('multipart uploads', () => {
   const gateway = useContractGateway({ PART_WAIT_SECONDS: '1' })
   /** An upload with the parts `one` and `two`. */
   let open: (query?: string) => string

@@ -9,7 +9,7 @@ const text = 'ten bytes.'
 const etag = `"${md5Of(Buffer.from(text))}"`
 const target = `/${testBucket}/object`
 const httpDate = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/
-/** What GET and HEAD say of the object, in the contract's words. */
+/** Headers of GET and HEAD (docs/contract/object-storage.md, "Object operations"). */
 const facts = {
   etag,
   'last-modified': httpDate,
@@ -26,8 +26,11 @@ const kept = {
   'x-amz-meta-colour': 'blue',
 }
 
-/** Contract, "Object level"; decisions, what is kept with an object and what is refused. */
-describe('the contract of objects', () => {
+/**
+ * docs/contract/object-storage.md, "Object operations", "Stored headers" and
+ * "Unsupported sub-resources".
+ */
+describe('objects', () => {
   const gateway = useContractGateway()
   before(async () => {
     await answer(gateway(), {

@@ -55,7 +55,7 @@ const refusedWrites: readonly (readonly [string, string, number])[] = [
   ['POST', object, 405],
 ]
 
-/** Decisions, "Known sub-resources that are not implemented". */
+/** docs/contract/object-storage.md, "Unsupported sub-resources". */
 describe('sub-resources', () => {
   const gateway = useContractGateway()
   before(async () => {

@@ -35,7 +35,7 @@ function catalogue(): readonly CatalogueProvider[] {
   return (read(orderFileName) as string[]).map((id) => read(`${id}.json`))
 }
 
-/** Rule 3, as model-list.md words it. */
+/** docs/contract/model-list.md, "Without active connections". */
 function staticIds(kinds: readonly string[]): string[] {
   const ids = catalogue().flatMap(({ id, alias, serviceKinds = ['llm'], models = [] }) =>
     serviceKinds.some((kind) => kinds.includes(kind))

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const build = join(import.meta.dirname, '../../web/dist')
 
-/** Issue: "First load under 300 KB of compressed script for the sign-in and browser pages". */
+/** The limit for the compressed scripts of the sign-in page and the file browser together. */
 const allowedBytes = 300_000
 
 interface Chunk {

@@ -1,6 +1,6 @@
 import { chooseDrive, type DriveName } from '../support/chosen-drive.ts'
 
-/** The tests of the contract that depend on what the drive does. */
+/** The tests of docs/contract that depend on what the drive does. */
 const files = [
   'contract-bucket',
   'contract-conditions',
@@ -11,7 +11,7 @@ const files = [
   'contract-presigned',
 ] as const
 
-/** Runs the acceptance tests of the contract against gateways on that drive. */
+/** Runs these acceptance tests against gateways on that drive. */
 export async function acceptanceOn(name: DriveName): Promise<void> {
   chooseDrive(name)
   for (const file of files) await import(`../acceptance/${file}.test.ts`)

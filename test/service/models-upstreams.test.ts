@@ -179,7 +179,8 @@ describe('A list with OpenAI-compatible upstreams', () => {
     assert.ok(tookMs > 4_900 && tookMs < 8_000, `${tookMs} ms`)
   })
 
-  test('asks each of them once, as the contract words it', () => {
+  // docs/contract/model-list.md, "Upstream request".
+  test('sends one request with the specified headers to each of them', () => {
     for (const [name, { requests }] of stubs) {
       const [request] = requests
       assert.equal(requests.length, 1, name)

@@ -44,7 +44,10 @@ export function chooseDrive(name: DriveName): void {
   chosen = name
 }
 
-/** Whether the chosen drive can replace the last part of an upload (decisions, "Parts"). */
+/**
+ * Whether the chosen drive can replace the last part of an upload
+ * (docs/contract/object-storage.md, "Repeated parts").
+ */
 export function doesReplaceLastPart(): boolean {
   return !['Google Drive', 'Apache mod_dav', 'Nextcloud'].includes(chosen)
 }

@@ -1,6 +1,6 @@
 import { parseCatalogue } from '../../src/models/catalogue/parse-catalogue.ts'
 
-/** Providers of every sort that a rule of the model list speaks of. */
+/** One provider for each case of the model list. */
 const providers = [
   {
     id: 'alpha',

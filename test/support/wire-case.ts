@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { XMLParser } from 'fast-xml-parser'
 import { type Server, signedFetch } from './signed-fetch.ts'
 
-/** A request and what the contract says of its reply. */
+/** A request and the reply that docs/contract specifies. */
 export interface WireCase {
   /** Begins with the operation. */
   readonly title: string
@@ -16,7 +16,7 @@ export interface WireCase {
   readonly status: number
   /** Code of the Error document; undefined for a success, a 304 and replies to HEAD. */
   readonly code?: string
-  /** Elements of the Error document beside the contract's. */
+  /** Elements beside those of docs/contract/object-storage.md, "Error document". */
   readonly error?: Readonly<Record<string, string>>
   /** Header fields of the reply; undefined: absent. */
   readonly fields?: Readonly<Record<string, string | RegExp | undefined>>
@@ -86,7 +86,7 @@ function assertFields(headers: Headers, fields: NonNullable<WireCase['fields']>)
   }
 }
 
-/** Contract, "Error body": Code, Message and RequestId are required, Resource may be there. */
+/** docs/contract/object-storage.md, "Error document": all but Resource are required. */
 function assertError({ headers, xml, text }: WireReply, wireCase: WireCase): void {
   assert.equal(headers.get('content-type'), 'application/xml')
   const error = xml.Error
@@ -98,7 +98,7 @@ function assertError({ headers, xml, text }: WireReply, wireCase: WireCase): voi
   for (const [name, value] of Object.entries(wireCase.error ?? {})) assert.equal(error[name], value)
 }
 
-/** Contract, "Endpoints": application/xml in the namespace of S3. */
+/** docs/contract/object-storage.md, "Response documents". */
 function assertResult({ headers, xml, text }: WireReply, expected: Xml): void {
   assert.equal(headers.get('content-type'), 'application/xml')
   for (const [root, content] of Object.entries(expected)) {

@@ -9,7 +9,7 @@ import { tidyPaths } from './tidy-paths.ts'
 
 const info = {
   title: 'Stowage',
-  // The contract, "Versioning": the interface description carries version 1.0.0.
+  // docs/contract/decisions.md, "Version".
   version: '1.0.0',
   description:
     'An S3 endpoint in front of a file drive, a dashboard beside it, and the model list of a ' +

@@ -1,6 +1,6 @@
 import type { Schema } from './open-api-types.ts'
 
-/** The XML documents of S3, as the contract and the API reference have them. */
+/** The XML documents of S3, as docs/contract and the API reference have them. */
 
 const text: Schema = { type: 'string' }
 const whole: Schema = { type: 'integer', minimum: 0 }

@@ -32,7 +32,7 @@ const bodyLimit = 16 * 1024
 
 const security = [{ session: [] }]
 
-/** The login API of the dashboard (contract, "Dashboard login API"), and what it guards others with. */
+/** The API of docs/contract/login.md, "Endpoints", and the session check of other APIs. */
 export function createLogin(options: LoginOptions): Login {
   const guard = new Guard(options)
   return {
@@ -153,7 +153,9 @@ class Guard {
     this.#limiter = new LoginLimiter(store)
   }
 
-  /** Decisions, "First start": a missing DASHBOARD_PASSWORD leaves the dashboard off. */
+  /**
+   * Without DASHBOARD_PASSWORD the dashboard is off (docs/contract/decisions.md, "First start").
+   */
   refuseWhenOff(): string {
     if (this.#password !== undefined) return this.#password
     throw new ApiError(503, 'The dashboard is off: DASHBOARD_PASSWORD is not set.')
@@ -202,7 +204,7 @@ class Guard {
   }
 }
 
-/** Decisions: 503 when AUTH_KV does not answer, which is nothing the client did. */
+/** 503 when AUTH_KV does not answer: the client did nothing wrong. */
 async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -3,7 +3,7 @@ import RateLimiterStoreAbstract from 'rate-limiter-flexible/lib/RateLimiterStore
 import type { Counter, KeyValueStore } from '../../state/key-value.ts'
 import { addressBlock } from './address-block.ts'
 
-/** Contract, "Limits": failed logins per client address, within these minutes. */
+/** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */
 const maxFailures = 5
 const windowSeconds = 15 * 60
 

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 /**
- * Whether `hash` is the SHA-256 of the password: hex, either case (decisions, "Dashboard login").
- * Takes the same time for every wrong hash (contract, "Dashboard login API").
+ * Whether `hash` is the SHA-256 of the password: hex, either case. Takes the same time for every
+ * wrong hash (docs/contract/login.md, "Password hash").
  */
 export function isPasswordHash(hash: string, password: string): boolean {
   const expected = createHash('sha256').update(password).digest()

@@ -1,13 +1,13 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { KeyValueStore } from '../../state/key-value.ts'
 
-/** Contract, "Limits": session lifetime 12 hours. */
+/** docs/contract/login.md, "Sessions". */
 export const sessionSeconds = 12 * 60 * 60
 
 /** Beyond it the oldest sessions end. */
 const maxSessions = 1_000
 
-/** 256 bits (contract, "Dashboard session"). */
+/** 256 bits (docs/contract/login.md, "Sessions"). */
 const tokenBytes = 32
 const tokenForm = /^[A-Za-z0-9_-]{43}$/
 

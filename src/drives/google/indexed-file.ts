@@ -87,7 +87,7 @@ function jsonOf(unpacked: UnpackedAttributes | undefined, kept: KeptAttributes |
   return JSON.stringify(unpacked.attributes)
 }
 
-/** A `-` tells clients that this is no MD5 of the bytes (decisions.md, ETag). */
+/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
 function provisionalEtag({ id, headRevisionId, version }: GoogleFile): string {
   return `${hash('md5', `${id} ${headRevisionId ?? version}`)}-1`
 }

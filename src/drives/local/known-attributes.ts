@@ -154,7 +154,7 @@ export function provisionalAttributes(file: KnownFile): Attributes {
   return { etag: provisionalEtag(file), headers, metadata: {} }
 }
 
-/** A `-` tells clients that this is no MD5 of the bytes (decisions.md, ETag). */
+/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
 function provisionalEtag(file: KnownFile): string {
   return `${crypto.hash('md5', file.identity)}-1`
 }

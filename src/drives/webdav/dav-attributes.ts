@@ -62,7 +62,7 @@ export function provisionalAttributes(key: string, version: string): Attributes 
   return { etag: provisionalEtag(version), headers: { 'content-type': type }, metadata: {} }
 }
 
-/** A `-` tells clients that this is no MD5 of the bytes (decisions.md, ETag). */
+/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
 export function provisionalEtag(version: string): string {
   return `${crypto.hash('md5', version)}-1`
 }

@@ -20,7 +20,10 @@ import { type OwnFolder, uploadsFolder } from './own-folder.ts'
 import { asidePath, nameOfRewritten } from './rewrite-file.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
-/** A completion may be repeated for a quarter of an hour (decisions.md); then it is forgotten. */
+/**
+ * A Complete may be repeated for 15 minutes (docs/contract/object-storage.md, "Complete"). Its
+ * record is kept for longer than that.
+ */
 const completionLifeMs = 24 * 3_600_000
 const idPattern = /^[\w-]{1,64}$/
 

@@ -10,7 +10,9 @@ export interface Catalogue {
 
 export interface CatalogueProvider {
   readonly id: string
-  /** The static alias of the contract, which is the provider alias too. */
+  /**
+   * Both the static alias and that of the provider (docs/contract/model-list.md, "Output alias").
+   */
   readonly alias: string
   readonly serviceKinds: ReadonlySet<ServiceKind>
   readonly models: readonly CatalogueModel[]

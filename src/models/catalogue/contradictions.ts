@@ -4,7 +4,7 @@ import type { ProviderRecord } from './provider-schema.ts'
 
 /**
  * Definitions that clash. serviceKinds, model types and configs are independent of each other
- * (decisions, Model list, "A catalogue"): rules 4, 4.8 and 4.9 read each of them by itself.
+ * (docs/contract/model-list.md, "Catalogue").
  */
 
 /** A provider and where it is written. */

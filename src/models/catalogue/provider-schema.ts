@@ -12,7 +12,7 @@ const nameInIds = z.string().regex(/^[^\s/]+$/, 'expected text without white spa
 
 const modelId = z.string().regex(/\S/, 'expected a model id')
 
-/** model-list.md, "Static catalogue model": absent means llm. */
+/** Absent means llm (docs/contract/model-list.md, "Inputs"). */
 const modelType = z.enum(['llm', 'image', 'tts', 'embedding', 'stt', 'imageToText'])
 
 const configWithModels = z.looseObject({ models: z.array(z.looseObject({ id: modelId })) })

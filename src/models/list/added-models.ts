@@ -10,8 +10,9 @@ interface Placed<Row> {
 type Groups<Row> = ReadonlyMap<string, readonly Placed<Row>[]>
 
 /**
- * Rule 4.5: what people added to a provider, under any of its names. Grouped once: looking through
- * thousands of rows for each of the providers would take longer than the rest of the list.
+ * What people added to a provider, under any of its names
+ * (docs/contract/model-list.md, "Added models"). Grouped once: looking through thousands of rows
+ * for each of the providers would take longer than the rest of the list.
  */
 export class AddedModels {
   readonly #customs: Groups<LlmCustomModel>

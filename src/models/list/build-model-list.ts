@@ -20,14 +20,13 @@ import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
 /**
- * The algorithm of model-list.md, "How the list is built for a kind filter". Rules are cited by
- * their numbers there; decisions by the Model list part of the decisions.
+ * Builds the list in the order of docs/contract/model-list.md, "Inputs" and the sections after it.
  */
 
 export interface ModelListInputs {
   /** The kinds to list. */
   readonly filter: ReadonlySet<ServiceKind>
-  /** Rule 1: what could not be loaded is empty. */
+  /** Empty if it could not be loaded (docs/contract/model-list.md, "Loading the inputs"). */
   readonly connections: readonly Connection[]
   readonly combos: readonly Combo[]
   readonly customModels: readonly CustomModel[]
@@ -50,7 +49,7 @@ export function buildModelList(
   const created = Math.floor(inputs.nowMs / 1_000)
   const entries = new Map<string, ModelEntry>()
   for (const { id, owned_by, kind } of candidates(inputs, listed)) {
-    // 5. Duplicates by id are removed, first occurrence kept.
+    // docs/contract/model-list.md, "Duplicates".
     if (entries.has(id)) continue
     const entry = { id, object: 'model', created, owned_by } as const
     entries.set(id, kind === undefined ? entry : { ...entry, kind })
@@ -67,7 +66,7 @@ function* candidates(
   else yield* connectionEntries(inputs, providers)
 }
 
-/** 2. Combos come first. */
+/** docs/contract/model-list.md, "Combos". */
 function* comboEntries({ combos, filter }: ModelListInputs): Iterable<Candidate> {
   for (const { name, kind } of listedCombos(combos)) {
     if (!filter.has(kind)) continue
@@ -76,7 +75,7 @@ function* comboEntries({ combos, filter }: ModelListInputs): Iterable<Candidate>
   }
 }
 
-/** 3. When there are no active connections, the static catalogue is used. */
+/** docs/contract/model-list.md, "Without active connections". */
 function* staticEntries({ catalogue, customModels, filter }: ModelListInputs): Iterable<Candidate> {
   for (const { alias, models, serviceKinds } of catalogue.providers) {
     if (!doesServeAny(serviceKinds, filter)) continue
@@ -90,7 +89,7 @@ function* staticEntries({ catalogue, customModels, filter }: ModelListInputs): I
   }
 }
 
-/** 4. Otherwise each provider is listed through its first active connection. */
+/** docs/contract/model-list.md, "Connected providers". */
 function* connectionEntries(
   inputs: ModelListInputs,
   providers: readonly ListedProvider[],
@@ -105,14 +104,13 @@ function* connectionEntries(
       ...filteredIds(provider, inputs, added),
       ...configuredIds(provider, inputs.filter),
     ]) {
-      // 4.7 Each remaining id yields <output alias>/<id>.
       yield { id: `${outputAlias}/${id}`, owned_by: outputAlias }
     }
     yield* webEntries(provider, inputs.filter)
   }
 }
 
-/** 4.6 Ids whose kind is not in the filter are dropped. */
+/** Without the ids of a kind outside the filter (docs/contract/model-list.md, "Kind of an id"). */
 function filteredIds(
   provider: ListedProvider,
   inputs: ModelListInputs,
@@ -124,7 +122,9 @@ function filteredIds(
   )
 }
 
-/** 4.2 to 4.5: the model ids of a provider, of any kind. */
+/**
+ * The ids of a provider, of any kind (docs/contract/model-list.md, "Base ids" and "Added models").
+ */
 export function mergedIds(
   provider: ListedProvider,
   { upstreamIds }: Pick<ModelListInputs, 'upstreamIds'>,
@@ -132,17 +132,15 @@ export function mergedIds(
 ): readonly string[] {
   const { connection, prefixes } = provider
   const base = baseModelIds(provider)
-  // 4.3 Only where the base list is empty is there an answer of an upstream.
+  // docs/contract/model-list.md, "Ids from the upstream": only where there are no base ids.
   const asked = base.length > 0 ? base : (upstreamIds.get(connection.id) ?? [])
-  // 4.4 A leading prefix is removed from each id; what is blank then is no id.
+  // docs/contract/model-list.md, "Removed prefixes". What is blank then is dropped.
   const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
-  // 4.5 Custom models and alias values are merged in, deduplicated.
   return [...new Set([...stripped, ...added.idsOf(prefixes)])]
 }
 
 /**
- * 4.8 When the filter has tts, the ids in ttsConfig.models are added; when it has embedding, those
- * in embeddingConfig.models. As they are: rule 4.4 is about the ids before them.
+ * docs/contract/model-list.md, "Configured models". The prefix is not removed from these ids.
  */
 export function configuredIds(
   { known }: ListedProvider,
@@ -154,7 +152,7 @@ export function configuredIds(
   ]
 }
 
-/** 4.9 Web search and web fetch, for providers that have the config. */
+/** docs/contract/model-list.md, "Web entries". */
 function* webEntries(
   { known, outputAlias }: ListedProvider,
   filter: ReadonlySet<ServiceKind>,

@@ -33,7 +33,7 @@ export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'>
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 const maxExamples = 10
 
-/** Applies the rules to all kinds at once and counts per connection. */
+/** Builds the lists of all kinds at once and counts per connection. */
 export function connectionListings(inputs: ListingInputs): readonly ConnectionListing[] {
   const { providers } = listedConnections({ ...inputs, filter: allKinds })
   const byConnection = new Map(providers.map((provider) => [provider.connection.id, provider]))
@@ -41,7 +41,7 @@ export function connectionListings(inputs: ListingInputs): readonly ConnectionLi
     llmCustomModels(inputs.customModels),
     aliasedModels(inputs.modelAliases),
   )
-  // Rule 5: the first entry with an id is kept, in each list by itself.
+  // The first entry with an id is kept, in each list (docs/contract/model-list.md, "Duplicates").
   const taken = new Set(listedCombos(inputs.combos).map(({ kind, name }) => `${kind} ${name}`))
   const listings = new Map(
     providers.map((provider) => {
@@ -114,7 +114,7 @@ function wholeReason(message: string): UnlistedReason {
   return { message, models: [], count: 0 }
 }
 
-/** Why the base list is empty: rules 4.2 and 4.3. */
+/** Why there are no ids: docs/contract/model-list.md, "Base ids" and "Ids from the upstream". */
 function sourceReasons(
   provider: ListedProvider,
   { upstreamFailures }: ListingInputs,

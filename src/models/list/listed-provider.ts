@@ -2,23 +2,32 @@ import type { Catalogue, CatalogueProvider } from '../catalogue/catalogue.ts'
 import type { Connection, ServiceKind } from '../routing-inputs.ts'
 import { type ActiveConnection, activeConnections } from './stored-rows.ts'
 
-/** A provider that rule 4 lists, seen through the one connection that counts. */
+/**
+ * A provider with its first active connection, the only one that counts
+ * (docs/contract/model-list.md, "Connected providers").
+ */
 export interface ListedProvider {
   readonly id: string
   readonly connection: ActiveConnection
   /** Absent for a provider that the catalogue does not have, such as a compatible one. */
   readonly known: CatalogueProvider | undefined
-  /** Rule 4.1. */
+  /** docs/contract/model-list.md, "Output alias". */
   readonly outputAlias: string
-  /** Rules 4.4 and 4.5: output alias, static alias and provider id, each once, with the slash. */
+  /**
+   * Output alias, static alias and provider id, each once, with the slash
+   * (docs/contract/model-list.md, "Removed prefixes").
+   */
   readonly prefixes: readonly string[]
 }
 
-/** What a provider serves that the catalogue does not have: model-list.md, "default llm". */
+/** Of a provider that the catalogue does not have (docs/contract/model-list.md, "Inputs"). */
 const defaultKinds: ReadonlySet<ServiceKind> = new Set(['llm'])
 
 export interface ListedConnections {
-  /** Rule 3 or rule 4: whether no connection is active, of whatever provider. */
+  /**
+   * Whether no connection is active, of whatever provider
+   * (docs/contract/model-list.md, "Without active connections").
+   */
   readonly isEmpty: boolean
   /** In the order of their first active connections. */
   readonly providers: readonly ListedProvider[]
@@ -30,7 +39,7 @@ export interface ListedConnectionsInputs {
   readonly catalogue: Catalogue
 }
 
-/** Rule 4: the providers with an active connection whose serviceKinds intersect the filter. */
+/** The providers of docs/contract/model-list.md, "Connected providers". */
 export function listedConnections(inputs: ListedConnectionsInputs): ListedConnections {
   const { filter, catalogue } = inputs
   const connections = activeConnections(inputs.connections)
@@ -46,7 +55,7 @@ export function listedConnections(inputs: ListedConnectionsInputs): ListedConnec
   return { isEmpty: connections.length === 0, providers }
 }
 
-/** Rules 3 and 4: whether serviceKinds intersect the filter. */
+/** Whether serviceKinds and the filter have a kind in common. */
 export function doesServeAny(
   kinds: ReadonlySet<ServiceKind>,
   filter: ReadonlySet<ServiceKind>,
@@ -61,13 +70,13 @@ function listedProvider(
   const id = connection.provider
   // Provider alias and static alias are one; a provider outside the catalogue goes by its id.
   const staticAlias = known?.alias ?? id
-  // 4.1 Output alias is the connection prefix, else the provider alias; trimmed.
+  // docs/contract/model-list.md, "Output alias".
   const outputAlias = connection.prefix ?? staticAlias.trim()
   const names = new Set([outputAlias, staticAlias, id])
   return { id, connection, known, outputAlias, prefixes: [...names].map((name) => `${name}/`) }
 }
 
-/** Rule 4.4: one leading prefix is removed, once. */
+/** Removes one leading prefix, once (docs/contract/model-list.md, "Removed prefixes"). */
 export function withoutPrefix(modelId: string, prefixes: readonly string[]): string {
   const prefix = prefixes.find((candidate) => modelId.startsWith(candidate))
   return prefix === undefined ? modelId : modelId.slice(prefix.length)

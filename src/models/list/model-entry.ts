@@ -1,4 +1,4 @@
-/** One entry of the list; no other fields (model-list.md, "Output model entry"). */
+/** One entry of the list; it has no other fields (docs/contract/model-list.md, "Entries"). */
 export interface ModelEntry {
   /** Combo name, or `<alias>/<model_id>`. */
   readonly id: string

@@ -1,7 +1,7 @@
 import type { CatalogueProvider } from '../catalogue/catalogue.ts'
 import type { ServiceKind } from '../routing-inputs.ts'
 
-/** Rule 4.6, in its order: the first that the lower-cased id contains decides. */
+/** The first row that matches decides (docs/contract/model-list.md, "Kind of an id"). */
 const kindHints = [
   { kind: 'embedding', hint: /embed/ },
   { kind: 'tts', hint: /tts|speech|audio|voice/ },
@@ -19,9 +19,10 @@ export function inferKind(modelId: string): ServiceKind {
 }
 
 /**
- * The static kind of an id, otherwise the inferred one. The decision to rule 4.6 looks the id up
- * both after and before its prefix was removed: the catalogue has ids that begin with the name of
- * their own provider, such as fal-ai/recraft-v3.
+ * The static kind of an id, otherwise the inferred one
+ * (docs/contract/model-list.md, "Kind of an id"). The id is looked up both with and without its
+ * prefix: the catalogue has ids that begin with the name of their own provider, such as
+ * fal-ai/recraft-v3.
  */
 export function kindOfModel(
   modelId: string,

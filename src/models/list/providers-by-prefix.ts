@@ -6,7 +6,10 @@ export interface PrefixedModel {
   readonly id: string
 }
 
-/** Finds listed providers by their prefixes (rules 4.4 and 4.5) in time that does not depend on their number. */
+/**
+ * Finds listed providers by their prefixes in time that does not depend on their number
+ * (docs/contract/model-list.md, "Removed prefixes" and "Added models").
+ */
 export class ProvidersByPrefix {
   /** By the first segment of each prefix, with its slash. */
   readonly #bySegment: ReadonlyMap<string, readonly ListedProvider[]>

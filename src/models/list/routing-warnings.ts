@@ -22,9 +22,8 @@ export type WarningInputs = Pick<
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 
 /**
- * What is stored although it lists nothing (decisions, Model list, "An alias, combo or custom model
- * that lists nothing is kept"). Upstreams are not asked: a model that one of them may have gets no
- * warning.
+ * What is stored although it lists nothing (docs/contract/model-list.md, "Inputs without effect").
+ * Upstreams are not asked: a model that one of them may have gets no warning.
  */
 export function routingWarnings(inputs: WarningInputs): readonly RoutingWarning[] {
   const listed = listedConnections({ ...inputs, filter: allKinds })
@@ -79,7 +78,8 @@ function* customModelWarnings(
       const message = 'This model is not listed: only custom models of kind llm (chat) are.'
       yield { path: [...path, 'type'], message }
     } else if (!listed.isEmpty) {
-      // Rule 3 lists every custom model while no connection is active; rule 4.5 those of providers.
+      // Without an active connection every custom model is listed, otherwise only those of listed
+      // providers.
       const problem = customProblem(custom, providers)
       if (problem !== undefined) yield { path: [...path, problem.field], message: problem.message }
     }
@@ -94,7 +94,9 @@ function customProblem({ id, providerAlias }: CustomModel, providers: ProvidersB
   return isListed ? undefined : { field, message: wrongKind(id) }
 }
 
-/** Rule 4.5. Rule 3 has no aliases. */
+/**
+ * Aliases are listed only with an active connection (docs/contract/model-list.md, "Added models").
+ */
 function* aliasWarnings(
   { modelAliases }: WarningInputs,
   listed: ListedConnections,
@@ -119,7 +121,7 @@ function aliasProblem(
   return isListed ? undefined : wrongKind(target)
 }
 
-/** Whether the model is in a list of a kind that its provider serves: rules 4 and 4.6. */
+/** Whether the model is in a list of a kind that its provider serves. */
 function isServed(
   id: string,
   known: Parameters<typeof kindOfModel>[1],

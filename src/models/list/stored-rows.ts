@@ -3,7 +3,7 @@ import { isText } from '../is-text.ts'
 import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 
 /**
- * Stored rows as the rules need them. A row may be broken in any way (an import, an older version,
+ * Stored rows as the list needs them. A row may be broken in any way (an import, an older version,
  * a hand in the database): what can be read of it counts, and no row takes the list down.
  */
 
@@ -17,7 +17,10 @@ export interface ActiveConnection {
   readonly baseUrl: string | undefined
   /** As stored; absent when it is no text. */
   readonly apiKey: string | undefined
-  /** Rule 4.2: the non-blank strings, each once. Absent: no array, or an empty one. */
+  /**
+   * The non-blank strings, each once. Absent: no array, or an empty one
+   * (docs/contract/model-list.md, "Base ids").
+   */
   readonly enabledModels: readonly string[] | undefined
 }
 
@@ -33,7 +36,7 @@ export interface LlmCustomModel {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Rule 1: the active connections, by priority (absent: last), then by creation. */
+/** The active connections, in the order of docs/contract/model-list.md, "Order of connections". */
 export function activeConnections(rows: readonly unknown[]): readonly ActiveConnection[] {
   return (
     rows

@@ -10,7 +10,7 @@ export interface UpstreamQuestion {
   readonly apiKey: string | undefined
 }
 
-/** Which upstreams are needed to list these providers: rule 4.3. */
+/** Upstreams to ask for these providers: docs/contract/model-list.md, "Ids from the upstream". */
 export function upstreamQuestions(
   providers: readonly ListedProvider[],
 ): readonly UpstreamQuestion[] {
@@ -22,8 +22,8 @@ export function upstreamQuestions(
 }
 
 /**
- * Rule 4.3: compatible providers without models of their own are asked, unless their id ends like
- * a generated one.
+ * Compatible providers without base ids are asked, unless their id ends in hexadecimal digits
+ * (docs/contract/model-list.md, "Ids from the upstream").
  */
 function askedFlavour(provider: ListedProvider): UpstreamFlavour | undefined {
   const hasBaseModels = baseModelIds(provider).length > 0
@@ -31,7 +31,7 @@ function askedFlavour(provider: ListedProvider): UpstreamFlavour | undefined {
   return compatibleFlavour(provider.id)
 }
 
-/** Rule 4.2: enabledModels when that array is non-empty, otherwise the static ids. */
+/** docs/contract/model-list.md, "Base ids". */
 export function baseModelIds({ connection, known }: ListedProvider): readonly string[] {
   return connection.enabledModels ?? known?.models.map(({ id }) => id) ?? []
 }

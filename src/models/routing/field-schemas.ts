@@ -60,10 +60,10 @@ export const modelId = filledText(maxModelIdLength)
 /** Of a model that a person adds. */
 export const customModelId = modelId.refine(isAddressable, noDots)
 
-/** Blank ones are allowed: the list passes over them (model-list.md, 4.2). */
+/** Blank ids are allowed: the list skips them (docs/contract/model-list.md, "Base ids"). */
 export const enabledModelId = solidText(maxModelIdLength)
 
-/** Blank: none (decisions, "Model list"). */
+/** A blank prefix counts as absent (docs/contract/model-list.md, "Output alias"). */
 export const prefix = solidText(maxIdLength).refine(
   (text) => !text.includes('/'),
   'expected a prefix without slashes',

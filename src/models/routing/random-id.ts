@@ -2,8 +2,8 @@ import { createHash, randomInt } from 'node:crypto'
 import { hexEnding } from '../upstream/hex-ending.ts'
 
 /**
- * Our ids end in letters that are no hex digits: rule 4.3 never asks the upstream of a provider
- * whose id ends in a run of those.
+ * Generated ids end in letters that are not hexadecimal digits: the list never asks the upstream of
+ * a provider whose id ends in such digits (docs/contract/model-list.md, "Ids from the upstream").
  */
 const letters = 'ghijklmnopqrstuvwxyz'
 const connectionIdLength = 20

@@ -21,14 +21,14 @@ import {
 const filled = z.string().refine(isText)
 const text = z.string().optional().catch(undefined)
 const integer = z.int().optional().catch(undefined)
-/** Null says the same as absent. Another kind than those of the contract breaks a row. */
+/** Null means the same as absent. An unknown kind makes the row unreadable. */
 const kind = serviceKind.nullish().transform((value) => value ?? undefined)
 
 const connectionRow = z.object({
   id: filled,
   provider: filled,
   name: text,
-  // Only values other than false count (model-list.md, "Provider connection").
+  // Every value except false is active (docs/contract/model-list.md, "Inputs").
   isActive: z
     .unknown()
     .optional()
@@ -39,7 +39,8 @@ const connectionRow = z.object({
     .object({
       baseUrl: text,
       prefix: text,
-      // Blank ones are passed over (rule 4.2), but make the array one that is not empty.
+      // Blank ids are skipped, but an array of blank ids is not empty
+      // (docs/contract/model-list.md, "Base ids").
       enabledModels: z.array(z.string().catch('')).optional().catch(undefined),
     })
     .optional()

@@ -12,7 +12,7 @@ import {
 } from './routing-schemas.ts'
 import { wholeState } from './whole-state.ts'
 
-/** The whole state: decisions, "Where the inputs live". */
+/** The whole state: docs/contract/model-list.md, "Stored inputs". */
 export function stateRoutes(
   app: JsonApp,
   { store, sealer, catalogue, now }: RoutingApiParts,

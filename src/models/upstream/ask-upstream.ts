@@ -3,7 +3,7 @@ import { listedIds } from './listed-ids.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
 
-/** Decision: a body over this is a failure. Decoded bytes. */
+/** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
 export const maxBodyBytes = 8 * 1024 * 1024
 
 /** More than any upstream has; every list would carry them all. */
@@ -28,7 +28,7 @@ export interface AskOptions {
 }
 
 /**
- * Asks an upstream for its model ids (model-list.md, "Upstream id fetch").
+ * Asks an upstream for its model ids (docs/contract/model-list.md, "Upstream request").
  *
  * @throws UpstreamError in every case of failure.
  */

@@ -8,7 +8,10 @@ export interface ModelsApi {
   readonly baseUrl: string
 }
 
-/** Decision: the beginning of the provider id says what a person's own provider speaks. */
+/**
+ * The beginning of the provider id says which API the provider has
+ * (docs/contract/model-list.md, "Ids from the upstream").
+ */
 const prefixOfFlavour = {
   openai: 'openai-compatible-',
   anthropic: 'anthropic-compatible-',

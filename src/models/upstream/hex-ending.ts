@@ -1,2 +1,5 @@
-/** Rule 4.3: a separator followed by eight or more hex characters, at the end of a provider id. */
+/**
+ * A separator and eight or more hexadecimal characters at the end of a provider id
+ * (docs/contract/model-list.md, "Ids from the upstream").
+ */
 export const hexEnding = /[-_][0-9a-f]{8,}$/i

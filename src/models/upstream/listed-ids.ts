@@ -4,8 +4,8 @@ import { isText } from '../is-text.ts'
 const maxIdLength = 500
 
 /**
- * The model ids of an upstream's answer (model-list.md, "Upstream id fetch", step 4): an array, or
- * an object with data, models or results holding the array.
+ * The model ids of an upstream's answer (docs/contract/model-list.md, "Upstream request"): an
+ * array, or an object with the array in data, models or results.
  *
  * @returns undefined when there is no such array.
  */

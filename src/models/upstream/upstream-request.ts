@@ -16,7 +16,7 @@ export interface UpstreamRequest {
 }
 
 /**
- * The request of model-list.md, "Upstream id fetch", steps 1 to 3.
+ * The request of docs/contract/model-list.md, "Upstream request".
  *
  * @throws UpstreamError no-key, no-base-url, bad-key or bad-url: there is nothing to send.
  */
@@ -24,7 +24,6 @@ export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): Upstrea
   // White space around a pasted key or URL is never meant.
   const key = apiKey?.trim() ?? ''
   const base = baseUrl?.trim() ?? ''
-  // 1. Needs an apiKey and a non-empty base URL.
   if (key === '') throw new UpstreamError('no-key')
   if (base === '') throw new UpstreamError('no-base-url')
   // Checked here because the error of fetch would repeat the key.
@@ -35,7 +34,6 @@ export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): Upstrea
 }
 
 const headersOf = {
-  // 2. and 3. Content-Type, and the key in the bearer form.
   openai: (key) => ({ 'Content-Type': 'application/json', Authorization: `Bearer ${key}` }),
   anthropic: (key) => ({
     'Content-Type': 'application/json',
@@ -47,10 +45,10 @@ const headersOf = {
 
 function modelsUrl(base: string, flavour: UpstreamFlavour): string {
   const withoutSlash = base.replace(/\/$/, '')
-  // 3. Anthropic-compatible: a base URL ending in /messages is rewritten to end in /models.
+  // Anthropic-compatible: a base URL ending in /messages is changed to end in /models.
   if (flavour === 'anthropic' && withoutSlash.endsWith('/messages')) {
     return withoutSlash.replace(/\/messages$/, '/models')
   }
-  // 2. <baseUrl without a trailing slash>/models
+  // <baseUrl without a trailing slash>/models
   return `${withoutSlash}/models`
 }

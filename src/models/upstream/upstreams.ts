@@ -7,7 +7,10 @@ import { describeAnswer, describeFailure, noModelsApi } from './probe-words.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
-/** model-list.md, Limits: over waiting for a turn, connecting, headers and body together. */
+/**
+ * Covers the wait for a turn, the connection, the headers and the body together
+ * (docs/contract/model-list.md, "Upstream limits").
+ */
 const upstreamTimeoutMs = 5_000
 
 /** Upstreams asked at the same time by one process. More than people have; a bound on sockets. */
@@ -42,7 +45,7 @@ export class Upstreams {
   /**
    * The ids that an upstream lists, within the timeout.
    *
-   * @throws UpstreamError when there is no list: model-list.md, "Upstream id fetch", step 5.
+   * @throws UpstreamError for every failure of docs/contract/model-list.md, "Upstream request".
    */
   async modelIds(upstream: Upstream): Promise<readonly string[]> {
     const request = upstreamRequest(upstream)

@@ -5,9 +5,10 @@
  *
  *     size[;chunk-signature=…] CRLF data CRLF … 0[;chunk-signature=…] CRLF [name:value CRLF …] CRLF
  *
- * Signatures of chunks are not verified (contract, rule 7). minio clients end a trailer in LF and put
- * an empty line before x-amz-trailer-signature or a second one at the end, which AWS takes; so lines
- * of the trailer may end either way, and that much may follow its first empty line.
+ * Signatures of chunks are not verified (docs/contract/object-storage.md, "aws-chunked bodies").
+ * minio clients end a trailer in LF and put an empty line before x-amz-trailer-signature or a
+ * second one at the end, which AWS takes; so lines of the trailer may end either way, and that much
+ * may follow its first empty line.
  */
 
 import { S3Error } from '../errors.ts'

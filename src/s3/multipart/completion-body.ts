@@ -8,8 +8,8 @@ import { maxPartNumber, parsePartNumber } from './part-request.ts'
 /**
  * The parts that the body of a CompleteMultipartUpload lists, in its order.
  *
- * @throws S3Error InvalidArgument for a malformed or empty body (contract, Errors), where AWS has
- *   MalformedXML.
+ * @throws S3Error InvalidArgument for a malformed or empty body, where AWS has MalformedXML
+ *   (docs/contract/object-storage.md, "Complete").
  */
 export function parseCompletionBody(body: Uint8Array): ListedPart[] {
   const document = parseDocument(body)

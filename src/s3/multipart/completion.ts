@@ -143,7 +143,9 @@ function assertSize(expected: number | undefined, size: number): void {
   )
 }
 
-/** MD5 of the parts' binary MD5s, `-` and their number (decisions, "ETag"). */
+/**
+ * MD5 of the parts' binary MD5s, `-` and their number (docs/contract/object-storage.md, "ETags").
+ */
 function etagOfParts(parts: readonly UploadedPart[]): string {
   const hash = createHash('md5')
   for (const part of parts) hash.update(part.etag, 'hex')

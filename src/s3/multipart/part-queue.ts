@@ -39,9 +39,9 @@ export interface PartQueueOptions {
 }
 
 /**
- * Where parts wait for their turn. Parts come strictly in order (contract, "Part order"), but stock
- * clients send several at once: one that comes early is held while an earlier one is on its way
- * (decisions, "Parts"). Its body is unread unless `onWait` has it read.
+ * Where parts wait for their turn (docs/contract/object-storage.md, "Part order"). Parts come
+ * strictly in order, but stock clients send several at once: one that comes early is held while an
+ * earlier one is on its way. Its body is unread unless `onWait` has it read.
  */
 export class PartQueue {
   readonly #options: PartQueueOptions

@@ -5,7 +5,10 @@ export function noSuchUpload(uploadId: string): S3Error {
   return new S3Error('NoSuchUpload', undefined, { elements: { UploadId: uploadId } })
 }
 
-/** Contract: a part out of sequence, or a busy upload. The client is to send it again. */
+/**
+ * A part out of sequence, or a busy upload: the client should retry
+ * (docs/contract/object-storage.md, "Error codes").
+ */
 export function slowDown(message: string, options: ErrorOptions = {}): S3Error {
   return new S3Error('SlowDown', message, { ...options, headers: { 'Retry-After': '1' } })
 }

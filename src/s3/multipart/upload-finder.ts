@@ -20,8 +20,8 @@ export interface UploadFinderOptions {
 
 /**
  * Finds uploads as requests name them. An upload whose Complete was interrupted is settled first
- * (decisions, "Later decisions"): what was published is completed, what was not is open again. The
- * lease decides whether a Complete was interrupted or is under way.
+ * (docs/contract/object-storage.md, "Interrupted Complete"): what was published is completed,
+ * what was not is open again. The lease decides whether a Complete was interrupted or is under way.
  */
 export class UploadFinder {
   readonly #options: UploadFinderOptions

@@ -5,7 +5,7 @@ import type { Aborter } from './aborter.ts'
 import type { Completer } from './completer.ts'
 import type { Lease, Leases } from './lease.ts'
 
-/** How long a completed upload answers a repeated Complete (decisions, "Complete"). */
+/** How long a Complete may be repeated (docs/contract/object-storage.md, "Complete"). */
 const answerAgainMs = 15 * 60_000
 /** Uploads that are read at a time. */
 const pageSize = 100

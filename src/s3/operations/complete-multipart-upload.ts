@@ -58,7 +58,10 @@ function objectSizeOf(header: string | string[] | undefined): number | undefined
   throw new S3Error('InvalidRequest', 'Value for x-amz-mp-object-size header is invalid.')
 }
 
-/** PUBLIC_URL or the request's own scheme and host, and the path (decisions, "Complete"). */
+/**
+ * PUBLIC_URL or the request's scheme and host, and the path
+ * (docs/contract/object-storage.md, "Complete").
+ */
 function locationOf({ request, service }: ObjectContext): string {
   const scheme = request.isSecure ? 'https' : 'http'
   const origin = service.settings.publicUrl ?? `${scheme}://${request.headers.host ?? ''}`

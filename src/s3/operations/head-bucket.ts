@@ -3,7 +3,8 @@ import type { BucketContext } from '../context.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
- * 200 says that the bucket is configured and accessible (contract), so the drive is asked.
+ * 200 means that the bucket is configured and can be accessed, so the drive is asked
+ * (docs/contract/object-storage.md, "Bucket operations").
  */
 export async function headBucket({ service, bucket }: BucketContext): Promise<HttpReply> {
   await service.drive.bucketCreatedAtMs(bucket)

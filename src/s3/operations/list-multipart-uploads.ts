@@ -6,7 +6,7 @@ import { xmlReply } from '../xml-reply.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
- * The list is always empty (contract, Endpoints).
+ * The list is always empty (docs/contract/object-storage.md, "ListMultipartUploads").
  */
 export async function listMultipartUploads({ bucket, query }: BucketContext): Promise<HttpReply> {
   const encode = keyEncoding(query)

@@ -12,7 +12,7 @@ import { xmlTimestamp } from '../timestamp.ts'
 import type { XmlChildren } from '../xml.ts'
 import { xmlReply } from '../xml-reply.ts'
 
-// Contract, Limits.
+// docs/contract/object-storage.md, "Limits".
 const markerRange: IntegerRange = { least: 0, greatest: 2_147_483_647, fallback: 0 }
 const limitRange: IntegerRange = { least: 1, greatest: 1_000, fallback: 1_000 }
 
@@ -36,7 +36,7 @@ export async function listParts(context: ObjectContext): Promise<HttpReply> {
     Owner: owner,
     StorageClass: 'STANDARD',
     PartNumberMarker: after,
-    // On every page: the last part number on it, else the marker (decisions, "ListParts").
+    // On every page (docs/contract/object-storage.md, "ListParts").
     NextPartNumberMarker: parts.at(-1)?.number ?? after,
     MaxParts: limit,
     EncodingType: query.get('encoding-type'),
@@ -63,7 +63,10 @@ interface IntegerRange {
   readonly fallback: number
 }
 
-/** Unlike AWS, which takes more than 1000 for 1000, outside the range is 400 (contract, Limits). */
+/**
+ * Unlike AWS, which takes more than 1000 for 1000, a value out of range gets 400
+ * (docs/contract/decisions.md, "Differences from AWS").
+ */
 function integerOf(query: Query, name: string, range: IntegerRange): number {
   const text = query.get(name)
   if (text === undefined) return range.fallback

@@ -9,8 +9,8 @@ import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html. Unlike AWS, parts come in
- * order (contract, "Part order"): the body is not read, and `100 Continue` not sent, before it is
- * the part's turn or there is memory to hold it until then.
+ * order (docs/contract/object-storage.md, "Part order"): the body is not read, and `100 Continue`
+ * not sent, before it is the part's turn or there is memory to hold it until then.
  */
 export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket } = context

@@ -1,8 +1,9 @@
 /**
- * Signature Version 4, header and presigned form (contract, "Authentication"). What makes it hard is
- * that the bytes signed are not always the bytes received: proxies rewrite Host and Accept-Encoding,
- * clients escape a path one way and sign it another. So a request whose signature does not match as
- * received is tried in a few other readings; a request that matches pays for one.
+ * Signature Version 4, header and presigned form
+ * (docs/contract/object-storage.md, "Authentication"). What makes it hard is that the bytes signed
+ * are not always the bytes received: proxies rewrite Host and Accept-Encoding, clients escape a
+ * path one way and sign it another. So a request whose signature does not match as received is
+ * tried in a few other readings; a request that matches pays for one.
  */
 
 import type { HttpRequest } from '../../http/message.ts'

@@ -20,7 +20,8 @@ export interface ReadingSource {
   readonly publicUrl: string | undefined
 }
 
-const unsignedPayload = 'UNSIGNED-PAYLOAD' // contract, rule 5: the default
+// The default: docs/contract/object-storage.md, "Canonical request".
+const unsignedPayload = 'UNSIGNED-PAYLOAD'
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** Characters. A longer path names no object, and a query of an operation is never as long. */
@@ -50,7 +51,10 @@ export function* readings(source: ReadingSource): Generator<CanonicalReading> {
   }
 }
 
-/** What clients sign, with a signed accept-encoding as `identity` (contract, rule 6) or as received. */
+/**
+ * What clients sign, with a signed accept-encoding as `identity` or as received
+ * (docs/contract/object-storage.md, "Signed accept-encoding").
+ */
 function* clientReadings(source: ReadingSource): Generator<CanonicalReading> {
   const { signedHeaders } = source
   const identity = withValue(signedHeaders, 'accept-encoding', 'identity')

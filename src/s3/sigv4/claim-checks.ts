@@ -13,8 +13,8 @@ import {
 } from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 
-const maxSkewMs = 15 * 60 * 1000 // contract, rule 4
-const maxExpiresSeconds = 604_800 // contract, rule 3: 7 days
+const maxSkewMs = 15 * 60 * 1000 // docs/contract/object-storage.md, "Clock skew"
+const maxExpiresSeconds = 604_800 // 7 days: docs/contract/object-storage.md, "Presigned expiry"
 
 /** An access key may have slashes itself. */
 const maxCredentialParts = 32
@@ -77,7 +77,7 @@ export function checkCredential(
 }
 
 /**
- * Checks the moment of signing against the clock: contract, rules 3 and 4.
+ * Checks the time of signing: docs/contract/object-storage.md, "Presigned expiry" and "Clock skew".
  *
  * @throws S3Error AccessDenied or RequestTimeTooSkewed.
  */
@@ -110,7 +110,7 @@ function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
   }
 }
 
-// The message is the contract's, to the letter.
+// The exact message of docs/contract/object-storage.md, "Presigned expiry".
 function expired(reason: string): S3Error {
   return new S3Error('AccessDenied', 'Request has expired', { reason })
 }
@@ -128,8 +128,9 @@ function checkSkew(signedAtMs: number, nowMs: number): void {
   })
 }
 
-// These give no rights: the body's integrity, which a signature does not cover here anyway (contract,
-// rule 7), what the string to sign has already, and what CDNs add on the way.
+// These give no rights: the body's integrity, which a signature does not cover here anyway
+// (docs/contract/object-storage.md, "Payload hash"), what the string to sign has already, and what
+// CDNs add on the way.
 const mayStayUnsigned =
   /^x-amz-(?:checksum-.*|cf-id|content-sha256|date|decoded-content-length|sdk-checksum-algorithm|trailer|user-agent)$/
 

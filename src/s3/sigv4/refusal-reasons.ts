@@ -1,7 +1,8 @@
 /**
  * Why a signature was refused and what to do about it, for the owner of the gateway: in the log and
- * in the dashboard. The client is told less, in the words of the contract. Nothing here has a secret,
- * a signature or a query.
+ * in the dashboard. The client is told less
+ * (docs/contract/object-storage.md, "Error codes").
+ * Nothing here has a secret, a signature or a query.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'

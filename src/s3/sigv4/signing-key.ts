@@ -13,7 +13,7 @@ const maxCachedKeys = 16
 const cachedKeys = new Map<string, HmacSha256Key>()
 
 /**
- * The signing key of a day (contract, rule 2;
+ * The signing key of a day (docs/contract/object-storage.md, "Signing key";
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 3).
  */
 export function signingKey(scope: SigningScope): HmacSha256Key {

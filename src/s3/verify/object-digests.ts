@@ -31,8 +31,9 @@ const wholeMd5 = /^[0-9a-f]{32}$/
 const md5OfParts = /^[0-9a-f]{32}-(\d+)$/
 
 /**
- * Computes an object's ETag and checksum from its bytes and compares them with the stored ones. Nothing
- * is known of the ETag of a file that was put into the drive by hand (decisions.md, "ETag").
+ * Computes an object's ETag and checksum from its bytes and compares them with the stored ones.
+ * Nothing is known of the ETag of a file that was put into the drive by hand
+ * (docs/contract/object-storage.md, "ETags").
  */
 export class ObjectDigests {
   readonly #recipes: readonly Recipe[]

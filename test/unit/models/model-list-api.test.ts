@@ -10,7 +10,8 @@ const idsOf = (body: string): string[] => {
 }
 
 describe('GET /v1/models', () => {
-  test('lists the chat models in the envelope of the contract', async () => {
+  // docs/contract/model-list.md, "Requests".
+  test('lists the chat models in an object with object and data', async () => {
     const app = await modelsApp()
     const reply = await app.inject({ url: '/v1/models?limit=1&kind=image' })
     assert.equal(reply.statusCode, 200)

@@ -10,7 +10,8 @@ const idsOf = (body: string): string[] => {
   return JSON.parse(body).data.map(({ id }: { id: string }) => id)
 }
 
-describe('rule 1: each load may fail', () => {
+// docs/contract/model-list.md, "Loading the inputs".
+describe('an input that cannot be loaded counts as empty', () => {
   const state = {
     connections: [{ id: 'c', provider: 'deepthink', createdAtMs: 0 }],
     combos: [{ name: 'combo' }],

@@ -54,7 +54,8 @@ test('The OpenAPI document is a valid one', () => {
   assertOpenApi(document)
 })
 
-test('The OpenAPI document is of version 1.0.0, as the contract says', () => {
+// docs/contract/decisions.md, "Version".
+test('The version of the OpenAPI document is 1.0.0', () => {
   assert.equal(document.info.version, '1.0.0')
   assert.equal(document.openapi, '3.1.0')
 })

@@ -177,7 +177,7 @@ async function deleteByPath(
     return []
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error
-    // Contract, DELETE: 404 NoSuchKey where there is nothing; it is gone either way.
+    // 404 also means deleted (docs/contract/object-storage.md, "Deleting an absent object").
     if (error.status === 404) return []
     return [{ key, code: error.code, message: error.message }]
   }

@@ -1,4 +1,4 @@
-/** Contract, "Limits": X-Amz-Expires is 1 to 604800 seconds. */
+/** docs/contract/object-storage.md, "Limits": X-Amz-Expires is 1 to 604800 seconds. */
 export const maxShareSeconds = 7 * 24 * 60 * 60
 
 export const shareLifetimes = [

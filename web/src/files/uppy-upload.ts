@@ -25,8 +25,8 @@ export const uppyTransport: UploadTransport = {
  * One Uppy for one file: Uppy's own queue copies its state at every step of every file, which
  * thousands of files make slow, and `upload()` there starts failed files anew.
  *
- * Its aws-s3 plugin sends the parts of a file one after the other, as the gateway takes them (contract,
- * "Part order").
+ * Its aws-s3 plugin sends the parts of a file one after the other, as the gateway takes them
+ * (docs/contract/object-storage.md, "Part order").
  */
 class UppyUpload implements RunningUpload {
   readonly #order: UploadOrder

@@ -16,7 +16,8 @@ const stripped = (enabledModels: string[], prefix = 'out') => {
   return [connection('deepthink', withData({ prefix, enabledModels }))]
 }
 
-table('rule 4.4: a leading prefix is removed', [
+// docs/contract/model-list.md, "Removed prefixes".
+table('a leading prefix is removed', [
   {
     title: 'be it output alias, static alias or provider id',
     connections: stripped(['out/a', 'dt/b', 'deepthink/c']),
@@ -49,7 +50,8 @@ table('rule 4.4: a leading prefix is removed', [
   },
 ])
 
-table('rule 4.5: custom models', [
+// docs/contract/model-list.md, "Added models".
+table('custom models', [
   {
     title: 'of output alias, static alias and provider id are merged in, others are not',
     connections: stripped(['a']),
@@ -80,7 +82,8 @@ table('rule 4.5: custom models', [
   },
 ])
 
-table('rule 4.5: values of the alias map', [
+// docs/contract/model-list.md, "Added models".
+table('values of the alias map', [
   {
     title: 'that begin with one of the prefixes are merged in without it',
     connections: stripped(['a']),
@@ -110,7 +113,8 @@ table('rule 4.5: values of the alias map', [
   },
 ])
 
-table('rule 4.6: the kind of an id', [
+// docs/contract/model-list.md, "Kind of an id".
+table('the kind of an id', [
   {
     title: 'is the static one before any that the id suggests',
     connections: [connection('alpha', withData({ enabledModels: ['voice-of-reason'] }))],
@@ -150,7 +154,8 @@ table('rule 4.6: the kind of an id', [
   },
 ])
 
-table('rule 4.8: configured models', [
+// docs/contract/model-list.md, "Configured models".
+table('configured models', [
   {
     title: 'of tts are added after the static ones',
     connections: [connection('alpha')],
@@ -170,14 +175,15 @@ table('rule 4.8: configured models', [
     expected: ['alpha/painter'],
   },
   {
-    title: 'keep the name of their provider, unlike those of rule 4.4',
+    title: 'keep the name of their provider, unlike base ids',
     connections: [connection('own-ai')],
     kinds: ['embedding'],
     expected: ['own/vectors', 'own/own-ai/vectors'],
   },
 ])
 
-table('rule 4.9: web entries', [
+// docs/contract/model-list.md, "Web entries".
+table('web entries', [
   {
     title: 'are search and fetch of the output alias',
     connections: [connection('finder', withData({ prefix: 'web' }))],
@@ -198,7 +204,8 @@ table('rule 4.9: web entries', [
   },
 ])
 
-describe('rule 5: duplicates', () => {
+// docs/contract/model-list.md, "Duplicates".
+describe('duplicates', () => {
   test('keep the first, a combo before a model', () => {
     const entries = build({
       combos: [{ name: 'dt/dt-chat' }, { name: 'twice' }, { name: 'twice', kind: 'llm' }],

@@ -14,7 +14,8 @@ import {
 const staticChat = ['alpha/chat-1', 'alpha/voice-of-reason', 'dt/dt-chat', 'dt/dt-reason']
 
 describe('an entry', () => {
-  test('has no fields but those of the contract', () => {
+  // docs/contract/model-list.md, "Entries".
+  test('has only the specified fields', () => {
     assert.deepEqual(build({ connections: [connection('deepthink')] })[0], {
       id: 'dt/dt-chat',
       object: 'model',
@@ -46,7 +47,8 @@ describe('an entry', () => {
   })
 })
 
-table('rule 1: active connections', [
+// docs/contract/model-list.md, "Inputs" and "Order of connections".
+table('active connections', [
   ...[undefined, null, 0, '', true, 'false'].map((isActive) => ({
     title: `isActive ${JSON.stringify(isActive)} is active`,
     connections: [connection('deepthink', { isActive })],
@@ -89,7 +91,8 @@ table('rule 1: active connections', [
   },
 ])
 
-describe('rule 2: combos', () => {
+// docs/contract/model-list.md, "Combos".
+describe('combos', () => {
   const combos = [
     { name: 'plain' },
     { name: 'nothing', kind: null },
@@ -129,7 +132,8 @@ describe('rule 2: combos', () => {
   })
 })
 
-table('rule 3: no active connection', [
+// docs/contract/model-list.md, "Without active connections".
+table('no active connection', [
   { title: 'lists the static models of the kind', kinds: ['llm'], expected: staticChat },
   {
     title: 'lists ids as the catalogue has them',
@@ -172,7 +176,7 @@ table('rule 3: no active connection', [
   },
 ])
 
-test('rule 3: an entry belongs to the alias, a custom model to its providerAlias', () => {
+test('owned_by is the alias, and for a custom model its providerAlias', () => {
   const entries = build({ customModels: [{ id: 'one', providerAlias: 'x' }] })
   assert.deepEqual(
     entries.map(({ owned_by }) => owned_by),
@@ -180,7 +184,8 @@ test('rule 3: an entry belongs to the alias, a custom model to its providerAlias
   )
 })
 
-table('rule 4: the connection of a provider', [
+// docs/contract/model-list.md, "Connected providers".
+table('the connection of a provider', [
   {
     title: 'is the first active one by priority',
     connections: [
@@ -243,7 +248,8 @@ table('rule 4: the connection of a provider', [
   },
 ])
 
-table('rule 4.1: the output alias', [
+// docs/contract/model-list.md, "Output alias".
+table('the output alias', [
   {
     title: 'is the prefix, trimmed',
     connections: [connection('deepthink', withData({ prefix: '  mine ' }))],
@@ -261,7 +267,8 @@ table('rule 4.1: the output alias', [
   },
 ])
 
-table('rule 4.2: the base ids', [
+// docs/contract/model-list.md, "Base ids".
+table('the base ids', [
   {
     title: 'are the enabled models, each once, without blank and non-string ones',
     connections: [
@@ -284,7 +291,8 @@ table('rule 4.2: the base ids', [
   },
 ])
 
-table('rule 4.3: ids of an upstream', [
+// docs/contract/model-list.md, "Ids from the upstream".
+table('ids of an upstream', [
   {
     title: 'are listed where the base list is empty',
     ...upstreamOf(['m1', 'm2']),

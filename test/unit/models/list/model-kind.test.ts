@@ -5,7 +5,7 @@ import { inferKind } from '../../../../src/models/list/model-kind.ts'
 const kindOfId = {
   'text-embedding-3-large': 'embedding',
   'Nomic-EMBED-text': 'embedding',
-  // In the order of the rule: embed before voice, voice before image.
+  // docs/contract/model-list.md, "Kind of an id": embed before voice, voice before image.
   'embed-voice-image': 'embedding',
   'voice-image': 'tts',
   'tts-1-hd': 'tts',

@@ -31,7 +31,8 @@ test('upstreamQuestions gives what the fetch needs', () => {
   assert.equal(asked([compatible('anthropic-compatible-lab')])[0]?.flavour, 'anthropic')
 })
 
-describe('rule 4.3 asks by the provider id', () => {
+// docs/contract/model-list.md, "Ids from the upstream".
+describe('the provider id decides whether an upstream is asked', () => {
   const isAsked = {
     'openai-compatible-lab': true,
     'openai-compatible-chat-lab': true,
@@ -56,7 +57,7 @@ describe('rule 4.3 asks by the provider id', () => {
   }
 })
 
-test('rule 4.3 asks only where the base list is empty', () => {
+test('an upstream is asked only when there are no base ids', () => {
   const withModels = (enabledModels: unknown) => {
     return compatible('openai-compatible-lab', {
       providerSpecificData: { ...data, enabledModels },
@@ -67,7 +68,8 @@ test('rule 4.3 asks only where the base list is empty', () => {
   assert.equal(asked([withModels(['', ' '])]).length, 1)
 })
 
-test('rule 4 asks only the first active connection of a provider', () => {
+// docs/contract/model-list.md, "Connected providers".
+test('only the first active connection of a provider is asked', () => {
   const provider = 'openai-compatible-lab'
   const questions = asked([
     { ...compatible(provider), id: 'off', isActive: false, priority: 0 },
@@ -80,6 +82,6 @@ test('rule 4 asks only the first active connection of a provider', () => {
   )
 })
 
-test('rule 4 asks nobody for kinds that compatible providers do not serve', () => {
+test('no upstream is asked for kinds that compatible providers do not serve', () => {
   assert.deepEqual(asked([compatible('openai-compatible-lab')], ['image', 'webSearch']), [])
 })

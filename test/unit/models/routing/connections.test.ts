@@ -49,7 +49,8 @@ describe('connections of the routing API', () => {
     assert.deepEqual((await gateway.send('GET', '')).body.connections, [created])
   })
 
-  test('POST makes a provider id for one of the person’s own, which rule 4.3 will fetch', async () => {
+  // docs/contract/model-list.md, "Ids from the upstream".
+  test('POST generates a provider id whose upstream is asked', async () => {
     for (const kind of ['openai-compatible', 'anthropic-compatible']) {
       const { body } = await gateway.send('POST', '/connections', {
         kind,

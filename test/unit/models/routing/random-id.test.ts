@@ -9,7 +9,10 @@ import {
 } from '../../../../src/models/routing/random-id.ts'
 import { compatibleFlavour } from '../../../../src/models/upstream/flavour.ts'
 
-/** model-list.md, 4.3: such a provider's upstream is never asked. */
+/**
+ * The upstream of a provider with such an id is never asked
+ * (docs/contract/model-list.md, "Ids from the upstream").
+ */
 const hexEnd = /[-_][0-9a-f]{8,}$/i
 
 test('randomConnectionId gives another id each time', () => {

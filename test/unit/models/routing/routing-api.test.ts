@@ -67,7 +67,8 @@ describe('routing API', () => {
     assert.equal(headers['cache-control'], 'no-store')
   })
 
-  test('PUT takes the contract’s fields alone and makes ids', async () => {
+  // docs/contract/model-list.md, "Inputs".
+  test('PUT accepts only the specified fields and generates ids', async () => {
     const { status, body } = await gateway.send('PUT', '', {
       connections: [
         {

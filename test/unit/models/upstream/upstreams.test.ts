@@ -54,7 +54,8 @@ describe('modelIds sends', () => {
     assert.equal(request?.headers.authorization, `Bearer ${apiKey}`)
   })
 
-  test('no field of its own beside those of the contract and of fetch', async () => {
+  // docs/contract/model-list.md, "Upstream request".
+  test('no header fields except those specified and those of fetch', async () => {
     const stub = await stubOf(answering([]))
     await ask(stub.origin)
     const ofFetch = ['host', 'connection', 'accept', 'accept-language', 'sec-fetch-mode']

@@ -73,7 +73,8 @@ async function uploads(query: string) {
   return parser.parse(await bodyOf(reply)).ListMultipartUploadsResult
 }
 
-test('ListMultipartUploads is empty and has every element of the contract', async () => {
+// docs/contract/object-storage.md, "ListMultipartUploads".
+test('ListMultipartUploads is empty and has every specified element', async () => {
   assert.deepEqual(await uploads('uploads'), {
     Bucket: 'b',
     KeyMarker: '',

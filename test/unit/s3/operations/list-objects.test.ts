@@ -28,7 +28,8 @@ const object = (key: string) => ({
 })
 const owner = { ID: 'stowage', DisplayName: 'stowage' }
 
-test('ListObjects answers what the contract names, and the owner', async () => {
+// docs/contract/object-storage.md, "Bucket operations".
+test('ListObjects returns every specified element, and the owner', async () => {
   assert.deepEqual(await list(listObjects, ['a', 'b/c']), {
     Name: 'b',
     Prefix: '',
