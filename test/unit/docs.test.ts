@@ -10,10 +10,14 @@ const root = join(import.meta.dirname, '..', '..')
 const images = join(root, 'docs/images')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
-const documents = execFileSync('git', listed, { cwd: root, encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(root, path)))
+function filesOf(...patterns: readonly string[]): string[] {
+  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns]
+  return execFileSync('git', listed, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(join(root, path)))
+}
+
+const documents = filesOf('*.md')
 
 /** What is code is no link. */
 function textOf(path: string): string {
@@ -30,9 +34,13 @@ function targetsOf(path: string): string[] {
   )
 }
 
+function headingsOf(path: string): string[] {
+  return Array.from(read(path).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading)
+}
+
 /** As GitHub makes them of headings. */
 function anchorsOf(path: string): string[] {
-  return Array.from(read(path).matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+  return headingsOf(path).map((heading) =>
     heading
       .toLowerCase()
       .replace(/[^\p{Letter}\p{Number}\- ]/gu, '')
@@ -54,6 +62,51 @@ for (const path of documents) {
     assert.doesNotMatch(textOf(path), /!\[\s*\]\(|<img (?![^>]*alt="[^"])/)
   })
 }
+
+/** All but this file, which has the forms themselves, and pictures. */
+const citingFiles = filesOf('src', 'web/src', 'test', 'scripts', 'bench', 'docs').filter(
+  (path) => path !== 'test/unit/docs.test.ts' && !path.endsWith('.png'),
+)
+const citingCode = citingFiles.filter((path) => !path.startsWith('docs/'))
+
+/** The form that CONTRIBUTING.md describes: a page, then one heading or more. */
+const citation = /docs\/contract\/([\w-]+\.md), ("[^"]+"(?:(?:, | and )"[^"]+")*)/g
+
+/** A citation may wrap: without the line breaks inside of comments. */
+const withoutBreaks = (text: string) => text.replace(/\n\s*(?:\*|\/\/|--) /g, ' ')
+
+test('every citation of docs/contract names a page and a heading that exist', () => {
+  let count = 0
+  for (const path of citingFiles) {
+    const text = withoutBreaks(read(path))
+    const citations = Array.from(text.matchAll(citation))
+    for (const [whole, page = '', headings = ''] of citations) {
+      const file = `docs/contract/${page}`
+      assert.ok(existsSync(join(root, file)), `${path}: ${whole}`)
+      const existing = headingsOf(file)
+      for (const [, heading = ''] of headings.matchAll(/"([^"]+)"/g)) {
+        assert.ok(existing.includes(heading), `${path}: ${file} has no heading "${heading}"`)
+        count += 1
+      }
+    }
+  }
+  assert.ok(count >= 50, `${count} citations`)
+})
+
+test('headings of docs/contract are unique in their page', () => {
+  for (const path of documents.filter((path) => path.startsWith('docs/contract/'))) {
+    assert.deepEqual(headingsOf(path), [...new Set(headingsOf(path))], path)
+  }
+})
+
+test('code cites docs/contract in the form of CONTRIBUTING.md only', () => {
+  const otherForm =
+    /docs\/contract\/|\b(?:[Cc]ontract|[Dd]ecisions(?:\.md)?), |\b[Rr]ules? \d|\bIssue: /
+  for (const path of citingCode) {
+    const other = withoutBreaks(read(path)).replace(citation, '').match(otherForm)
+    assert.ok(other === null, `${path}: ${other}`)
+  }
+})
 
 test('docs/images has the pictures that npm run screenshots takes, small enough for a page', () => {
   const names = readdirSync(images).sort()
