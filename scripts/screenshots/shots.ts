@@ -54,7 +54,7 @@ export const shots: readonly Shot[] = [
     prepare: async (page) => {
       await page.getByTitle(shownPicture, { exact: true }).click({ button: 'right' })
       await page.getByRole('menuitem', { name: 'Share' }).click()
-      await page.getByText('Anyone who has it').waitFor()
+      await page.getByText('Anyone with this link').waitFor()
     },
   },
   {
