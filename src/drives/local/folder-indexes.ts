@@ -95,7 +95,7 @@ export class FolderIndexes {
     try {
       const startedAtMs = Date.now()
       // The folder that an unmounted drive leaves is not the bucket's.
-      if ((await folder.stats()).dev !== this.#root.device) await requireOwnFolder(this.#root)
+      if ((await folder.stats()).dev !== this.#root.own.device) await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
       if (!isStill) built = await this.#read(folder, startedAtMs)

@@ -13,8 +13,8 @@ const batchLimit = 1000
 export interface CursorParts {
   readonly indexes: FolderIndexes
   readonly listed: ListedFiles
-  /** That the bucket is there, if nothing else is. */
-  requireBucket(bucket: string): Promise<void>
+  /** Rejects with `unavailable` when the drive is gone, so that its objects only seem to be. */
+  requireDrive(): Promise<void>
 }
 
 /** A folder on the way from the bucket to where the cursor is. */
@@ -51,6 +51,9 @@ export class LocalCursor implements EntryCursor {
   #target: Bound | undefined
   /** No entry up to here, any more. */
   #reached: Bound
+  #hasFound = false
+  /** Whether a folder was not there when it was to be read. */
+  #hasMissed = false
 
   constructor(parts: CursorParts, bucket: string, query: ListQuery) {
     this.#parts = parts
@@ -82,10 +85,15 @@ export class LocalCursor implements EntryCursor {
       const turns = new TurnTaker()
       for (;;) {
         const candidates = await this.#collect(Math.min(limit, batchLimit), turns)
+        const entries = await this.#parts.listed.describe(this.#bucket, candidates, turns)
+        this.#hasFound ||= entries.length > 0
+        this.#hasMissed ||= entries.length < candidates.length
+        // What is missing may only seem to be because the drive is gone.
+        if (!this.#hasFound || this.#hasMissed) await this.#parts.requireDrive()
+        this.#hasMissed = false
         const last = candidates.at(-1)
         if (last === undefined) return []
         this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
-        const entries = await this.#parts.listed.describe(this.#bucket, candidates, turns)
         if (entries.length > 0) return entries
       }
     })
@@ -136,7 +144,8 @@ export class LocalCursor implements EntryCursor {
     const isPlain = !frame.index.hasFlag(position, nameFlags.encoded)
     const path = isPlain ? `${frame.path}/${key.slice(frame.key.length, -1)}` : this.#pathOf(key)
     const index = await this.#parts.indexes.get(path)
-    if (index !== undefined) this.#frames.push({ index, key, path, position: 0 })
+    if (index === undefined) this.#hasMissed = true
+    else this.#frames.push({ index, key, path, position: 0 })
     return index !== undefined
   }
 
@@ -145,7 +154,10 @@ export class LocalCursor implements EntryCursor {
     this.#frames = []
     const path = this.#pathOf(this.#baseKey)
     const index = await this.#parts.indexes.get(path)
-    if (index === undefined) return await this.#parts.requireBucket(this.#bucket)
+    if (index === undefined) {
+      this.#hasMissed = true
+      return
+    }
     this.#frames = [{ index, key: this.#baseKey, path, position: 0 }]
     if (compareKeys(bound.key, this.#baseKey) < 0) return
     if (!bound.key.startsWith(this.#baseKey)) {

@@ -98,7 +98,7 @@ class LocalDrive implements Drive {
     this.#cursorParts = {
       indexes: this.#indexes,
       listed: new ListedFiles(root, known),
-      requireBucket: (bucket) => files.requireBucket(bucket),
+      requireDrive: () => requireOwnFolder(root),
     }
     this.uploads = new LocalUploads({ root, files, publisher: this.#publisher })
   }
@@ -130,6 +130,7 @@ class LocalDrive implements Drive {
 
   async bucketCreatedAtMs(bucket: string): Promise<number> {
     return await withDriveErrors(`look at bucket ${bucket}`, async () => {
+      await requireOwnFolder(this.#root)
       const stats = await fs.promises.lstat(bucketPath(this.#root, bucket))
       return this.#root.hasBirthtime ? stats.birthtimeMs : Math.min(stats.mtimeMs, stats.ctimeMs)
     })
@@ -254,7 +255,7 @@ class LocalDrive implements Drive {
     if (!stats.isDirectory()) {
       throw new DriveError('denied', `${path} is not a folder. A bucket's folder can't be a link.`)
     }
-    if (stats.dev !== this.#root.device) {
+    if (stats.dev !== this.#root.own.device) {
       const message = `${path} is on another file system than ${this.#root.path}`
       throw new DriveError('denied', `${message}: objects can't be moved there in one step.`)
     }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
-import { doesBirthtimeLast } from './file-identity.ts'
+import { doesBirthtimeLast, folderIdentityOf } from './file-identity.ts'
 import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
 import { makeFolders } from './make-folders.ts'
 import { syncFolderAt } from './open-folder.ts'
@@ -11,7 +11,13 @@ import { PacedFiles } from './paced-files.ts'
 /** Where the drive's own files are, on the same file system as the buckets. */
 export const ownFolderName = '.stowage'
 
-/** The drive's folder as found at start: everything that does not change while it runs. */
+/** The drive's own folder as last seen. It changes when the drive is mounted again, or restored. */
+interface OwnFolderSeen {
+  device: number
+  identity: string
+}
+
+/** The drive's folder as found at start: everything that does not change while it runs, but `own`. */
 export interface LocalRoot {
   /** Absolute, no symbolic link in it, no trailing `/`. */
   readonly path: string
@@ -20,7 +26,7 @@ export interface LocalRoot {
   readonly processFolder: string
   readonly uploadFolder: string
   readonly lockFolder: string
-  readonly device: number
+  readonly own: OwnFolderSeen
   /** The text of the owner note; undefined when there is none. */
   readonly ownerNote: string | undefined
   /** Whether birth times belong to a file's identity here. */
@@ -57,11 +63,13 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     }
     // Nothing acknowledged below them is lost with their names.
     for (const folder of [own, real]) await syncFolderAt(folder)
-    const { dev } = await fs.promises.lstat(own)
+    const stats = await fs.promises.lstat(own)
     const hasBirthtime = await doesBirthtimeLast(root.processFolder)
+    const seen = { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) }
     const descriptors = await findDescriptors(root.processFolder)
     const ownerNote = await readOwnerNote(real)
-    return { ...root, device: dev, ownerNote, hasBirthtime, descriptors, files: new PacedFiles() }
+    const files = new PacedFiles()
+    return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, files }
   })
 }
 
@@ -100,13 +108,21 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
 }
 
 /**
- * @throws DriveError `unavailable` when the drive's own folder is gone, or is on another file system
- * without the drive's owner note: the drive is not mounted.
+ * @throws DriveError `unavailable` when the drive's own folder is gone, or is another folder without
+ * the drive's owner note: the drive is not mounted, or another one is in its place.
  */
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
-  const own = await root.files.lstat(`${root.path}/${ownFolderName}`)
-  if (own?.dev === root.device) return
-  if (await hasOwnerNote(root.path, root.ownerNote)) return
+  const { own, hasBirthtime, ownerNote } = root
+  const stats = await root.files.lstat(`${root.path}/${ownFolderName}`)
+  const identity = stats && folderIdentityOf(stats, hasBirthtime)
+  // Without a note, a folder that was made again can only be told by its file system.
+  const isSame = identity === own.identity || ownerNote === undefined
+  if (stats?.dev === own.device && isSame) return
+  if (await hasOwnerNote(root.path, ownerNote)) {
+    // Remembered, so that the note is not read every time.
+    if (stats !== undefined) Object.assign(own, { device: stats.dev, identity })
+    return
+  }
   const message = "The drive's folder is not there any more."
   throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
 }

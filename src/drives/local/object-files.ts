@@ -3,7 +3,7 @@ import type { ObjectFacts } from '../drive.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { codeOf, isAbsent } from './fs-error.ts'
 import type { KnownAttributes } from './known-attributes.ts'
-import { bucketPath, type LocalRoot, requireOwnFolder } from './local-root.ts'
+import { type LocalRoot, requireOwnFolder } from './local-root.ts'
 import { isRealPath } from './open-folder.ts'
 import { readFlags } from './paced-files.ts'
 import type { Place, Spot } from './place.ts'
@@ -43,7 +43,8 @@ export class ObjectFiles {
       const file = await this.#openAt(look % 2 === 0 ? place.natural : place.alternative)
       if (file !== undefined) return file
     }
-    await this.requireBucket(place.bucket)
+    // It may only seem to be absent because the drive is gone.
+    await requireOwnFolder(this.#root)
     return undefined
   }
 
@@ -59,16 +60,6 @@ export class ObjectFiles {
     if (file === undefined) return undefined
     await this.#root.files.close(file.fd)
     return { ...(await this.facts(place, file)), identity: file.identity }
-  }
-
-  /**
-   * That nothing was found means little when the bucket is not there.
-   * @throws DriveError `unavailable` when the drive itself is gone.
-   */
-  async requireBucket(bucket: string): Promise<void> {
-    const stats = await this.#root.files.lstat(bucketPath(this.#root, bucket))
-    // An unmounted drive may leave another folder at the same path.
-    if (stats?.dev !== this.#root.device) await requireOwnFolder(this.#root)
   }
 
   async #openAt(spot: Spot): Promise<ObjectFile | undefined> {

@@ -7,7 +7,7 @@ import type { FolderMaker, MadeName } from './folder-maker.ts'
 import type { FolderSync } from './folder-sync.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { KnownAttributes, KnownFile } from './known-attributes.ts'
-import type { LocalRoot } from './local-root.ts'
+import { type LocalRoot, requireOwnFolder } from './local-root.ts'
 import type { FileFacts, ObjectFiles } from './object-files.ts'
 import type { OpenFolder } from './open-folder.ts'
 import type { Place, Spot } from './place.ts'
@@ -128,12 +128,12 @@ export class Publisher {
   }
 
   async #removeFrom(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
-    const { files, folders } = this.#parts
+    const { root, folders } = this.#parts
     const taken = await this.#underLock(place, async () => {
       await this.#require(place, conditions)
       return await this.#takeBoth(place)
     })
-    if (taken.length === 0) await files.requireBucket(place.bucket)
+    if (taken.length === 0) await requireOwnFolder(root)
     for (const { spot, folder, gone } of taken) {
       await this.#settle(folder)
       if (gone !== undefined) this.#parts.known.forget(gone)

@@ -47,7 +47,7 @@ export class SeenFiles {
     // One at the alternative path is the object only while there is none at the natural one.
     if (path !== `${this.#root.path}/${place.path}`) return
     // A file of another file system may have any identity.
-    if (stats.dev !== this.#root.device) return
+    if (stats.dev !== this.#root.own.device) return
     this.#seen.set(`${place.bucket}/${place.key}`, { path, stats, facts })
   }
 
