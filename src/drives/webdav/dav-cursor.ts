@@ -18,8 +18,8 @@ export interface DavCursorParts {
   readonly rules: NameRules
   /** Gives objects their ETags, and leaves out those that are gone. At most 1,000. */
   describe(bucket: string, candidates: readonly DavCandidate[]): Promise<Entry[]>
-  /** That the bucket is there, if nothing else is. */
-  requireBucket(bucket: string): Promise<void>
+  /** Rejects with `unavailable` when the drive is gone, so that its objects only seem to be. */
+  requireDrive(bucket: string): Promise<void>
 }
 
 /** A folder on the way from the bucket to where the cursor is. */
@@ -54,6 +54,9 @@ export class DavCursor implements EntryCursor {
   #target: Bound | undefined
   /** No entry up to here, any more. */
   #reached: Bound
+  #hasFound = false
+  /** Whether a folder was not there when it was to be read. */
+  #hasMissed = false
 
   constructor(parts: DavCursorParts, bucket: string, query: ListQuery) {
     this.#parts = parts
@@ -84,10 +87,15 @@ export class DavCursor implements EntryCursor {
   async next(limit: number): Promise<Entry[]> {
     for (;;) {
       const candidates = await this.#collect(Math.min(limit, batchLimit))
+      const entries = await this.#parts.describe(this.#bucket, candidates)
+      this.#hasFound ||= entries.length > 0
+      this.#hasMissed ||= entries.length < candidates.length
+      // What is missing may only seem to be because the drive is gone.
+      if (!this.#hasFound || this.#hasMissed) await this.#parts.requireDrive(this.#bucket)
+      this.#hasMissed = false
       const last = candidates.at(-1)
       if (last === undefined) return []
       this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
-      const entries = await this.#parts.describe(this.#bucket, candidates)
       // None only when all of them are gone by now.
       if (entries.length > 0) return entries
     }
@@ -129,7 +137,10 @@ export class DavCursor implements EntryCursor {
   async #enter(frame: Frame, listed: ListedName): Promise<Frame | undefined> {
     const path = [...frame.path, ...listed.path]
     const index = await this.#parts.lister.read(path, { mayBeCached: this.#mayBeCached })
-    if (index === undefined) return undefined
+    if (index === undefined) {
+      this.#hasMissed = true
+      return undefined
+    }
     const inner = { index, key: frame.key + listed.name, path, position: 0 }
     this.#frames.push(inner)
     return inner
@@ -140,7 +151,10 @@ export class DavCursor implements EntryCursor {
     this.#frames = []
     const path = [this.#bucket, ...pathOfFolder(this.#baseKey, this.#parts.rules)]
     const index = await this.#parts.lister.read(path, { mayBeCached: this.#mayBeCached })
-    if (index === undefined) return await this.#parts.requireBucket(this.#bucket)
+    if (index === undefined) {
+      this.#hasMissed = true
+      return
+    }
     this.#frames = [{ index, key: this.#baseKey, path, position: 0 }]
     if (compareKeys(bound.key, this.#baseKey) < 0) return
     if (!bound.key.startsWith(this.#baseKey)) {

@@ -10,6 +10,8 @@ import type { DavServer } from './dav-server.ts'
 const ownFolderName = '.stowage'
 /** What a process elsewhere left is swept when it is as old as this. */
 const elsewhereLimitMs = 24 * 3_600_000
+/** How long a look at the folder counts for objects that are absent. */
+const lookMs = 5_000
 
 export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
 export const namesFile: DavPath = [ownFolderName, 'names.json']
@@ -28,6 +30,7 @@ const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
 export class OwnFolder {
   readonly #server: DavServer
   #isNew = false
+  #seenAt = Number.NEGATIVE_INFINITY
 
   constructor(server: DavServer) {
     this.#server = server
@@ -74,6 +77,12 @@ export class OwnFolder {
       const message = `The folder ${ownFolderName} of the drive is not there any more.`
       throw new DriveError('unavailable', `${message} Check the server's disks, then restart.`)
     }
+    this.#seenAt = performance.now()
+  }
+
+  /** As `requireThere`, if nobody has looked in the last seconds: clients ask for absent objects often. */
+  async expectThere(): Promise<void> {
+    if (performance.now() - this.#seenAt > lookMs) await this.requireThere()
   }
 
   /** A path of which there is no other. */

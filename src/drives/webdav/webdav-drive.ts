@@ -80,8 +80,6 @@ export interface WebdavDriveOptions {
 
 const defaultListCacheMs = 5_000
 const defaultFirstPauseMs = 100
-/** That a key is absent is believed without another look at the bucket's folder for so long. */
-const bucketLookMs = 5_000
 /** How often a small object is read anew that is overwritten while it is read. */
 const readAttempts = 16
 const longestPauseMs = 500
@@ -164,7 +162,6 @@ class WebdavDrive implements Drive {
   readonly #finder: ObjectFinder
   readonly #publisher: DavPublisher
   readonly #cursorParts: DavCursorParts
-  readonly #bucketSeenAt = new Map<string, number>()
 
   constructor(parts: DriveParts) {
     const { server, own, leases, abilities, options, bytes } = parts
@@ -187,7 +184,7 @@ class WebdavDrive implements Drive {
       rules,
       lister: new FolderLister({ server, leases, store, finder, rules, cacheMs }),
       describe: (bucket, candidates) => this.#describe(bucket, candidates),
-      requireBucket: (bucket) => this.#expectBucket(bucket),
+      requireDrive: (bucket) => this.#requireDrive(bucket),
     }
     this.uploads = new DavUploads({ server, own, records, finder, publisher, bytes, rules })
     if (abilities.tellsQuota) this.quota = () => this.#quota()
@@ -224,6 +221,7 @@ class WebdavDrive implements Drive {
 
   async bucketCreatedAtMs(bucket: string): Promise<number> {
     const entry = await this.#requireBucket(bucket)
+    await this.#parts.own.expectThere()
     return entry.createdAtMs || entry.modifiedAtMs
   }
 
@@ -233,7 +231,7 @@ class WebdavDrive implements Drive {
 
   async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
     const found = await this.#finder.find(this.#placeOf(bucket, key))
-    if (found === undefined) await this.#expectBucket(bucket)
+    if (found === undefined) await this.#parts.own.expectThere()
     return found?.facts
   }
 
@@ -247,7 +245,7 @@ class WebdavDrive implements Drive {
     for (let attempt = 1; ; attempt++) {
       const found = await this.#finder.find(place)
       if (found === undefined) {
-        await this.#expectBucket(bucket)
+        await this.#parts.own.expectThere()
         return undefined
       }
       const reader = new DavReader(parts, { place, found, priority })
@@ -270,7 +268,9 @@ class WebdavDrive implements Drive {
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
-    return await this.#publisher.remove(this.#placeOf(bucket, key), conditions)
+    const wasThere = await this.#publisher.remove(this.#placeOf(bucket, key), conditions)
+    if (!wasThere) await this.#parts.own.expectThere()
+    return wasThere
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
@@ -323,19 +323,20 @@ class WebdavDrive implements Drive {
     return entries
   }
 
-  /** As `#requireBucket`, if nobody has looked in the last seconds. */
-  async #expectBucket(bucket: string): Promise<void> {
-    const seenAt = this.#bucketSeenAt.get(bucket) ?? Number.NEGATIVE_INFINITY
-    if (performance.now() - seenAt > bucketLookMs) await this.#requireBucket(bucket)
+  /**
+   * For listings, which are not believed to be empty because of an earlier look: a client that syncs
+   * with deletion would delete everything.
+   *
+   * @throws DriveError `unavailable` when the drive or the bucket's folder is gone
+   */
+  async #requireDrive(bucket: string): Promise<void> {
+    await Promise.all([this.#parts.own.requireThere(), this.#requireBucket(bucket)])
   }
 
-  /** @throws DriveError `unavailable` when the bucket's folder is gone: nothing in it is then absent */
+  /** @throws DriveError `unavailable` when the bucket's folder is gone */
   async #requireBucket(bucket: string): Promise<DavEntry> {
     const entry = await this.#parts.server.statFolder([bucket])
-    if (entry !== undefined) {
-      this.#bucketSeenAt.set(bucket, performance.now())
-      return entry
-    }
+    if (entry !== undefined) return entry
     const message = `The folder of bucket ${bucket} is not on the drive. It is made at start.`
     throw new DriveError('unavailable', message)
   }
