@@ -83,6 +83,8 @@ for (const [name, start, skip] of servers) {
           // Apache answers 405 when the folder of its `Dav` directive is absent.
           await rejectsAs(listing(drive, query).next(1000), 'unavailable', 'denied')
         }
+        // What the listings have found out counts for absent objects too.
+        await rejectsAs(drive.head(bucket, 'a'), 'unavailable', 'denied')
         restore()
         assert.deepEqual(await listKeys(drive), ['a', 'dir/k', 'z/k'])
       })

@@ -73,11 +73,12 @@ export class OwnFolder {
    * because a disk is not mounted there, must not become a new drive.
    */
   async requireThere(): Promise<void> {
-    if ((await this.#server.statFolder([ownFolderName])) === undefined) {
+    const entry = await this.#server.statFolder([ownFolderName])
+    this.#seenAt = entry === undefined ? Number.NEGATIVE_INFINITY : performance.now()
+    if (entry === undefined) {
       const message = `The folder ${ownFolderName} of the drive is not there any more.`
       throw new DriveError('unavailable', `${message} Check the server's disks, then restart.`)
     }
-    this.#seenAt = performance.now()
   }
 
   /** As `requireThere`, if nobody has looked in the last seconds: clients ask for absent objects often. */
