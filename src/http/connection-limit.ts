@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { bytesTakenFrom, ClientPace } from './client-pace.ts'
 
 export interface ConnectionLimits {
   /** Connections that are served at one time. */
@@ -9,19 +10,51 @@ export interface ConnectionLimits {
   readonly extraMs: number
   /** A connection that has been idle for less than this is not closed to make room. */
   readonly minIdleMs: number
+  /** A client that takes its reply more slowly than this is slow; bytes a second. */
+  readonly minimumRate: number
+  /** How far a client may fall behind that rate before its connection is closed to make room. */
+  readonly longestLagMs: number
+  /** A client that takes nothing of its reply for so long is cut, whether there is room or not. */
+  readonly longestStallMs: number
+  /** How often `lookAtClients` is called. */
+  readonly lookEveryMs: number
+}
+
+/** Told what the limit does. */
+export interface ConnectionEvents {
+  /** A connection found no place. */
+  readonly onFull: () => void
+  /** The connection of a slow client was closed for a new one. */
+  readonly onSlowClient: () => void
+}
+
+/** Who serves the requests of a connection. */
+export interface PlaceUser {
+  /** Whether bytes of the reply wait for the client to take them. */
+  readonly isWaitingForClient: boolean
 }
 
 /** One connection, as the limit sees it. */
 export class Place {
   readonly socket: Socket
+  readonly pace: ClientPace
   /** Whether the connection came when all places were taken. */
   readonly isExtra: boolean
   readonly #idle: Set<Place>
   #idleSinceMs = performance.now()
+  #user: PlaceUser | undefined
 
-  /** @param idle where the place is found while the connection is idle. */
-  constructor(socket: Socket, options: { readonly isExtra: boolean; readonly idle: Set<Place> }) {
+  /** @param options.idle where the place is found while the connection is idle. */
+  constructor(
+    socket: Socket,
+    options: {
+      readonly isExtra: boolean
+      readonly idle: Set<Place>
+      readonly minimumRate: number
+    },
+  ) {
     this.socket = socket
+    this.pace = new ClientPace(options.minimumRate)
     this.isExtra = options.isExtra
     this.#idle = options.idle
     this.markIdle()
@@ -31,13 +64,20 @@ export class Place {
     return performance.now() - this.#idleSinceMs
   }
 
+  get isWaitingForClient(): boolean {
+    return this.#user?.isWaitingForClient ?? false
+  }
+
   /** The connection serves a request. */
-  markBusy(): void {
+  markBusy(user: PlaceUser): void {
+    this.#user = user
     this.#idle.delete(this)
   }
 
   /** The connection has served all its requests. */
   markIdle(): void {
+    this.#user = undefined
+    this.pace.reset()
     if (this.isExtra || this.socket.destroyed) return
     this.#idleSinceMs = performance.now()
     this.#idle.add(this)
@@ -46,21 +86,32 @@ export class Place {
 
 /**
  * Bounds the connections of one server, so that descriptors are left for files. When all places are
- * taken, the connection that has been idle longest is closed for the new one. When none is idle, the
- * new one is an extra connection, for the server to refuse.
+ * taken, the connection that has been idle longest is closed for the new one; when none is idle, the
+ * one whose client is furthest behind the minimum rate. When no client is slow either, the new one is
+ * an extra connection, for the server to refuse.
  */
 export class ConnectionLimit {
   readonly #limits: ConnectionLimits
-  readonly #onFull: () => void
+  readonly #events: ConnectionEvents
+  readonly #elapsed: () => number
   readonly #places = new Map<string, Place>()
   /** Longest idle first. */
   readonly #idle = new Set<Place>()
+  /** Those of slow clients, the slowest last, as they were found at the last look. */
+  #slow: Place[] = []
+  #lookedAtMs: number
   #extras = 0
 
-  /** `onFull` is called for every connection that finds no place. */
-  constructor(limits: ConnectionLimits, onFull: () => void) {
+  /** @param elapsed milliseconds of a clock that is never set back. */
+  constructor(
+    limits: ConnectionLimits,
+    events: ConnectionEvents,
+    elapsed: () => number = () => performance.now(),
+  ) {
     this.#limits = limits
-    this.#onFull = onFull
+    this.#events = events
+    this.#elapsed = elapsed
+    this.#lookedAtMs = elapsed()
   }
 
   /** Finds a place for a connection that was just accepted. False: it was closed. */
@@ -71,19 +122,37 @@ export class ConnectionLimit {
       return false
     }
     const isFull = this.#places.size - this.#extras >= this.#limits.connections
-    const isExtra = isFull && !this.#closeLongestIdle()
-    if (isExtra) this.#onFull()
+    const isExtra = isFull && !this.#closeLongestIdle() && !this.#closeSlowest()
+    if (isExtra) this.#events.onFull()
     if (isExtra && this.#extras >= this.#limits.extra) {
       socket.destroy()
       return false
     }
-    this.#add(new Place(socket, { isExtra, idle: this.#idle }))
+    const { minimumRate } = this.#limits
+    this.#add(new Place(socket, { isExtra, idle: this.#idle, minimumRate }))
     return true
   }
 
   /** The place of a connection, given its socket or the TLS socket around it. */
   placeOf(socket: Socket): Place | undefined {
     return this.#places.get(keyOf(socket))
+  }
+
+  /** Finds the clients that are slow, and cuts those that have stalled for too long. */
+  lookAtClients(): void {
+    const { lookEveryMs, longestLagMs, longestStallMs } = this.#limits
+    const nowMs = this.#elapsed()
+    // A process that was suspended gave its clients nothing to take meanwhile.
+    const ms = Math.min(nowMs - this.#lookedAtMs, 2 * lookEveryMs)
+    this.#lookedAtMs = nowMs
+    const places = [...this.#places.values()]
+    for (const { pace, socket, isWaitingForClient } of places) {
+      pace.look({ ms, bytesTaken: bytesTakenFrom(socket), isAwaited: isWaitingForClient })
+      if (pace.stalledMs >= longestStallMs) socket.destroy()
+    }
+    this.#slow = places
+      .filter(({ pace, isExtra }) => pace.lagMs >= longestLagMs && !isExtra)
+      .sort((a, b) => a.pace.lagMs - b.pace.lagMs)
   }
 
   /** Closes connections without a request that have been idle long enough to make room. */
@@ -118,6 +187,18 @@ export class ConnectionLimit {
     this.#remove(keyOf(longest.socket), longest)
     longest.socket.destroy()
     return true
+  }
+
+  #closeSlowest(): boolean {
+    for (let place = this.#slow.pop(); place !== undefined; place = this.#slow.pop()) {
+      // Its client may have caught up or left since the last look.
+      if (place.socket.destroyed || !place.isWaitingForClient) continue
+      this.#remove(keyOf(place.socket), place)
+      place.socket.destroy()
+      this.#events.onSlowClient()
+      return true
+    }
+    return false
   }
 
   #remove(key: string, place: Place | undefined): void {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Place } from './connection-limit.ts'
+import type { Place, PlaceUser } from './connection-limit.ts'
 import type { Exchange, ExchangeConnection } from './exchange.ts'
 import type { Lingering } from './lingering.ts'
 
@@ -23,7 +23,7 @@ export interface ConnectionOptions {
  * other: replies go out in order anyway, and one read of the socket may bring a thousand requests,
  * each good for an open file and its buffers.
  */
-export class Connection implements ExchangeConnection {
+export class Connection implements ExchangeConnection, PlaceUser {
   readonly remoteAddress: string
   readonly isSecure: boolean
   /** Whether it is one too many, so that its request is refused. */
@@ -61,10 +61,9 @@ export class Connection implements ExchangeConnection {
     return this.#isOver && this.isIdle
   }
 
-  /** Whether nothing runs, or what runs waits for the client to take bytes. */
-  get isStalledByClient(): boolean {
+  get isWaitingForClient(): boolean {
     const [running] = this.#exchanges
-    return running?.isWaitingForClient ?? true
+    return running?.isWaitingForClient ?? false
   }
 
   /** The id of the request that is served. */
@@ -81,7 +80,7 @@ export class Connection implements ExchangeConnection {
 
   /** Calls `run` with the exchange when those before it are over; never, if the connection ends. */
   serve(exchange: Exchange, run: (exchange: Exchange) => Promise<void>): void {
-    this.#place?.markBusy()
+    this.#place?.markBusy(this)
     this.#exchanges.add(exchange)
     if (this.#exchanges.size > maxWaiting + 1) this.destroy()
     else if (this.#exchanges.size === 1) void this.#runAll(run)

@@ -1,15 +1,18 @@
 import type { Server } from 'node:http'
 import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { ConnectionLimit, type ConnectionLimits, type Place } from './connection-limit.ts'
+import {
+  type ConnectionEvents,
+  ConnectionLimit,
+  type ConnectionLimits,
+  type Place,
+} from './connection-limit.ts'
 import { tlsHandshakeRecord } from './fault.ts'
 
-export interface EntranceOptions {
+export interface EntranceOptions extends ConnectionEvents {
   readonly limits: ConnectionLimits
   /** A TLS handshake must be complete this long after the connection was accepted. */
   readonly handshakeMs: number
-  /** Called for every connection that finds no place. */
-  readonly onFull: () => void
   /** Called with a connection that speaks plain HTTP to a TLS server, which never sees it. */
   readonly onPlainHttp: (socket: Socket) => void
 }
@@ -25,7 +28,7 @@ export class Entrance {
 
   constructor(server: Server, options: EntranceOptions) {
     this.#options = options
-    this.#limit = new ConnectionLimit(options.limits, options.onFull)
+    this.#limit = new ConnectionLimit(options.limits, options)
     // node:http and node:tls each have one listener, which begins their protocol.
     const [accept] = server.listeners('connection') as [Accept]
     this.#accept = accept.bind(server)
@@ -37,6 +40,9 @@ export class Entrance {
       else this.#accept(socket)
     })
     server.on('secureConnection', (socket: Socket) => this.#endHandshake(socket))
+    const looking = setInterval(() => this.#limit.lookAtClients(), options.limits.lookEveryMs)
+    looking.unref()
+    server.once('close', () => clearInterval(looking))
   }
 
   /** The place of a connection, given its socket or the TLS socket around it. */

@@ -47,8 +47,14 @@ export interface HttpServerOptions {
   readonly refuseExtra?: HttpHandler
   /** Called for every connection that finds no place. */
   readonly onFull?: () => void
+  /** Called when the connection of a slow client was closed to make room. */
+  readonly onSlowClient?: () => void
   /** A client that takes nothing of its reply for so long is cut. Default two minutes. */
   readonly idleWriteMs?: number
+  /** How far a client may fall behind 16 KiB/s before it is cut to make room. Default 30 seconds. */
+  readonly longestLagMs?: number
+  /** How often it is looked at how much clients have taken. Default five seconds. */
+  readonly lookEveryMs?: number
   /** A header section must be complete after so long. Default one minute. */
   readonly headersMs?: number
   /** A TLS handshake must be complete after so long. Default 20 seconds. */
@@ -68,6 +74,8 @@ const lateHeaderCheckMs = 5_000
 
 /** Connections beyond the limit: each is refused and lives no longer than this. */
 const extraConnections = { extra: 64, extraMs: 10_000 } as const
+/** The rate and the lag are those of the lanes to a drive (drives/read-lane.ts). */
+const slowClients = { minimumRate: 16 * 1024, longestLagMs: 30_000, lookEveryMs: 5_000 } as const
 /** A client that is about to send a request has it on the way by then. */
 const minIdleMs = 1_000
 /** While the server stops. */
@@ -118,12 +126,16 @@ export class HttpServer {
         ...extraConnections,
         connections: options.maxConnections ?? defaultConnections,
         minIdleMs: options.minIdleMs ?? minIdleMs,
+        longestStallMs: options.idleWriteMs ?? idleWriteMs,
+        lookEveryMs: options.lookEveryMs ?? slowClients.lookEveryMs,
+        longestLagMs: options.longestLagMs ?? slowClients.longestLagMs,
+        minimumRate: slowClients.minimumRate,
       },
       handshakeMs: options.handshakeMs ?? handshakeMs,
       onFull: options.onFull ?? (() => undefined),
+      onSlowClient: options.onSlowClient ?? (() => undefined),
       onPlainHttp: (socket) => this.#refusePlainHttp(socket),
     })
-    this.#server.timeout = options.idleWriteMs ?? idleWriteMs
     // One more than is accepted: node:http drops the fields beyond without a word.
     this.#server.maxHeadersCount = maxHeaderFields + 1
     // Else node:http ends our side too when the client has ended its own. Not documented, but there
@@ -138,7 +150,6 @@ export class HttpServer {
     )
     this.#server.on('connect', (_, socket) => this.#refuseTunnel(socket as Socket))
     this.#server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket))
-    this.#server.on('timeout', (socket) => this.#onIdle(socket))
   }
 
   /**
@@ -258,16 +269,5 @@ export class HttpServer {
     else if (isSoonClosed || fault === 'header-timeout') this.#lingering.hold(socket, shortLingerMs)
     else this.#lingering.hold(socket)
     this.#options.onRefuse?.({ fault, requestId, remoteAddress, reply })
-  }
-
-  /** Nothing went either way for a while. */
-  #onIdle(socket: Socket): void {
-    const connection = this.#connections.get(socket)
-    if (connection === undefined || connection.isStalledByClient) {
-      socket.destroy()
-    } else {
-      // A handler is at work, or a body comes slowly: its reader knows how long to wait.
-      socket.setTimeout(this.#server.timeout)
-    }
   }
 }

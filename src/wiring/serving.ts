@@ -65,6 +65,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     refuseExtra: tls === undefined ? refuseExtra : secured(refuseExtra),
     maxConnections,
     onFull: overloadLogger(log, maxConnections),
+    onSlowClient: slowClientLogger(log, maxConnections),
     onFinish(request, outcome) {
       watchProxies(request)
       logRequest(request, outcome)
@@ -93,6 +94,15 @@ function overloadLogger(log: Log, maxConnections: number): () => void {
     log.warn(
       { maxConnections, refused },
       'all connections of this process are in use: new ones are answered 503. The limit follows the limit of open files (ulimit -n) and WORKERS.',
+    ),
+  )
+}
+
+function slowClientLogger(log: Log, maxConnections: number): () => void {
+  return sparingly(overloadWarningMs, (closed) =>
+    log.warn(
+      { maxConnections, closed },
+      'all connections of this process are in use: clients that read their reply at less than 16 KiB/s were disconnected to make room. The limit follows the limit of open files (ulimit -n) and WORKERS.',
     ),
   )
 }

@@ -220,7 +220,7 @@ test('A client that reads nothing is cut, and a slow handler is not', async (t) 
         close: async () => undefined,
       })
     },
-    { idleWriteMs: 100 },
+    { idleWriteMs: 100, lookEveryMs: 20 },
   )
   const slow = await connect()
   slow.write('GET /slow HTTP/1.1\r\nHost: h\r\n\r\n')

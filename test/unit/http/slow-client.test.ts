@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import type { HttpHandler, StreamBody } from '../../../src/http/message.ts'
+import { makeCertificate } from '../../support/certificates.ts'
+import { startServer, text } from './http-server-fixture.ts'
+
+const get = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'
+const getEndless = 'GET /endless HTTP/1.1\r\nHost: h\r\n\r\n'
+const getLarge = 'GET /large HTTP/1.1\r\nHost: h\r\n\r\n'
+const largeBytes = 128 * 1024 * 1024
+const mebibyte = 1024 * 1024
+const endless: StreamBody = {
+  length: Number.MAX_SAFE_INTEGER,
+  async lend(borrow) {
+    for (;;) await borrow(Buffer.alloc(mebibyte))
+  },
+  close: async () => undefined,
+}
+
+const handler: HttpHandler = async ({ rawPath }) => {
+  if (rawPath === '/large') return { status: 200, headers: [], body: Buffer.alloc(largeBytes) }
+  return rawPath === '/endless' ? { status: 200, headers: [], body: endless } : text('served')
+}
+const refuseExtra: HttpHandler = async () => text('extra', 503)
+
+function identity(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const { caFile, certFile, keyFile } = makeCertificate(folder)
+  const tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  return { tls, ca: readFileSync(caFile) }
+}
+
+for (const protocol of ['HTTP', 'HTTPS'] as const) {
+  const dial = async (t: TestContext, port: number, ca: Buffer, request: string) => {
+    const socket =
+      protocol === 'HTTP'
+        ? connect({ port, host: '127.0.0.1' })
+        : connectTls({ port, host: '127.0.0.1', ca })
+    socket.on('error', () => undefined)
+    t.after(() => socket.destroy())
+    await once(socket, protocol === 'HTTP' ? 'connect' : 'secureConnect')
+    socket.write(request)
+    return socket
+  }
+
+  test(`At the limit a client that reads nothing loses its ${protocol} connection to a new one`, async (t) => {
+    const { tls, ca } = identity(t)
+    let slowClients = 0
+    const { port, outcomes, finished } = await startServer(t, handler, {
+      ...(protocol === 'HTTPS' ? { tls } : {}),
+      ...{ maxConnections: 1, refuseExtra, longestLagMs: 100, lookEveryMs: 20 },
+      onSlowClient: () => {
+        slowClients += 1
+      },
+    })
+    const deaf = await dial(t, port, ca, getEndless)
+    deaf.pause()
+    const attempt = async (): Promise<string> => {
+      const client = await dial(t, port, ca, get)
+      const [bytes] = await once(client, 'data')
+      client.destroy()
+      return String(bytes)
+    }
+    let reply = await attempt()
+    assert.match(reply, /extra$/)
+    while (!reply.endsWith('served')) reply = await attempt()
+    assert.equal(slowClients, 1)
+    const ended = () => outcomes.find(({ rawPath }) => rawPath === '/endless')
+    while (ended() === undefined) await finished(outcomes.length + 1)
+    assert.equal(ended()?.isAborted, true)
+  })
+
+  test(`A client that takes one large write bit by bit over ${protocol} is not cut`, async (t) => {
+    const { tls, ca } = identity(t)
+    const { port, outcomes, finished } = await startServer(t, handler, {
+      ...(protocol === 'HTTPS' ? { tls } : {}),
+      ...{ idleWriteMs: 500, lookEveryMs: 50 },
+    })
+    const client = await dial(t, port, ca, getLarge)
+    await readSlowly(client)
+    await finished(1)
+    assert.equal(outcomes[0]?.isAborted, false)
+    assert.ok((outcomes[0]?.durationMs ?? 0) > 500)
+  })
+}
+
+/** Reads all of the large reply, about a MiB every 10 ms. */
+async function readSlowly(client: Socket): Promise<void> {
+  let received = 0
+  let pauseAt = mebibyte
+  await new Promise<void>((resolve, reject) => {
+    client.on('close', () => reject(new Error(`closed after ${received} bytes`)))
+    client.on('data', (bytes) => {
+      received += bytes.length
+      if (received > largeBytes) resolve()
+      if (received < pauseAt) return
+      pauseAt += mebibyte
+      client.pause()
+      setTimeout(() => client.resume(), 10)
+    })
+  })
+}
