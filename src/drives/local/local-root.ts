@@ -7,6 +7,7 @@ import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
 import { makeFolders } from './make-folders.ts'
 import { syncFolderAt } from './open-folder.ts'
 import { PacedFiles } from './paced-files.ts'
+import { ReadMemory } from './read-memory.ts'
 
 /** Where the drive's own files are, on the same file system as the buckets. */
 export const ownFolderName = '.stowage'
@@ -34,6 +35,8 @@ export interface LocalRoot {
   /** `/proc/self/fd/` where descriptors can be named (Linux), else undefined. */
   readonly descriptors: string | undefined
   readonly files: PacedFiles
+  /** What readers of large objects take their buffers from. */
+  readonly readMemory: ReadMemory
 }
 
 /**
@@ -68,8 +71,8 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const seen = { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) }
     const descriptors = await findDescriptors(root.processFolder)
     const ownerNote = await readOwnerNote(real)
-    const files = new PacedFiles()
-    return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, files }
+    const shared = { files: new PacedFiles(), readMemory: new ReadMemory() }
+    return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
   })
 }
 

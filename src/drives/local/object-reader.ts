@@ -7,6 +7,8 @@ import type { ObjectFile } from './object-files.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024
+/** Of a reader for which there is no memory for read-ahead. */
+const scarceBytes = 32 * 1024
 
 /** An object's open file. Later overwrites and removals of the key leave it as it is. */
 export class ObjectReader implements OpenObject {
@@ -36,11 +38,31 @@ export class ObjectReader implements OpenObject {
   }
 
   /**
+   * Two buffers of 256 KiB for each of thousands of clients that read slowly would use up the memory.
+   * So a reader that finds no memory for them fills one small buffer again and again until it does.
+   */
+  async lend(start: number, end: number, borrow: Borrow): Promise<void> {
+    const { readMemory } = this.#root
+    let position = start
+    let scarce: Buffer | undefined
+    while (position < end && !this.#isClosed) {
+      const bytes = Math.min(2 * chunkBytes, end - position)
+      if (readMemory.take(bytes)) {
+        return await this.#lendAhead(position, end, borrow).finally(() => readMemory.give(bytes))
+      }
+      scarce ??= Buffer.allocUnsafeSlow(Math.min(scarceBytes, end - position))
+      const chunk = await this.#readChunk(scarce, position, end)
+      if (this.#isClosed) return
+      await borrow(chunk)
+      position += chunk.length
+    }
+  }
+
+  /**
    * Fills two buffers in turn: the next chunk is read while the one before it is lent. New memory for
    * every chunk takes four times the CPU time, in page faults (docs/decisions/0017-who-owns-a-chunk.md).
    */
-  async lend(start: number, end: number, borrow: Borrow): Promise<void> {
-    if (end <= start || this.#isClosed) return
+  async #lendAhead(start: number, end: number, borrow: Borrow): Promise<void> {
     let [buffer, spare] = [newBuffer(end - start), newBuffer(end - start - chunkBytes)]
     let next: Promise<Buffer> | undefined = this.#readChunk(buffer, start, end)
     for (let position = start; next !== undefined; position += chunkBytes) {
@@ -61,7 +83,7 @@ export class ObjectReader implements OpenObject {
   }
 
   #readChunk(buffer: Buffer, position: number, end: number): Promise<Buffer> {
-    const chunk = buffer.subarray(0, Math.min(chunkBytes, end - position))
+    const chunk = buffer.subarray(0, end - position)
     const isLast = position + chunk.length >= end
     const reading = this.#track(this.#fill(chunk, position, isLast).then(() => chunk))
     // Awaited later, or never when the borrower fails; then nobody is to be told.

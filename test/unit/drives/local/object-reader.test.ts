@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { OpenObject } from '../../../../src/drives/drive.ts'
 import { openFileCount } from '../../../support/open-files.ts'
 import { bucket, openDrive, put, readAll } from './open-drive.ts'
 
@@ -76,4 +77,63 @@ test('open leaves no descriptor behind', { skip: process.platform !== 'linux' },
     await draft.discard()
   }
   assert.equal(openFileCount(), before)
+})
+
+/** Readers of one object whose clients take nothing until `go` is called. */
+async function lendToMany(object: OpenObject, count: number) {
+  const gate = Promise.withResolvers<void>()
+  const begun: Promise<void>[] = []
+  const texts = Array.from({ length: count }, async () => {
+    const first = Promise.withResolvers<void>()
+    begun.push(first.promise)
+    const pieces: string[] = []
+    await object.lend?.(0, object.size, async (chunk) => {
+      first.resolve()
+      await gate.promise
+      pieces.push(Buffer.from(chunk).toString())
+    })
+    return pieces.join('')
+  })
+  await Promise.all(begun)
+  return { go: gate.resolve, fail: gate.reject, texts }
+}
+
+test('Readers that nobody takes bytes from share a bounded memory', async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'k', large)
+  const object = await drive.open(bucket, 'k')
+  assert.ok(object)
+  const before = process.memoryUsage().arrayBuffers
+  const { go, texts } = await lendToMany(object, 600)
+  const held = process.memoryUsage().arrayBuffers - before
+  assert.ok(held < 90 * 1024 * 1024, `${held} bytes for 600 readers`)
+  go()
+  for (const text of texts) assert.equal(await text, large)
+  await object.close()
+})
+
+test('A reader gives its memory back however it ends', async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'k', large)
+  const most = async (): Promise<number> => {
+    const object = await drive.open(bucket, 'k')
+    assert.ok(object)
+    let longest = 0
+    await object.lend?.(0, object.size, async (chunk) => {
+      longest = Math.max(longest, chunk.length)
+    })
+    await object.close()
+    return longest
+  }
+  const largest = await most()
+  for (const ending of ['failed', 'closed'] as const) {
+    const object = await drive.open(bucket, 'k')
+    assert.ok(object)
+    const { go, fail, texts } = await lendToMany(object, 200)
+    if (ending === 'failed') fail(new Error('the client is gone'))
+    const closing = object.close()
+    go()
+    await Promise.allSettled([...texts, closing])
+    assert.equal(await most(), largest)
+  }
 })
