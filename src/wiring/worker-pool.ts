@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { stopGraceMs } from './serving.ts'
 import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+import { closeUnacknowledged } from './unacknowledged.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 
 /** What stops within the grace time needs a little more to close its files. */
@@ -103,6 +104,7 @@ export class WorkerPool {
     const startedAtMs = performance.now()
     const worker = cluster.fork()
     this.#workers.add(worker)
+    closeUnacknowledged(worker)
     send(worker, { kind: 'start', settings: this.#settings })
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {

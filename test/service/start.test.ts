@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
@@ -166,6 +167,25 @@ test('A worker that does not answer is replaced, and serving goes on', async (t)
   assert.ok(before.includes(Number(silent.worker)))
   await isServed(url)
   assert.ok(main.workers().every((pid) => !before.includes(pid)))
+})
+
+test('No connection is left open that was handed to a worker that dies', async (t) => {
+  const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
+  const { port } = new URL(await main.url())
+  const [stopped = 0] = main.workers()
+  process.kill(stopped, 'SIGSTOP')
+  const open = new Set<RawConnection>()
+  for (let count = 0; count < 4; count += 1) {
+    const connection = await RawConnection.open(Number(port))
+    t.after(() => connection.destroy())
+    open.add(connection)
+    connection.socket.once('close', () => open.delete(connection))
+    connection.write('GET /-/healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n')
+  }
+  while (open.size > 1) await Promise.race([...open].map(({ socket }) => once(socket, 'close')))
+  process.kill(stopped, 'SIGKILL')
+  const [handed] = open
+  assert.equal(await handed?.closed(), '')
 })
 
 test('SIGHUP replaces the certificate for new connections, and keeps it when the new one is wrong', async (t) => {
