@@ -4,7 +4,7 @@ import { type FirstStart, makeDataFolder, provideSettings, readAgain } from './f
 import { type Log, openLog } from './log.ts'
 import { repeat } from './repeat.ts'
 import { openService, type Service } from './service.ts'
-import { serve } from './serving.ts'
+import { checkOpenFiles, serve } from './serving.ts'
 import { currentEnvironment } from './settings/environment.ts'
 import {
   readSettings,
@@ -36,6 +36,7 @@ export async function runPrimary(): Promise<void> {
     const firstStart = await provideSettings(currentEnvironment())
     settings = readSettings(firstStart.environment, firstStart.file)
     const { log, flush } = openLog(settings.logLevel)
+    checkOpenFiles()
     warn(settings, firstStart, log)
     await makeDataFolder(pathsOf(settings))
     const service = await openService(settings, log, {

@@ -17,12 +17,22 @@ const ownFiles = 128
 const filesOfConnection = 3
 
 const mostConnections = 10_000
+/** Enough for 42 connections. With a handful, clients that do nothing wrong would be answered 503. */
+const fewestOpenFiles = 256
 const overloadWarningMs = 10_000
 
 /** How many connections a process serves that may have so many descriptors open. */
 export function connectionsWithin(openFiles: number): number {
   const affordable = Math.floor((openFiles - ownFiles) / filesOfConnection)
-  return Math.min(Math.max(affordable, 1), mostConnections)
+  return Math.min(affordable, mostConnections)
+}
+
+/** @throws for people, when a process may have too few descriptors open to serve. */
+export function checkOpenFiles(openFiles = openFileLimit()): void {
+  if (openFiles >= fewestOpenFiles) return
+  throw new Error(
+    `The limit of open files is ${openFiles}, and at least ${fewestOpenFiles} are needed: raise the hard limit (ulimit -Hn, systemd's LimitNOFILE, docker's --ulimit nofile)`,
+  )
 }
 
 /** How long running requests may take to finish when the program stops. */

@@ -8,20 +8,30 @@ import { MainProcess } from '../support/main-process.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 
 const openFiles = 256
+const required = {
+  ACCESS_KEY: 'AKEXAMPLE',
+  SECRET_KEY: 'hunter2hunter2',
+  ALLOWED_BUCKETS: 'photos',
+  DASHBOARD_PASSWORD: 'open sesame',
+}
+
+test('A gateway with too few descriptors for its clients does not start, and says why', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-start-'))
+  const main = new MainProcess(folder, required, { openFiles: openFiles - 1 })
+  t.after(async () => {
+    await main.kill()
+    rmSync(folder, { recursive: true })
+  })
+  assert.equal(await main.ended(), 1)
+  assert.match(
+    main.stderr,
+    /^The limit of open files is 255, and at least 256 are needed: raise .*\n$/,
+  )
+})
 
 test('A gateway with few descriptors refuses connections before it runs out of them', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-start-'))
-  const main = new MainProcess(
-    folder,
-    {
-      ACCESS_KEY: 'AKEXAMPLE',
-      SECRET_KEY: 'hunter2hunter2',
-      ALLOWED_BUCKETS: 'photos',
-      DASHBOARD_PASSWORD: 'open sesame',
-      WORKERS: '1',
-    },
-    { openFiles },
-  )
+  const main = new MainProcess(folder, { ...required, WORKERS: '1' }, { openFiles })
   t.after(async () => {
     await main.kill()
     rmSync(folder, { recursive: true })
