@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import { livenessOf, thisProcess } from '../process/identity.ts'
 import type { DriveTable } from '../state/drives.ts'
+import type { DrivePlaces } from './drive-places.ts'
 import type { Log } from './log.ts'
 import { noteText, type OwnerNote, parseAliveNote, parseOwnerNote } from './owner-note.ts'
 import { type Repetition, repeat } from './repeat.ts'
@@ -21,8 +22,8 @@ const unknownOwner: OwnerNote = { driveId: '', databaseId: '', database: 'an unk
 
 export interface DriveOwnerOptions {
   readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
-  /** Where the drive is, without a password: the key of its row in the database. */
-  readonly place: string
+  /** Where the drive is, without a password: the keys of its rows in the database. */
+  readonly places: DrivePlaces
   /** For people: where the database is, without a password. */
   readonly database: string
   /** From one heartbeat to the next. */
@@ -88,8 +89,7 @@ export class DriveOwner {
   }
 
   async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
-    const { table, place } = this.#options
-    if ((await table.driveAt(place)) !== undefined) {
+    if ((await this.#knownDrive()) !== undefined) {
       throw this.#mistake(
         'has no owner note, though the database of DATABASE_URL has used a drive there. If it is not ' +
           'mounted, mount it. If it was emptied on purpose, set DATABASE_URL to a new database, ' +
@@ -106,8 +106,10 @@ export class DriveOwner {
   }
 
   async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
-    const { table, place, beatMs, log } = this.#options
-    if ((await table.driveAt(place)) !== driveId) await table.remember(place, driveId)
+    const { table, places, beatMs, log } = this.#options
+    for (const place of places) {
+      if ((await table.driveAt(place)) !== driveId) await table.remember(place, driveId)
+    }
     const own = await this.#ownNote(driveId)
     this.#beating = repeat(
       async () => {
@@ -146,8 +148,8 @@ export class DriveOwner {
 
   /** Takes a drive over whose owner is gone. */
   async #adopt(notes: DriveNotes, found: OwnerNote, own: OwnerNote): Promise<void> {
-    const { table, place, log } = this.#options
-    const known = await table.driveAt(place)
+    const { log } = this.#options
+    const known = await this.#knownDrive()
     if (found.driveId !== '' && known !== undefined && known !== found.driveId) {
       throw this.#mistake(
         `is not the drive that DATABASE_URL has used there: it belongs to ${found.database}. ` +
@@ -188,6 +190,16 @@ export class DriveOwner {
     }
   }
 
+  /** The id of the drive that this database has used there. */
+  async #knownDrive(): Promise<string | undefined> {
+    const { table, places } = this.#options
+    for (const place of places) {
+      const known = await table.driveAt(place)
+      if (known !== undefined) return known
+    }
+    return undefined
+  }
+
   #inUse(found: OwnerNote, host: string | undefined): SettingsError {
     const where = host === undefined ? '' : ` on ${host}`
     return this.#mistake(
@@ -198,6 +210,6 @@ export class DriveOwner {
   }
 
   #mistake(text: string): SettingsError {
-    return new SettingsError([`DRIVE is ${this.#options.place}: it ${text}`])
+    return new SettingsError([`DRIVE is ${this.#options.places.at(-1)}: it ${text}`])
   }
 }

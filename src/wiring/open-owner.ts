@@ -2,9 +2,10 @@ import type { ClaimDrive } from '../drives/drive-notes.ts'
 import type { Database } from '../state/database.ts'
 import { DriveTable } from '../state/drives.ts'
 import { DriveOwner } from './drive-owner.ts'
+import { drivePlaces } from './drive-places.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
-import { shownDatabase, shownDrive } from './settings/shown-settings.ts'
+import { shownDatabase } from './settings/shown-settings.ts'
 
 /** What a process does: the primary claims the drive, every other one checks that it was claimed. */
 export type ServiceRole =
@@ -24,14 +25,18 @@ interface OwnerParts {
 /** Each heartbeat is a call of Google or of a WebDAV server. */
 const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
 
-/** Prepares the check that the drive belongs to the database. */
-export function openOwner(
+/**
+ * Prepares the check that the drive belongs to the database.
+ *
+ * @throws DriveError, for people, when the drive's path can't be followed.
+ */
+export async function openOwner(
   { settings, log, database }: OwnerParts,
   role: ServiceRole,
-): { readonly claim: ClaimDrive; close(): Promise<void> } {
+): Promise<{ readonly claim: ClaimDrive; close(): Promise<void> }> {
   const owner = new DriveOwner({
     table: new DriveTable(database),
-    place: shownDrive(settings),
+    places: await drivePlaces(settings),
     database: shownDatabase(settings),
     beatMs: beatMs[settings.drive.kind],
     log,

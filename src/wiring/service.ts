@@ -71,7 +71,7 @@ export async function openService(
     database,
     onState: (problem) => logStore(log, problem),
   })
-  const owner = openOwner({ settings, log, database }, role)
+  const owner = await openOwner({ settings, log, database }, role)
   const opened = await openDrive({ settings, log, database, claim: owner.claim, now })
   const service = connectService({ settings, log, database, drive: opened.drive, sessions, now })
   return {

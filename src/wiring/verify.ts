@@ -37,7 +37,7 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const log = createLog('warn', { write: writeLog })
   const database = await openDatabase(settings.database, { migrate: false })
   try {
-    const { claim } = openOwner({ settings, log, database }, { kind: 'worker' })
+    const { claim } = await openOwner({ settings, log, database }, { kind: 'worker' })
     const clock = await startClock(database, log)
     // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
     const prepares = settings.drive.kind === 'gdrive'

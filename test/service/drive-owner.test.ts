@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,6 +17,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { MainProcess } from '../support/main-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 
 const credentials = {
   accessKey: 'AKEXAMPLE',
@@ -149,4 +151,71 @@ test('A drive that is unmounted is not served, and nothing is made in its place'
   assert.equal(await later.ended(), 1)
   assert.match(later.stderr, /DRIVE is file:.*not mounted, mount it/)
   assert.deepEqual(readdirSync(drive), [])
+})
+
+test('A drive starts through a symbolic link at the first start already', async (t) => {
+  const { folder, drive, start } = scene(t)
+  mkdirSync(drive)
+  const link = join(folder, 'link')
+  symlinkSync(drive, link)
+  const main = start('a.db', { DRIVE: `file:${link}` })
+  const url = await main.url()
+  assert.equal((await ask(url, 'PUT', '/photos/a', 'x')).status, 200)
+  assert.equal(readFileSync(join(drive, 'photos/a'), 'utf8'), 'x')
+})
+
+test('A drive that is not mounted is refused by every path that leads to its folder', async (t) => {
+  const { folder, drive, start } = scene(t)
+  const [link, later] = [join(folder, 'link'), join(folder, 'later')]
+  mkdirSync(drive)
+  symlinkSync(drive, link)
+  const first = start('a.db')
+  await first.url()
+  await first.kill()
+  rmSync(drive, { recursive: true })
+  // The folder itself may be absent too.
+  const dangling = start('a.db', { DRIVE: `file:${link}` })
+  assert.equal(await dangling.ended(), 1)
+  assert.match(dangling.stderr, /link is a symbolic link to a folder that is not there/)
+  mkdirSync(drive)
+  symlinkSync(folder, later)
+  for (const path of [link, `${later}/drive`]) {
+    const main = start('a.db', { DRIVE: `file:${path}` })
+    assert.equal(await main.ended(), 1, path)
+    assert.match(main.stderr, /not mounted, mount it/)
+  }
+  assert.deepEqual(readdirSync(drive), [])
+})
+
+test('A symbolic link that leads to an empty folder now is refused as not mounted', async (t) => {
+  const { folder, drive, start } = scene(t)
+  const [link, empty] = [join(folder, 'link'), join(folder, 'empty')]
+  for (const path of [drive, empty]) mkdirSync(path)
+  symlinkSync(drive, link)
+  const first = start('a.db', { DRIVE: `file:${link}` })
+  await first.url()
+  await first.kill()
+  rmSync(link)
+  symlinkSync(empty, link)
+  const second = start('a.db', { DRIVE: `file:${link}` })
+  assert.equal(await second.ended(), 1)
+  assert.match(second.stderr, /not mounted, mount it/)
+  assert.deepEqual(readdirSync(empty), [])
+})
+
+test('A WebDAV folder that was emptied is refused with a trailing slash in DRIVE too', {
+  skip: absenceOfRclone(),
+  timeout: 120_000,
+}, async (t) => {
+  const { start } = scene(t)
+  const server = await startRcloneServe(t)
+  assert.ok(server)
+  const first = start('a.db', { DRIVE: server.url })
+  await first.url()
+  await first.kill()
+  for (const name of readdirSync(server.root)) rmSync(join(server.root, name), { recursive: true })
+  const second = start('a.db', { DRIVE: `${server.url}/` })
+  assert.equal(await second.ended(), 1)
+  assert.match(second.stderr, /not mounted, mount it/)
+  assert.deepEqual(readdirSync(server.root), [])
 })

@@ -35,6 +35,7 @@ import {
   type LocalRoot,
   openLocalRoot,
   ownFolderName,
+  realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
 import { LocalUploads } from './local-uploads.ts'
@@ -58,8 +59,10 @@ export interface LocalDriveOptions {
  * @throws DriveError, for people, when the folder can't be used.
  */
 export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
-  await options.claim?.(new LocalNotes(options.root))
-  const root = await openLocalRoot(options.root)
+  // Resolved once: notes and objects stay on one drive when a symbolic link is changed later.
+  const path = await realFolderPath(options.root)
+  await options.claim?.(new LocalNotes(path))
+  const root = await openLocalRoot(path)
   const locks = new KeyLocks(root)
   await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())
   return new LocalDrive(root, locks, options)

@@ -17,6 +17,7 @@ export class LocalNotes implements DriveNotes {
   /** The owner note as last read or written. */
   #owner: string | undefined
 
+  /** @param root its real path, which need not be there (`realFolderPath`) */
   constructor(root: string) {
     this.#root = root
   }

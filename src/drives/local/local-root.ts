@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './file-identity.ts'
@@ -84,6 +84,30 @@ export async function makeFolderDurably(path: string): Promise<string> {
   return real
 }
 
+/**
+ * The path of a folder without symbolic links. The folder and those above it need not be there.
+ *
+ * @throws DriveError `unavailable`, for people, when a symbolic link on the way leads to nothing: making
+ * the folder that it names would fill a disk that another one is to be mounted over.
+ */
+export function realFolderPath(path: string): Promise<string> {
+  return withDriveErrors(`use ${path} as a drive`, async () => {
+    try {
+      return await fs.promises.realpath(path)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      if (await isLink(path)) {
+        const message = `${path} is a symbolic link to a folder that is not there.`
+        throw new DriveError(
+          'unavailable',
+          `${message} Mount or make that folder, or correct DRIVE.`,
+        )
+      }
+      return join(await realFolderPath(dirname(path)), basename(path))
+    }
+  })
+}
+
 /** The path of a bucket's folder. */
 export function bucketPath(root: LocalRoot, bucket: string): string {
   return `${root.path}/${bucket}`
@@ -133,6 +157,15 @@ export async function requireOwnFolder(root: LocalRoot): Promise<void> {
 /** Whether the folder has exactly this owner note, so that it is the same drive. */
 export async function hasOwnerNote(root: string, note: string | undefined): Promise<boolean> {
   return Boolean(note) && (await readOwnerNote(root)) === note
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await fs.promises.lstat(path)).isSymbolicLink()
+  } catch (error) {
+    if (isAbsent(error)) return false
+    throw error
+  }
 }
 
 async function readOwnerNote(root: string): Promise<string | undefined> {

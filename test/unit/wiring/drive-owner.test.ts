@@ -45,7 +45,7 @@ function scene(t: TestContext) {
     const lost: string[] = []
     const log = createLog('warn', { write: (line) => void warnings.push(line) })
     const onLost = (message: string) => void lost.push(message)
-    const options = { table, place: `file:${root}`, database: `sqlite:${table}` }
+    const options = { table, places: [`file:${root}`], database: `sqlite:${table}` }
     const owner = new DriveOwner({ ...options, beatMs, log, onLost })
     t.after(() => owner.close())
     return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
