@@ -6,7 +6,13 @@ import { livenessOf, thisProcess } from '../process/identity.ts'
 import type { DriveTable } from '../state/drives.ts'
 import type { DrivePlaces } from './drive-places.ts'
 import type { Log } from './log.ts'
-import { noteText, type OwnerNote, parseAliveNote, parseOwnerNote } from './owner-note.ts'
+import {
+  type AliveNote,
+  noteText,
+  type OwnerNote,
+  parseAliveNote,
+  parseOwnerNote,
+} from './owner-note.ts'
 import { type Repetition, repeat } from './repeat.ts'
 import { SettingsError } from './settings/setting.ts'
 
@@ -28,6 +34,8 @@ export interface DriveOwnerOptions {
   readonly database: string
   /** From one heartbeat to the next. */
   readonly beatMs: number
+  /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
+  readonly longestBeatMs: number
   readonly log: Log
   /** Told once that the drive belongs to another database now, or is another drive. */
   readonly onLost: (message: string) => void
@@ -130,7 +138,8 @@ export class DriveOwner {
     // A person may have deleted it. Where the drive's own folder is gone, this fails.
     if (found === undefined) await notes.write('owner', noteText(own))
     const alive = { databaseId: own.databaseId, process: thisProcess, host: hostname() }
-    await notes.write('alive', noteText({ ...alive, beat: randomUUID() }))
+    const { beatMs } = this.#options
+    await notes.write('alive', noteText({ ...alive, beat: randomUUID(), beatMs }))
   }
 
   #lose(found: OwnerNote): void {
@@ -179,7 +188,8 @@ export class DriveOwner {
     const isOwners = alive?.databaseId === found.databaseId
     const liveness = isOwners ? livenessOf(alive.process) : 'elsewhere'
     if (liveness === 'alive') throw this.#inUse(found, alive?.host)
-    const waitMs = beatMs * (liveness === 'dead' ? missedWhenDead : missedElsewhere)
+    const waitMs =
+      this.#longerBeatMs(alive) * (liveness === 'dead' ? missedWhenDead : missedElsewhere)
     const fields = { otherDatabase: found.database, waitMs }
     log.warn(fields, 'the drive belongs to another database: looking whether a gateway uses it')
     const startedAt = performance.now()
@@ -188,6 +198,14 @@ export class DriveOwner {
       const text = await notes.read('alive')
       if (text !== first) throw this.#inUse(found, parseAliveNote(text)?.host)
     }
+  }
+
+  /** The owner's interval between heartbeats or this gateway's, whichever is longer. */
+  #longerBeatMs(alive: AliveNote | undefined): number {
+    const { beatMs, longestBeatMs } = this.#options
+    const others = typeof alive?.beatMs === 'number' ? alive.beatMs : longestBeatMs
+    // A damaged note must not make it wait for years.
+    return Math.min(Math.max(beatMs, others), longestBeatMs)
   }
 
   /** The id of the drive that this database has used there. */

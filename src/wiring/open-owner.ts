@@ -39,6 +39,7 @@ export async function openOwner(
     places: await drivePlaces(settings),
     database: shownDatabase(settings),
     beatMs: beatMs[settings.drive.kind],
+    longestBeatMs: Math.max(...Object.values(beatMs)),
     log,
     onLost: role.kind === 'primary' ? role.onDriveLost : () => undefined,
   })

@@ -15,6 +15,8 @@ export interface AliveNote {
   readonly host: string
   /** Another one at every heartbeat. */
   readonly beat: string
+  /** From one heartbeat to the next. A note of an earlier version does not say it. */
+  readonly beatMs?: unknown
 }
 
 /** Undefined for a text that is not such a note: an empty one, or the rest of a damaged file. */

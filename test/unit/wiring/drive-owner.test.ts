@@ -11,6 +11,8 @@ import { createLog } from '../../../src/wiring/log.ts'
 import { noteText, parseOwnerNote } from '../../../src/wiring/owner-note.ts'
 
 const beatMs = 40
+/** As of a gateway of the same drive over WebDAV. */
+const longestBeatMs = 3 * beatMs
 
 /** A database, of which several gateways may be clients. */
 class Table {
@@ -46,7 +48,7 @@ function scene(t: TestContext) {
     const log = createLog('warn', { write: (line) => void warnings.push(line) })
     const onLost = (message: string) => void lost.push(message)
     const options = { table, places: [`file:${root}`], database: `sqlite:${table}` }
-    const owner = new DriveOwner({ ...options, beatMs, log, onLost })
+    const owner = new DriveOwner({ ...options, beatMs, longestBeatMs, log, onLost })
     t.after(() => owner.close())
     return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
   }
@@ -54,8 +56,14 @@ function scene(t: TestContext) {
     return parseOwnerNote(fs.readFileSync(join(root, '.stowage/owner.json'), 'utf8'))
   }
   /** Makes the last heartbeat one of a process on another machine. */
-  const moveElsewhere = async () => {
-    const alive = { databaseId: 'a', process: 'other-host/1/1', host: 'other', beat: 'last' }
+  const moveElsewhere = async (fields: { beatMs?: number } = { beatMs }) => {
+    const alive = {
+      databaseId: 'a',
+      process: 'other-host/1/1',
+      host: 'other',
+      beat: 'last',
+      ...fields,
+    }
     await new LocalNotes(root).write('alive', noteText(alive))
   }
   return { root, warnings, gateway, ownerNote, moveElsewhere }
@@ -107,6 +115,37 @@ test('a drive whose owner is gone is adopted with a warning, and keeps its id', 
   assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['b', driveId])
   assert.deepEqual([...table.places.values()], [driveId])
   assert.match(warnings.join(''), /is taken over: open uploads of that database are kept/)
+})
+
+test('an owner is given the time of its own heartbeat, and the longest one when it is not known', async (t) => {
+  const cases = [
+    [{ beatMs: 2 * beatMs }, 2 * beatMs],
+    [{ beatMs: 1 }, beatMs],
+    [{ beatMs: 2 ** 60 }, longestBeatMs],
+    [{}, longestBeatMs],
+    [{ beatMs: Number.NaN }, longestBeatMs],
+  ] as const
+  const check = async ([fields, expectedMs]: (typeof cases)[number]) => {
+    const { gateway, moveElsewhere, warnings } = scene(t)
+    const first = gateway(new Table('a'))
+    await first.claim()
+    await first.owner.close()
+    await moveElsewhere(fields)
+    const startedAt = performance.now()
+    await gateway(new Table('b')).claim()
+    assert.ok(performance.now() - startedAt >= 5 * expectedMs)
+    const { waitMs } = JSON.parse(warnings.find((line) => line.includes('waitMs')) ?? '{}')
+    assert.equal(waitMs, 5 * expectedMs)
+  }
+  await Promise.all(cases.map(check))
+})
+
+test('a heartbeat tells how long the next one takes', async (t) => {
+  const { root, gateway } = scene(t)
+  await gateway(new Table('a')).claim()
+  const path = join(root, '.stowage/alive.json')
+  await until(() => fs.existsSync(path))
+  assert.equal(JSON.parse(fs.readFileSync(path, 'utf8')).beatMs, beatMs)
 })
 
 test('the same database starts again without waiting, and several gateways share it', async (t) => {
