@@ -23,9 +23,6 @@ const missedElsewhere = 5
 const looksPerBeat = 4
 const settleMs = 2_000
 
-/** Of a note that can't be read. */
-const unknownOwner: OwnerNote = { driveId: '', databaseId: '', database: 'an unknown one' }
-
 export interface DriveOwnerOptions {
   readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
   /** Where the drive is, without a password: the keys of its rows in the database. */
@@ -69,8 +66,7 @@ export class DriveOwner {
       }
       const found = parseOwnerNote(text)
       if (found?.databaseId === own.databaseId) return await this.#begin(notes, found)
-      if (text === '') await this.#beginAgain(notes, own)
-      else await this.#adopt(notes, found ?? unknownOwner, own)
+      await this.#takeOver(notes, text, own)
     }
   }
 
@@ -104,13 +100,9 @@ export class DriveOwner {
           'or make an empty file .stowage/owner.json in it (not on Google Drive)',
       )
     }
+    // A heartbeat without an owner note: somebody has removed the note of a drive that may be in use.
+    if ((await notes.read('alive')) !== undefined) await this.#requireGone(notes, undefined, own)
     await notes.create('owner', noteText(own))
-  }
-
-  /** A person made the note empty, unless another process is writing it at this moment. */
-  async #beginAgain(notes: DriveNotes, own: OwnerNote): Promise<void> {
-    await sleep(settleMs)
-    if ((await notes.read('owner')) === '') await notes.write('owner', noteText(own))
   }
 
   async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
@@ -155,43 +147,63 @@ export class DriveOwner {
     this.#isFailing = true
   }
 
-  /** Takes a drive over whose owner is gone. */
-  async #adopt(notes: DriveNotes, found: OwnerNote, own: OwnerNote): Promise<void> {
-    const { log } = this.#options
+  /** Takes a drive over whose owner is gone, or is not known: the note is empty or damaged. */
+  async #takeOver(notes: DriveNotes, text: string, own: OwnerNote): Promise<void> {
+    const found = parseOwnerNote(text)
+    // It may be that another process is writing it at this moment.
+    if (found === undefined && !(await this.#isStill(notes, text))) return
     const known = await this.#knownDrive()
-    if (found.driveId !== '' && known !== undefined && known !== found.driveId) {
+    if (found !== undefined && known !== undefined && known !== found.driveId) {
       throw this.#mistake(
         `is not the drive that DATABASE_URL has used there: it belongs to ${found.database}. ` +
           'Mount the right one, or set DATABASE_URL to that database',
       )
     }
-    await this.#requireGone(notes, found)
-    await notes.write('owner', noteText({ ...own, driveId: found.driveId || own.driveId }))
-    log.warn(
-      { formerDatabase: found.database },
-      'the drive belonged to another database, which nobody uses any more, and is taken over: ' +
-        'open uploads of that database are kept until they expire',
-    )
+    await this.#requireGone(notes, found, own)
+    if ((await notes.read('owner')) !== text) return
+    // Another id would end the running gateways of this database.
+    const driveId = found?.driveId || known || own.driveId
+    await notes.write('owner', noteText({ ...own, driveId }))
+    if (text !== '') {
+      this.#options.log.warn(
+        { formerDatabase: found?.database ?? 'unknown' },
+        'the drive belonged to another database, which nobody uses any more, and is taken over: ' +
+          'open uploads of that database are kept until they expire',
+      )
+    }
     // Others may have taken it over at the same moment: the last one keeps it.
     await sleep(settleMs)
+  }
+
+  async #isStill(notes: DriveNotes, text: string): Promise<boolean> {
+    await sleep(settleMs)
+    return (await notes.read('owner')) === text
   }
 
   /**
    * Watches the heartbeat of another database's gateway: its clock, and that of the drive, say nothing.
    *
+   * @param found undefined when the owner note is lost: the heartbeat tells whether there is an owner
    * @throws SettingsError when it is alive
    */
-  async #requireGone(notes: DriveNotes, found: OwnerNote): Promise<void> {
+  async #requireGone(
+    notes: DriveNotes,
+    found: OwnerNote | undefined,
+    own: OwnerNote,
+  ): Promise<void> {
     const { beatMs, log } = this.#options
     const first = await notes.read('alive')
     const alive = parseAliveNote(first)
-    const isOwners = alive?.databaseId === found.databaseId
+    const ownerId = found?.databaseId ?? alive?.databaseId
+    if (ownerId === own.databaseId) return
+    const isOwners = alive !== undefined && alive.databaseId === ownerId
     const liveness = isOwners ? livenessOf(alive.process) : 'elsewhere'
     if (liveness === 'alive') throw this.#inUse(found, alive?.host)
-    const waitMs =
-      this.#longerBeatMs(alive) * (liveness === 'dead' ? missedWhenDead : missedElsewhere)
-    const fields = { otherDatabase: found.database, waitMs }
-    log.warn(fields, 'the drive belongs to another database: looking whether a gateway uses it')
+    // Without both notes, only a gateway that runs can put them back, and does at its next heartbeat.
+    const isShort = liveness === 'dead' || (found === undefined && first === undefined)
+    const waitMs = this.#longerBeatMs(alive) * (isShort ? missedWhenDead : missedElsewhere)
+    const fields = { otherDatabase: found?.database ?? 'unknown', waitMs }
+    log.warn(fields, 'the drive may belong to another database: looking whether a gateway uses it')
     const startedAt = performance.now()
     while (performance.now() - startedAt < waitMs) {
       await sleep(beatMs / looksPerBeat)
@@ -218,10 +230,11 @@ export class DriveOwner {
     return undefined
   }
 
-  #inUse(found: OwnerNote, host: string | undefined): SettingsError {
+  #inUse(found: OwnerNote | undefined, host: string | undefined): SettingsError {
+    const whose = found === undefined ? '' : ` (${found.database})`
     const where = host === undefined ? '' : ` on ${host}`
     return this.#mistake(
-      `belongs to another database (${found.database}), whose gateway is running${where}; ` +
+      `belongs to another database${whose}, and a gateway of that database is running${where}; ` +
         `DATABASE_URL is ${this.#options.database}. Set DATABASE_URL to the same database in both, ` +
         'or DRIVE to a folder of its own',
     )

@@ -219,3 +219,19 @@ test('A WebDAV folder that was emptied is refused with a trailing slash in DRIVE
   assert.match(second.stderr, /not mounted, mount it/)
   assert.deepEqual(readdirSync(server.root), [])
 })
+
+test('A running gateway keeps its drive when the owner note is emptied or deleted', {
+  timeout: 120_000,
+}, async (t) => {
+  const { drive, start } = scene(t)
+  const first = start('a.db')
+  const url = await first.url()
+  const path = join(drive, '.stowage/owner.json')
+  for (const lose of [() => writeFileSync(path, ''), () => rmSync(path)]) {
+    lose()
+    const second = start('b.db')
+    assert.equal(await second.ended(), 1)
+    assert.match(second.stderr, /belongs to another database/)
+    assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
+  }
+})

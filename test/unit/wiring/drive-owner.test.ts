@@ -13,6 +13,8 @@ import { noteText, parseOwnerNote } from '../../../src/wiring/owner-note.ts'
 const beatMs = 40
 /** As of a gateway of the same drive over WebDAV. */
 const longestBeatMs = 3 * beatMs
+/** In real use an owner is watched for longer than it settles after a takeover, which is 2 s. */
+const longerThanSettling = 1_000
 
 /** A database, of which several gateways may be clients. */
 class Table {
@@ -43,12 +45,12 @@ function scene(t: TestContext) {
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   const root = join(folder, 'drive')
   const warnings: string[] = []
-  const gateway = (table: Table) => {
+  const gateway = (table: Table, longestMs = longestBeatMs) => {
     const lost: string[] = []
     const log = createLog('warn', { write: (line) => void warnings.push(line) })
     const onLost = (message: string) => void lost.push(message)
     const options = { table, places: [`file:${root}`], database: `sqlite:${table}` }
-    const owner = new DriveOwner({ ...options, beatMs, longestBeatMs, log, onLost })
+    const owner = new DriveOwner({ ...options, beatMs, longestBeatMs: longestMs, log, onLost })
     t.after(() => owner.close())
     return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
   }
@@ -76,7 +78,10 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-const inUse = { name: 'SettingsError', message: /DRIVE is file:.*gateway is running.*DATABASE_URL/ }
+const inUse = {
+  name: 'SettingsError',
+  message: /DRIVE is file:.*gateway of that database is running.*DATABASE_URL/,
+}
 
 test('a drive whose owner is alive is refused to another database, on this machine at once', async (t) => {
   const { gateway, ownerNote } = scene(t)
@@ -225,6 +230,95 @@ test('an empty folder in place of a drive that the database knows is refused, an
   fs.mkdirSync(join(root, '.stowage'))
   fs.writeFileSync(join(root, '.stowage/owner.json'), '')
   await gateway(table).claim()
+})
+
+/** What a person, a full disk or a broken program may leave of the owner note. */
+const lostNotes = [
+  ['gone', undefined],
+  ['empty', ''],
+  ['cut', '{"driveId"'],
+] as const
+
+/** Removes the owner note (undefined), or cuts it. */
+function loseNote(root: string, rest: string | undefined): void {
+  const path = join(root, '.stowage/owner.json')
+  if (rest === undefined) fs.rmSync(path)
+  else fs.writeFileSync(path, rest)
+}
+
+for (const [label, rest] of lostNotes) {
+  test(`a living owner keeps its drive and puts its note back when it is ${label}`, async (t) => {
+    const { root, gateway, ownerNote } = scene(t)
+    const first = gateway(new Table('a'))
+    await first.claim()
+    await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+    const driveId = ownerNote()?.driveId
+    // As seen by a gateway that starts before the owner's next heartbeat.
+    const notes = new LocalNotes(root)
+    const seen: DriveNotes = {
+      read: async (name) => (name === 'owner' ? rest : await notes.read(name)),
+      create: (name, text) => notes.create(name, text),
+      write: (name, text) => notes.write(name, text),
+    }
+    loseNote(root, rest)
+    await assert.rejects(gateway(new Table('b')).claim(seen), inUse)
+    await until(() => fs.existsSync(join(root, '.stowage/owner.json')))
+    await until(() => ownerNote()?.databaseId === 'a')
+    assert.equal(ownerNote()?.driveId, driveId)
+    assert.deepEqual(first.lost, [])
+  })
+
+  test(`an owner elsewhere is waited for when its note is ${label}`, async (t) => {
+    const { root, gateway, ownerNote, moveElsewhere } = scene(t)
+    const first = gateway(new Table('a'))
+    await first.claim()
+    await first.owner.close()
+    await moveElsewhere()
+    loseNote(root, rest)
+    const startedAt = performance.now()
+    await gateway(new Table('b')).claim()
+    assert.ok(performance.now() - startedAt >= 5 * beatMs)
+    assert.equal(ownerNote()?.databaseId, 'b')
+  })
+}
+
+test('a gateway of the same database starts when the owner note is empty, and the others go on', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const table = new Table('a')
+  const first = gateway(table)
+  await first.claim()
+  await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+  // It does not put its note back before the other one begins with it.
+  const driveId = ownerNote()?.driveId
+  await first.owner.close()
+  loseNote(root, '')
+  await gateway(table).claim()
+  assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['a', driveId])
+})
+
+test('an empty note without a heartbeat gives a running gateway the time to put it back', async (t) => {
+  const { root, gateway, warnings } = scene(t)
+  fs.mkdirSync(join(root, '.stowage'), { recursive: true })
+  loseNote(root, '')
+  await gateway(new Table('a')).claim()
+  const { waitMs } = JSON.parse(warnings.find((line) => line.includes('waitMs')) ?? '{}')
+  assert.equal(waitMs, 2 * longestBeatMs)
+})
+
+test('of two databases that begin with an empty note at once, one gets the drive', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  fs.mkdirSync(join(root, '.stowage'), { recursive: true })
+  loseNote(root, '')
+  const outcomes = await Promise.allSettled(
+    ['a', 'b', 'c'].map(async (name) => {
+      await gateway(new Table(name), longerThanSettling).claim()
+      return name
+    }),
+  )
+  const winners = outcomes.flatMap((outcome) => {
+    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  })
+  assert.deepEqual(winners, [ownerNote()?.databaseId])
 })
 
 test('an owner note that is empty only while its owner writes it is not taken over', async (t) => {
