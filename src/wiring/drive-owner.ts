@@ -21,7 +21,7 @@ const missedWhenDead = 2
 const missedElsewhere = 5
 /** A note is looked at so often per heartbeat. */
 const looksPerBeat = 4
-const settleMs = 2_000
+const defaultSettleMs = 2_000
 
 export interface DriveOwnerOptions {
   readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
@@ -33,6 +33,8 @@ export interface DriveOwnerOptions {
   readonly beatMs: number
   /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
   readonly longestBeatMs: number
+  /** How long another process may need between reading a note and writing it. @default 2,000 */
+  readonly settleMs?: number
   readonly log: Log
   /** Told once that the drive belongs to another database now, or is another drive. */
   readonly onLost: (message: string) => void
@@ -44,11 +46,13 @@ export interface DriveOwnerOptions {
  */
 export class DriveOwner {
   readonly #options: DriveOwnerOptions
+  readonly #settleMs: number
   #beating: Repetition | undefined
   #isFailing = false
 
   constructor(options: DriveOwnerOptions) {
     this.#options = options
+    this.#settleMs = options.settleMs ?? defaultSettleMs
   }
 
   /**
@@ -172,11 +176,11 @@ export class DriveOwner {
       )
     }
     // Others may have taken it over at the same moment: the last one keeps it.
-    await sleep(settleMs)
+    await sleep(this.#settleMs)
   }
 
   async #isStill(notes: DriveNotes, text: string): Promise<boolean> {
-    await sleep(settleMs)
+    await sleep(this.#settleMs)
     return (await notes.read('owner')) === text
   }
 
