@@ -94,8 +94,8 @@ export class FolderIndexes {
     }
     try {
       const startedAtMs = Date.now()
-      // The folder that an unmounted drive leaves is not the bucket's.
-      if ((await folder.stats()).dev !== this.#root.own.device) await requireOwnFolder(this.#root)
+      // The folder may belong to another drive that was mounted in the place of this one.
+      await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
       if (!isStill) built = await this.#read(folder, startedAtMs)

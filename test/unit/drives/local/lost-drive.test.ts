@@ -82,6 +82,15 @@ test('the drive of another database in the place of this one gets no object', as
   assert.deepEqual(fs.readdirSync(join(root, '.stowage', 'tmp')), [])
 })
 
+test('the drive of another database in the place of this one is not listed', async (t) => {
+  const { drive, root, away } = await openOwned(t)
+  assert.deepEqual(await listKeys(drive), ['dir/k', 'k'])
+  fs.renameSync(root, away)
+  makeDriveAt(root, 'another owner')
+  fs.writeFileSync(join(root, bucket, 'other'), 'x')
+  await assert.rejects(listing(drive, {}).next(1000), unavailable)
+})
+
 test('a copy of the drive with the same owner note takes its place', async (t) => {
   const { drive, root, away } = await openOwned(t)
   fs.renameSync(root, away)
