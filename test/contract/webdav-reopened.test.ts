@@ -31,6 +31,18 @@ async function openOn(t: TestContext): Promise<Scene> {
   return { world, drive, proxy, root: server.root }
 }
 
+/** An upload of one part that was replaced. Its Complete failed, since the server was full for a while. */
+async function failReplaced(t: TestContext): Promise<{ drive: Drive; upload: UploadSession }> {
+  const { drive, proxy } = await openOn(t)
+  const upload = await UploadSession.begin(drive, 'k')
+  await upload.append(Buffer.from('one '))
+  await upload.replaceLast(Buffer.from('ONE '))
+  proxy.faults.add({ method: 'MOVE', times: Number.POSITIVE_INFINITY, fault: full })
+  await rejectsAs(upload.complete(), 'full')
+  proxy.faults.clear()
+  return { drive, upload }
+}
+
 /** Completes the upload; the spool folder is then as if the process had been killed after the MOVE. */
 async function completeAndDie({ world, proxy }: Scene, upload: UploadSession): Promise<Drive> {
   const paths = ['spool', '.stowage/uploads'].map((folder) =>
@@ -116,13 +128,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
   })
 
   it('keeps its replaced last part when the part after it is broken off', async (t) => {
-    const { drive, proxy } = await openOn(t)
-    const upload = await UploadSession.begin(drive, 'k')
-    await upload.append(Buffer.from('one '))
-    await upload.replaceLast(Buffer.from('ONE '))
-    proxy.faults.add({ method: 'MOVE', times: Number.POSITIVE_INFINITY, fault: full })
-    await rejectsAs(upload.complete(), 'full')
-    proxy.faults.clear()
+    const { drive, upload } = await failReplaced(t)
     const brokenOff = await upload.startAppend(4)
     await brokenOff.write(Buffer.from('tw'))
     await brokenOff.discard()
@@ -132,13 +138,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
   })
 
   it('is whole when a Complete follows the part that was broken off', async (t) => {
-    const { drive, proxy } = await openOn(t)
-    const upload = await UploadSession.begin(drive, 'k')
-    await upload.append(Buffer.from('one '))
-    await upload.replaceLast(Buffer.from('ONE '))
-    proxy.faults.add({ method: 'MOVE', times: Number.POSITIVE_INFINITY, fault: full })
-    await rejectsAs(upload.complete(), 'full')
-    proxy.faults.clear()
+    const { drive, upload } = await failReplaced(t)
     await (await upload.startReplaceLast(4)).discard()
     await upload.complete()
     assert.equal(await getText(drive, 'k'), 'ONE ')
