@@ -37,8 +37,8 @@ export function closeUnacknowledged(worker: Worker): void {
     if (message?.ack === handed?.seq) handed = undefined
   })
   const close = (): void => {
-    // What the worker sent before it ended may not have been read yet, the acknowledgement for one.
-    // There is no event for the end of that: `disconnect` waits for the acknowledgement.
+    // The acknowledgement may have been sent but not read yet. No event says when everything was read:
+    // `disconnect` itself waits for the acknowledgement.
     if (process.connected) setTimeout(close, readEveryMs)
     else handed?.connection.close()
   }

@@ -7,7 +7,7 @@ import type { ObjectFile } from './object-files.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024
-/** Of a reader for which there is no memory for read-ahead. */
+/** Buffer size of a reader that found no memory for read-ahead. */
 const scarceBytes = 32 * 1024
 
 /** An object's open file. Later overwrites and removals of the key leave it as it is. */

@@ -7,7 +7,7 @@ import type { UploadDetails, UploadedPart } from './upload-records.ts'
 
 /**
  * Characters. The checksums are part of the attributes, which are read with every HEAD, so the list
- * is kept short: 1,000 parts with CRC32, 180 parts with SHA-256.
+ * is kept short: 1,000 parts with CRC32, 181 parts with SHA-256.
  */
 const maxPartChecksumsLength = 8_000
 
