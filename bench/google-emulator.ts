@@ -14,7 +14,7 @@ export const callMs = 80
 export const linkBytesPerSecond = 100_000_000
 
 const script = new URL('../test/support/google/serve-emulator.ts', import.meta.url)
-const folder = 'Stowage/buckets'
+const folder = 'Bucketry/buckets'
 const pieceBytes = 256 * 1024
 
 /** Calls since the counters were last forgotten. */
@@ -119,6 +119,6 @@ async function fill({ endpoints, credentials }: EmulatorFacts, bytes: number): P
 }
 
 function* pieces(bytes: number): Generator<Buffer> {
-  const piece = Buffer.alloc(pieceBytes, 'stowage ')
+  const piece = Buffer.alloc(pieceBytes, 'bucketry ')
   for (let left = bytes; left > 0; left -= piece.length) yield piece.subarray(0, left)
 }

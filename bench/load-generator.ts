@@ -38,7 +38,7 @@ export interface LoadResult {
   readonly cpuSeconds: number
 }
 
-const bodyChunk = Buffer.alloc(1024 * 1024, 'stowage ')
+const bodyChunk = Buffer.alloc(1024 * 1024, 'bucketry ')
 const headEnd = Buffer.from('\r\n\r\n')
 
 class Run {

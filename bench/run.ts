@@ -29,7 +29,7 @@ const resultsFile = new URL('results.md', import.meta.url)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    folder: { type: 'string', default: '/tmp/stowage-bench' },
+    folder: { type: 'string', default: '/tmp/bucketry-bench' },
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '5' },
     servers: { type: 'string', default: serverKinds.map(({ name }) => name).join(',') },

@@ -49,8 +49,8 @@ const credentials = {
 }
 const startDeadlineMs = 20_000
 
-export const stowage: ServerKind = {
-  name: 'stowage',
+export const bucketry: ServerKind = {
+  name: 'bucketry',
   note: 'fsyncs file and folder, verifies signatures',
   credentials,
   command: () => [process.execPath, ...startArguments()],
@@ -130,7 +130,7 @@ const minio: ServerKind = {
 }
 
 export const serverKinds: readonly ServerKind[] = [
-  stowage,
+  bucketry,
   rawServer,
   s3rver,
   versitygw,

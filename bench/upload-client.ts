@@ -28,7 +28,7 @@ export interface UploadResult {
   readonly cpuSeconds: number
 }
 
-const piece = Buffer.alloc(1024 * 1024, 'stowage ')
+const piece = Buffer.alloc(1024 * 1024, 'bucketry ')
 
 function* pieces(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= piece.length) yield piece.subarray(0, left)

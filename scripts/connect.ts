@@ -5,7 +5,7 @@ import { openTerminal } from '../src/connect/terminal.ts'
 import { currentEnvironment } from '../src/wiring/settings/environment.ts'
 import { SettingsError } from '../src/wiring/settings/setting.ts'
 
-/** Connects Stowage with a cloud drive; docs/google-drive.md says how. */
+/** Connects Bucketry with a cloud drive; docs/google-drive.md says how. */
 
 const usage = `usage: npm run connect -- google [--file FILE] [--port PORT]
        npm run connect -- google --from-rclone REMOTE [--config RCLONE.CONF] [--file FILE]

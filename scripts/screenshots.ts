@@ -22,7 +22,7 @@ import { steadyReplies } from './screenshots/steady-replies.ts'
  */
 
 /** The overview shows it: no path of whoever runs this. */
-const folder = '/tmp/stowage-demo'
+const folder = '/tmp/bucketry-demo'
 const images = join(import.meta.dirname, '../docs/images')
 
 const environment = currentEnvironment()

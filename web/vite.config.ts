@@ -6,7 +6,7 @@ export default defineConfig({
   base: '/-/',
   plugins: [react()],
   // The gateway puts the nonce of each reply in its place: src/console/web-app/page-policy.ts.
-  html: { cspNonce: 'stowage-csp-nonce' },
+  html: { cspNonce: 'bucketry-csp-nonce' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

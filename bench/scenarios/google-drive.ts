@@ -4,7 +4,7 @@ import { type Counters, callMs, type RunningEmulator, startEmulator } from '../g
 import { listAll } from '../list-pages.ts'
 import { generateLoad, prepareRequest, type RequestShape } from '../load.ts'
 import { type BenchContext, median, type Scenario, type Table, verdict } from '../scenario.ts'
-import { bucket, type RunningServer, startServer, stowage } from '../servers.ts'
+import { bucket, bucketry, type RunningServer, startServer } from '../servers.ts'
 
 const keys = 10_000
 const heads = 1_000
@@ -99,10 +99,10 @@ async function withDrives<Result>(
 ): Promise<Result> {
   const folder = join(context.folder, 'google-index-local')
   mkdirSync(join(folder, bucket), { recursive: true })
-  const bytes = Buffer.alloc(objectBytes, 'stowage ')
+  const bytes = Buffer.alloc(objectBytes, 'bucketry ')
   for (let index = 0; index < keys; index++)
     writeFileSync(join(folder, bucket, keyOf(index)), bytes)
-  const local = await startServer(stowage, { folder })
+  const local = await startServer(bucketry, { folder })
   try {
     return await withGoogle(context, { name: 'google-index', files: keys }, (server, emulator) => {
       const calls = async () => (await emulator.counters()).total
@@ -126,7 +126,7 @@ export async function withGoogle<Result>(
   const emulator = await startEmulator(files)
   try {
     const { settings: environment } = emulator
-    const server = await startServer(stowage, { folder: join(context.folder, name), environment })
+    const server = await startServer(bucketry, { folder: join(context.folder, name), environment })
     try {
       return await use(server, emulator)
     } finally {

@@ -11,7 +11,7 @@ import {
   type Table,
   verdict,
 } from '../scenario.ts'
-import { bucket, type RunningServer, startServer, stowage } from '../servers.ts'
+import { bucket, bucketry, type RunningServer, startServer } from '../servers.ts'
 
 const totalFiles = 1_000_000
 const samples = 30
@@ -63,7 +63,7 @@ async function withServer<Result>(
   root: string,
   use: (server: RunningServer) => Promise<Result>,
 ): Promise<Result> {
-  const server = await startServer(stowage, { folder: root })
+  const server = await startServer(bucketry, { folder: root })
   try {
     return await use(server)
   } finally {

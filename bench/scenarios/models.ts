@@ -9,7 +9,7 @@ import { generateOpenLoop, prepareRequest, sendRequest } from '../load.ts'
 import type { OpenLoopResult } from '../open-loop.ts'
 import { cpuSeconds } from '../process-usage.ts'
 import { type BenchContext, median, type Scenario, type Table, verdict } from '../scenario.ts'
-import { type RunningServer, startServer, stowage } from '../servers.ts'
+import { bucketry, type RunningServer, startServer } from '../servers.ts'
 
 const connections = 60
 const models = 2_000
@@ -36,7 +36,7 @@ async function withGateway<Result>(
   use: (server: RunningServer, routing: RoutingClient) => Promise<Result>,
 ): Promise<Result> {
   const folder = join(context.folder, name)
-  const server = await startServer(stowage, {
+  const server = await startServer(bucketry, {
     folder,
     environment: { DASHBOARD_PASSWORD: password },
   })
@@ -75,17 +75,17 @@ async function listOfMany(context: BenchContext): Promise<Table> {
     const floor = await startFloor(await (await fetch(`${urlOf(server)}/v1/models`)).text())
     try {
       const cpuBefore = cpuSeconds(server.pid)
-      const rows = await measureLists(context, { stowage: server.port, floor: floor.port })
+      const rows = await measureLists(context, { bucketry: server.port, floor: floor.port })
       const lists = context.rounds * listsPerSecond * (context.seconds + warmUpMs / 1_000)
       const cpuMs = ((cpuSeconds(server.pid) - cpuBefore) * 1_000) / lists
-      const p99Ms = median(rows.stowage.map((row) => row.p99Ms))
+      const p99Ms = median(rows.bucketry.map((row) => row.p99Ms))
       return {
         columns: [
           ...[`${listsPerSecond} requests/s`, 'p50 ms', 'p99 ms', 'longest ms'],
           ...['generator late p99 ms', 'CPU ms/list'],
         ],
         rows: [
-          ['stowage', ...figuresOf(rows.stowage), cpuMs.toFixed(2)],
+          ['bucketry', ...figuresOf(rows.bucketry), cpuMs.toFixed(2)],
           ['node:http sending the same bytes', ...figuresOf(rows.floor), ''],
         ],
         verdict: verdict(`p99 ${p99Ms.toFixed(2)} ms`, p99Ms < mostListP99Ms),
@@ -115,12 +115,12 @@ async function startFloor(body: string) {
 
 async function measureLists(
   context: BenchContext,
-  ports: Readonly<Record<'stowage' | 'floor', number>>,
-): Promise<Record<'stowage' | 'floor', OpenLoopResult[]>> {
-  const rows: Record<'stowage' | 'floor', OpenLoopResult[]> = { stowage: [], floor: [] }
+  ports: Readonly<Record<'bucketry' | 'floor', number>>,
+): Promise<Record<'bucketry' | 'floor', OpenLoopResult[]>> {
+  const rows: Record<'bucketry' | 'floor', OpenLoopResult[]> = { bucketry: [], floor: [] }
   const durationMs = context.seconds * 1_000
   for (let round = 1; round <= context.rounds; round++) {
-    for (const name of ['stowage', 'floor'] as const) {
+    for (const name of ['bucketry', 'floor'] as const) {
       const port = ports[name]
       const head = `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
       const job = { port, head, perSecond: listsPerSecond, durationMs, warmUpMs }

@@ -12,12 +12,12 @@ import {
   verdict,
 } from '../scenario.ts'
 import {
+  bucketry,
   type RunningServer,
   rawServer,
   type ServerKind,
   serverKinds,
   startServer,
-  stowage,
 } from '../servers.ts'
 
 /** Servers share this core, one under load at a time; the generator has the other. */
@@ -146,7 +146,7 @@ function tabulate(
       `${(medianOf(kind, 'generatorLoad') * 100).toFixed(0)} %`,
     ]
   })
-  const share = medianOf(stowage, 'perSecond') / floor
+  const share = medianOf(bucketry, 'perSecond') / floor
   return {
     columns: [
       ...['server', 'requests/s', 'MiB/s', '× raw', 'p50 ms', 'p99 ms'],

@@ -10,7 +10,7 @@ import {
   type Table,
   verdict,
 } from '../scenario.ts'
-import { bucket, type RunningServer, startServer, stowage } from '../servers.ts'
+import { bucket, bucketry, type RunningServer, startServer } from '../servers.ts'
 
 const clients = 64
 const clientBytes = 100 * mebibyte
@@ -21,7 +21,7 @@ const mostCompleteMs = 50
 
 async function uploadMemory(context: BenchContext): Promise<Table> {
   const folder = join(context.folder, 'upload-memory')
-  const server = await startServer(stowage, { folder })
+  const server = await startServer(bucketry, { folder })
   try {
     const requests = Array.from({ length: clients }, (_, index) =>
       prepareRequest(server, { method: 'PUT', key: `client-${index}`, bodyBytes: clientBytes }),
@@ -46,7 +46,7 @@ async function uploadMemory(context: BenchContext): Promise<Table> {
 
 async function completeLarge(context: BenchContext): Promise<Table> {
   const folder = join(context.folder, 'complete-large')
-  const server = await startServer(stowage, { folder })
+  const server = await startServer(bucketry, { folder })
   try {
     const uploadId = await beginUpload(server)
     const etags: string[] = []

@@ -20,7 +20,7 @@ export const demoPassword = 'a password of the demo'
 export async function startDemoGateway(folder: string): Promise<DemoGateway> {
   const settings = readSettings({
     DRIVE: `file:${join(folder, 'drive')}`,
-    DATABASE_URL: `sqlite:${join(folder, 'stowage.db')}`,
+    DATABASE_URL: `sqlite:${join(folder, 'bucketry.db')}`,
     ACCESS_KEY: demoKeys.accessKeyId,
     SECRET_KEY: demoKeys.secretAccessKey,
     ALLOWED_BUCKETS: buckets.join(','),

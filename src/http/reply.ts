@@ -15,7 +15,7 @@ export interface ReplyOptions {
 
 const done = Promise.resolve()
 
-const productName = 'Stowage'
+const productName = 'Bucketry'
 
 /** A stream this short is sent in one piece with its header, when it comes as one chunk. */
 const singleWriteBytes = 128 * 1024

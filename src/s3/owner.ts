@@ -4,4 +4,4 @@ import type { XmlChildren } from './xml.ts'
  * The one owner of everything, and the initiator of every upload. A fixed name and not the access
  * key: listings of public buckets show it to anybody.
  */
-export const owner = { ID: 'stowage', DisplayName: 'stowage' } as const satisfies XmlChildren
+export const owner = { ID: 'bucketry', DisplayName: 'bucketry' } as const satisfies XmlChildren

@@ -33,7 +33,7 @@ const numeric = types.builtins.NUMERIC
 export function connectionSettings(url: string): PoolConfig {
   return {
     connectionString: url,
-    application_name: 'stowage',
+    application_name: 'bucketry',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     types: {

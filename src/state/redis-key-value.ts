@@ -18,7 +18,7 @@ export interface RedisOptions {
 }
 
 /** All our keys begin with it: a Redis server often serves others too. */
-const prefix = 'stowage:'
+const prefix = 'bucketry:'
 
 const defaultCommandMs = 2_000
 const firstRetryMs = 50
@@ -59,7 +59,7 @@ export class RedisKeyValueStore implements KeyValueStore {
 
   constructor({ url, onState, commandMs = defaultCommandMs }: RedisOptions) {
     this.#client = new Redis(url, {
-      connectionName: 'stowage',
+      connectionName: 'bucketry',
       // Nothing newer is needed, and it is what every server and proxy speaks.
       protocol: 2,
       disableClientInfo: true,

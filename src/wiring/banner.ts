@@ -20,7 +20,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerFac
   const bucket = settings.allowedBuckets[0] ?? ''
   const lines = [
     '',
-    `Stowage serves S3 at ${endpoint}`,
+    `Bucketry serves S3 at ${endpoint}`,
     '',
     `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
     `  files      ${placeText(settings.drive)}`,
@@ -36,10 +36,10 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerFac
     'rclone:',
     ...keys.shellLines,
     // Without no_check_bucket rclone makes the bucket before a single upload, which is a 405 here.
-    '  rclone config create stowage s3 provider=Other no_check_bucket=true \\',
+    '  rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
     `    endpoint=${endpoint} region=${settings.region} \\`,
     `    access_key_id=${keys.accessKey} secret_access_key=${keys.secretKey}`,
-    `  rclone ls stowage:${bucket}`,
+    `  rclone ls bucketry:${bucket}`,
     '',
   ]
   return lines.map((line) => `${line}\n`).join('')

@@ -7,4 +7,4 @@ import { join } from 'node:path'
  * 440). Beside the packages, not in the shared temporary folder, where others could plant code.
  * Where that folder can't be written, Node goes on without a cache.
  */
-enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/stowage'))
+enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/bucketry'))

@@ -101,7 +101,7 @@ export class DriveOwner {
       throw this.#mistake(
         'has no owner note, though the database of DATABASE_URL has used a drive there. If it is not ' +
           'mounted, mount it. If it was emptied on purpose, set DATABASE_URL to a new database, ' +
-          'or make an empty file .stowage/owner.json in it (not on Google Drive)',
+          'or make an empty file .bucketry/owner.json in it (not on Google Drive)',
       )
     }
     // A heartbeat without an owner note: somebody has removed the note of a drive that may be in use.

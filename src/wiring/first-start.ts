@@ -9,10 +9,10 @@ import { SettingsError } from './settings/setting.ts'
 const ownSettings = ['ACCESS_KEY', 'SECRET_KEY', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD'] as const
 
 const folderName = 'data'
-const fileName = join(folderName, 'stowage.env')
+const fileName = join(folderName, 'bucketry.env')
 /** Keys, sessions and objects are nobody else's on this machine. */
 const privateFolder = 0o700
-const comment = 'Made by Stowage at its first start. Keep it secret. Read again at every start.'
+const comment = 'Made by Bucketry at its first start. Keep it secret. Read again at every start.'
 
 const upperCaseAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const lettersAndDigits = `${upperCaseAndDigits}abcdefghijklmnopqrstuvwxyz`
@@ -30,7 +30,7 @@ export interface FirstStart {
 
 /**
  * Serves a person who has configured nothing: keys, a dashboard password and one bucket are
- * generated once and kept in data/stowage.env below `folder`. Several processes that start at once
+ * generated once and kept in data/bucketry.env below `folder`. Several processes that start at once
  * agree on the same file.
  *
  * @throws SettingsError when the file can't be read or written.
@@ -144,7 +144,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 async function publish(file: string, text: string): Promise<boolean> {
   const folder = dirname(file)
   await mkdir(folder, { recursive: true, mode: privateFolder })
-  const draft = join(folder, `.stowage.env.${randomUUID()}`)
+  const draft = join(folder, `.bucketry.env.${randomUUID()}`)
   try {
     await writeDurably(draft, text)
     await link(draft, file)

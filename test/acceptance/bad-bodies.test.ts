@@ -12,7 +12,7 @@ const target = `/${testBucket}/victim`
 const victimBody = 'the old object'
 
 describe('bad bodies', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-bad-bodies-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-bad-bodies-'))
   let gateway: GatewayProcess
   let raw: RawExchange
   before(async () => {

@@ -16,7 +16,7 @@ import { signedFetch } from '../support/signed-fetch.ts'
 
 /** Heads, keys and manners that no honest client has, over raw sockets. */
 describe('bad requests', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-bad-requests-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-bad-requests-'))
   const target = `/${testBucket}/object`
   let gateway: GatewayProcess
   let raw: RawExchange
@@ -80,8 +80,8 @@ describe('bad requests', () => {
 
   it('keys that look like paths out of the bucket stay in it', async () => {
     const headers = { 'content-length': '1' }
-    const climbing = ['../x', '../../x', 'a/../../x', './x', 'a/..', '..', '.', '../.stowage/x']
-    for (const key of [...climbing, '/x', '//x', '.stowage/x', '..\\x']) {
+    const climbing = ['../x', '../../x', 'a/../../x', './x', 'a/..', '..', '.', '../.bucketry/x']
+    for (const key of [...climbing, '/x', '//x', '.bucketry/x', '..\\x']) {
       for (const path of [key, key.replaceAll('.', '%2E'), key.replaceAll('/', '%2F')]) {
         const keyTarget = `/${testBucket}/${path}`
         const put = await raw.send(`${raw.head('PUT', keyTarget, { headers })}x`)
@@ -92,7 +92,7 @@ describe('bad requests', () => {
         assert.match(removed, /^HTTP\/1\.1 204 /, path)
       }
     }
-    assert.deepEqual(readdirSync(gateway.driveFolder).sort(), ['.stowage', testBucket])
+    assert.deepEqual(readdirSync(gateway.driveFolder).sort(), ['.bucketry', testBucket])
     const others = readdirSync(folder).filter((name) => !/^(drive|state\.db.*)$/.test(name))
     assert.deepEqual(others, [])
   })

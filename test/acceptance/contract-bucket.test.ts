@@ -65,7 +65,7 @@ describe('buckets', () => {
       Contents: { Key: 'a/%C3%A9' },
     }),
     list('?list-type=2', { KeyCount: '6', Contents: [{ Owner: undefined }] }),
-    list('?list-type=2&fetch-owner=true&max-keys=1', { Contents: { Owner: { ID: 'stowage' } } }),
+    list('?list-type=2&fetch-owner=true&max-keys=1', { Contents: { Owner: { ID: 'bucketry' } } }),
     list('?list-type=2&start-after=a/d/a', {
       StartAfter: 'a/d/a',
       Contents: [{ Key: 'a/é' }, { Key: 'b' }],
@@ -129,7 +129,7 @@ describe('buckets', () => {
       xml: {
         ListAllMyBucketsResult: {
           Buckets: { Bucket: [{ Name: testBucket }, { Name: publicBucket }] },
-          Owner: { ID: 'stowage' },
+          Owner: { ID: 'bucketry' },
         },
       },
     },

@@ -120,7 +120,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     const { gateway } = dashboard()
     const page = await dashboard().openSignedIn('/')
     await page.evaluate(`fetch('/-/api/presign', { method: 'POST', headers: {
-      authorization: 'Bearer ' + JSON.parse(localStorage['stowage.session']).token,
+      authorization: 'Bearer ' + JSON.parse(localStorage['bucketry.session']).token,
       'content-type': 'application/json',
     }, body: '{}' })`)
     for (const key of ['apple', 'pear']) await fetch(`${gateway.url}/${testBucket}/${key}`)

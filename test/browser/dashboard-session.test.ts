@@ -12,7 +12,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     const page = await dashboard().open('/')
     await page.goto(dashboard().gateway.url)
     assert.equal(page.url(), `${dashboard().gateway.url}/-/`)
-    await page.getByRole('heading', { name: 'Sign in to Stowage' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
     assert.equal(await page.evaluate('document.activeElement.name'), 'password')
     assert.deepEqual(await barriers(page), [])
   })
@@ -49,7 +49,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     const token = await tokenOf(page)
     assert.ok(token !== undefined)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Stowage' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
     await other.getByText('Your session is over.').waitFor()
     assert.equal(await tokenOf(page), undefined)
     const reply = await fetch(`${dashboard().gateway.url}/auth/session`, {

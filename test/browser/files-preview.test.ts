@@ -11,7 +11,7 @@ import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 const script = `
   document.title = 'it ran'
-  document.title = 'it read ' + localStorage.getItem('stowage.session')
+  document.title = 'it read ' + localStorage.getItem('bucketry.session')
   fetch('/-/api/status').then(() => { document.title = 'it asked' })
 `
 

@@ -17,7 +17,7 @@ const mebibyte = 1024 * 1024
 describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
   const openAt = useFileBrowser(dashboard)
-  const disk = mkdtempSync(join(tmpdir(), 'stowage-uploads-'))
+  const disk = mkdtempSync(join(tmpdir(), 'bucketry-uploads-'))
   const big = randomBytes(60 * mebibyte)
   /** Two parts. */
   const middle = randomBytes(17 * mebibyte)

@@ -45,7 +45,7 @@ export function describeOverBoth(
 }
 
 async function startEndpoint(scheme: Endpoint['scheme']): Promise<Endpoint> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-client-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-client-'))
   const workFolder = mkdtempSync(join(folder, 'work-'))
   const certificate = scheme === 'https' ? makeCertificate(folder) : undefined
   const gateway = await startGatewayProcess({ folder, ...(certificate && { certificate }) })

@@ -16,13 +16,13 @@ function rclone(endpoint: Endpoint, args: readonly string[], input?: Uint8Array)
     program: 'rclone',
     args: [...trust, ...args],
     environment: {
-      RCLONE_CONFIG_STOWAGE_TYPE: 's3',
-      RCLONE_CONFIG_STOWAGE_PROVIDER: 'Other',
-      RCLONE_CONFIG_STOWAGE_ENDPOINT: endpoint.gateway.url,
-      RCLONE_CONFIG_STOWAGE_REGION: region,
-      RCLONE_CONFIG_STOWAGE_ACCESS_KEY_ID: accessKey,
-      RCLONE_CONFIG_STOWAGE_SECRET_ACCESS_KEY: secretKey,
-      RCLONE_CONFIG_STOWAGE_NO_CHECK_BUCKET: 'true',
+      RCLONE_CONFIG_BUCKETRY_TYPE: 's3',
+      RCLONE_CONFIG_BUCKETRY_PROVIDER: 'Other',
+      RCLONE_CONFIG_BUCKETRY_ENDPOINT: endpoint.gateway.url,
+      RCLONE_CONFIG_BUCKETRY_REGION: region,
+      RCLONE_CONFIG_BUCKETRY_ACCESS_KEY_ID: accessKey,
+      RCLONE_CONFIG_BUCKETRY_SECRET_ACCESS_KEY: secretKey,
+      RCLONE_CONFIG_BUCKETRY_NO_CHECK_BUCKET: 'true',
     },
     ...(input && { input }),
   })
@@ -30,7 +30,7 @@ function rclone(endpoint: Endpoint, args: readonly string[], input?: Uint8Array)
 
 describeOverBoth('rclone', { skip: absenceOf('rclone') }, (endpoint) => {
   const run = (...args: string[]): Promise<string> => rclone(endpoint(), args)
-  const remote = `stowage:${testBucket}`
+  const remote = `bucketry:${testBucket}`
 
   it('copyto uploads 250 MB in parallel parts and downloads them', async () => {
     const source = join(endpoint().workFolder, 'large.bin')

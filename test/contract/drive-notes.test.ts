@@ -26,7 +26,7 @@ import { emptyDatabase, hastyApi } from './google-drive-under-test.ts'
 type Scene = () => DriveNotes
 
 async function localScene(t: TestContext): Promise<Scene> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-notes-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-notes-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return () => new LocalNotes(join(folder, 'new', 'drive'))
 }

@@ -46,7 +46,7 @@ describe('an upload that is completed again', () => {
     const heir = await open()
     await put(heir, 'source', 'x')
     await copy(heir, 'source', 'copy')
-    emulator.byHand.delete(folderAt(emulator, `${driveFolder}/.stowage`))
+    emulator.byHand.delete(folderAt(emulator, `${driveFolder}/.bucketry`))
     const api = hastyApi(emulator)
     let fails = true
     const updateFile: GoogleApi['updateFile'] = async (...args) => {
@@ -197,7 +197,7 @@ test('a sweep gets rid of what may not be deleted for good, and leaves what is r
   })
   await put(drive, 'source', 'x')
   await copy(drive, 'source', 'copy')
-  const staging = folderAt(emulator, `${driveFolder}/.stowage`)
+  const staging = folderAt(emulator, `${driveFolder}/.bucketry`)
   const isInTrash = (id: string) => emulator.byHand.get(id).isTrashed
   const left = await api.newId()
   await api.createFile({ id: left, name: left, parents: [staging] })

@@ -7,10 +7,10 @@ import { describeDriveIndex } from './drive-index-contract.ts'
 import { describeDriveIndexCrawl } from './drive-index-crawl-contract.ts'
 import { describeDriveUploads } from './drive-uploads-contract.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'stowage-index-'))
+const folder = await mkdtemp(join(tmpdir(), 'bucketry-index-'))
 after(() => rm(folder, { recursive: true }))
 
-const sqlite = async () => ({ kind: 'sqlite', path: join(folder, 'stowage.db') }) as const
+const sqlite = async () => ({ kind: 'sqlite', path: join(folder, 'bucketry.db') }) as const
 describeDriveIndex('SQLite', sqlite)
 describeDriveIndexCrawl('SQLite', sqlite)
 describeDriveUploads('SQLite', sqlite)

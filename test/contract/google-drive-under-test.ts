@@ -83,8 +83,8 @@ export function hastyApi({ endpoints, credentials }: GoogleEmulator): GoogleApi 
 
 /** A database with nothing in it, and what a drive needs of it. */
 export async function emptyDatabase(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-google-'))
-  const location = { kind: 'sqlite', path: join(folder, 'stowage.db') } as const
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-google-'))
+  const location = { kind: 'sqlite', path: join(folder, 'bucketry.db') } as const
   const database = await openDatabase(location, { migrate: true })
   t.after(async () => {
     await database.close()
@@ -183,7 +183,7 @@ export function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator):
       (parent, name) => parent && byHand.children(parent).find((child) => child.name === name)?.id,
       rootFolderId,
     )
-  const staging = byHand.children(root ?? '').find((child) => child.name === '.stowage')
+  const staging = byHand.children(root ?? '').find((child) => child.name === '.bucketry')
   const staged = staging === undefined ? [] : byHand.children(staging.id)
   return [...staged.map((file) => file.name), ...sessions.open().map((session) => session.id)]
 }

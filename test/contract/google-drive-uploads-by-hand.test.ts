@@ -67,7 +67,7 @@ describe('while an upload is on its way', () => {
     await first.append(one)
     await first.append(two)
     await assertCompletes(first, it)
-    emulator.byHand.delete(folderAt(emulator, `${driveFolder}/.stowage`))
+    emulator.byHand.delete(folderAt(emulator, `${driveFolder}/.bucketry`))
     const second = await UploadSession.begin(drive, 'other')
     await second.append(two)
     await assertCompletes(second, it)

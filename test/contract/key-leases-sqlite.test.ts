@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { describeKeyLeases } from './key-leases-contract.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'stowage-leases-'))
+const folder = await mkdtemp(join(tmpdir(), 'bucketry-leases-'))
 after(() => rm(folder, { recursive: true }))
 
-describeKeyLeases('SQLite', async () => ({ kind: 'sqlite', path: join(folder, 'stowage.db') }))
+describeKeyLeases('SQLite', async () => ({ kind: 'sqlite', path: join(folder, 'bucketry.db') }))

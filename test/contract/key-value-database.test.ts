@@ -10,7 +10,7 @@ import { openKeyValueStore } from '../../src/state/open-key-value.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeKeyValueStore, type StorePair } from './key-value-contract.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'stowage-key-value-'))
+const folder = await mkdtemp(join(tmpdir(), 'bucketry-key-value-'))
 after(() => rm(folder, { recursive: true }))
 const server = await startPostgres()
 

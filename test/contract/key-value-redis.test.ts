@@ -36,7 +36,7 @@ if (server === undefined) {
     }
   })
 
-  test('everything in Redis has the prefix stowage: and an end', async () => {
+  test('everything in Redis has the prefix bucketry: and an end', async () => {
     const store = new RedisKeyValueStore({ url })
     await withClient(url, (client) => client.flushall())
     await store.set('session:a', 'x', options)
@@ -45,7 +45,7 @@ if (server === undefined) {
       const keys = await client.keys('*')
       assert.equal(keys.length, 3)
       for (const key of keys) {
-        assert.match(key, /^stowage:/)
+        assert.match(key, /^bucketry:/)
         assert.ok((await client.pttl(key)) > 0, key)
       }
     })
@@ -57,8 +57,8 @@ if (server === undefined) {
       await client.flushall()
       const store = new RedisKeyValueStore({ url })
       await store.set('f:1', 'x', { ttlMs: 60_000, maxFamily: 1 })
-      const [key = '', score = ''] = await client.zpopmin('stowage:family:f')
-      await client.zadd('stowage:family:f', score, key)
+      const [key = '', score = ''] = await client.zpopmin('bucketry:family:f')
+      await client.zadd('bucketry:family:f', score, key)
       await client.set(score, 'of somebody else')
       await store.set('f:2', 'x', { ttlMs: 60_000, maxFamily: 1 })
       assert.equal(await store.get('f:1'), undefined)
@@ -81,7 +81,7 @@ if (server === undefined) {
 }
 
 test('Redis behind rediss:// is used when its certificate is trusted, and only then', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-redis-tls-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-redis-tls-'))
   t.after(() => rm(folder, { recursive: true }))
   const { caFile, certFile, keyFile } = makeCertificate(folder)
   const secure = await startRedis({ tls: { certFile, keyFile } })
@@ -151,7 +151,7 @@ test('Redis that restarts is used again, with its password, over a database of i
   })
   await store.set('a:b', 'd', options)
   await withClient(`${first.url}/3`, async (client) => {
-    assert.equal(await client.get('stowage:a:b'), 'd')
+    assert.equal(await client.get('bucketry:a:b'), 'd')
   })
   assert.deepEqual(states, [false, true])
 })

@@ -13,7 +13,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 /** A new folder; with a capacity, a file system in memory of that size. */
 function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
-  const root = fs.mkdtempSync(join(diskFolder, 'stowage-drive-'))
+  const root = fs.mkdtempSync(join(diskFolder, 'bucketry-drive-'))
   if (capacityBytes !== undefined) {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${capacityBytes}`, 'tmpfs', root])
   }
@@ -50,7 +50,7 @@ function byHandIn(folder: string): ByHand {
 
 /** Marks of completed uploads stay until they are swept: they are a few bytes and no upload. */
 function leftoversIn(root: string): string[] {
-  const own = join(root, '.stowage')
+  const own = join(root, '.bucketry')
   const temporary = fs.readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)))
   return [
     ...temporary.filter((name) => name !== 'holder' && !name.endsWith('.folders')),

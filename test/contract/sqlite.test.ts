@@ -12,13 +12,13 @@ let folder: string
 let count = 0
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stowage-sqlite-'))
+  folder = await mkdtemp(join(tmpdir(), 'bucketry-sqlite-'))
 })
 after(() => rm(folder, { recursive: true }))
 
 async function createLocation() {
   count += 1
-  return { kind: 'sqlite', path: join(folder, `folder-${count}`, 'stowage.db') } as const
+  return { kind: 'sqlite', path: join(folder, `folder-${count}`, 'bucketry.db') } as const
 }
 
 describeConsoleTables('SQLite', createLocation)

@@ -16,7 +16,7 @@ import { begin, listOf, never, partOf, textOf } from '../unit/s3/write-fixture.t
 const program = fileURLToPath(new URL('../support/upload-process.ts', import.meta.url))
 
 test('UploadPart goes on at once when the process that wrote the part is killed', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-takeover-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-takeover-'))
   const path = join(folder, 'state.db')
   const root = join(folder, 'drive')
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })

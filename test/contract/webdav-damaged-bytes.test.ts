@@ -142,14 +142,14 @@ test('a staged upload is not sent when its bytes on this machine are not as rece
   ] as const) {
     const session = await UploadSession.begin(drive, 'large')
     for (const seed of [1, 2, 3]) await session.append(bytesOf(2 * mib, seed))
-    const file = join(spoolFolder, '.stowage/uploads', session.uploadId, 'data')
+    const file = join(spoolFolder, '.bucketry/uploads', session.uploadId, 'data')
     const damaged = readFileSync(file)
     damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at)
     writeFileSync(file, damaged)
     await assert.rejects(session.complete(), { name: 'DriveError', kind: 'unavailable', message })
     assert.equal(await drive.head('alpha', 'large'), undefined)
     assert.equal(await drive.uploads.isPublished(session.state), false)
-    const sent = join(server?.root ?? '', '.stowage/uploads', session.uploadId)
+    const sent = join(server?.root ?? '', '.bucketry/uploads', session.uploadId)
     assert.notEqual(statSync(sent, { throwIfNoEntry: false })?.size, 6 * mib)
     await session.abort()
   }

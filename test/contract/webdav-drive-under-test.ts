@@ -34,7 +34,7 @@ const log = {
 
 /** A temporary folder that goes with the test. */
 export function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-webdav-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-webdav-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -62,7 +62,7 @@ async function openerOf(
 ): Promise<Opener> {
   const folder = folderFor(t)
   const spoolFolder = join(folder, 'spool')
-  const path = join(folder, 'stowage.db')
+  const path = join(folder, 'bucketry.db')
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
   t.after(() => database.close())
   const open = async () => {
@@ -90,7 +90,7 @@ class ServedFolder extends FolderByHand {
 }
 
 /** What the first drive of a suite has found out about names. To find it out takes a hundred requests. */
-const namesFile = '.stowage/names.json'
+const namesFile = '.bucketry/names.json'
 
 /** The drive over a server of this machine, whose folder is on its disk. */
 export function makeDriveOn(start: StartServer): MakeDrive {
@@ -99,10 +99,10 @@ export function makeDriveOn(start: StartServer): MakeDrive {
     const server = await start(t, capacityBytes === undefined ? {} : { capacityBytes })
     if (server === undefined) throw new Error('the server is missing')
     const { open, spooled } = await openerOf(t, server.url, capacityBytes)
-    const own = new ServedFolder(join(server.root, '.stowage'))
+    const own = new ServedFolder(join(server.root, '.bucketry'))
     const file = join(server.root, namesFile)
     if (names !== undefined) {
-      mkdirSync(join(server.root, '.stowage'))
+      mkdirSync(join(server.root, '.bucketry'))
       writeFileSync(file, names)
     }
     const drive = await open()
@@ -142,7 +142,7 @@ export const makeNextcloudDrive: MakeDrive = async (
     drive,
     reopen: open,
     byHand,
-    leftovers: async () => [...leftoversIn(otherClient.list('.stowage')), ...server.openUploads()],
+    leftovers: async () => [...leftoversIn(otherClient.list('.bucketry')), ...server.openUploads()],
   }
 }
 

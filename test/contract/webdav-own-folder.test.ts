@@ -12,7 +12,7 @@ import { attributesOf, bucket, bytesOf, get, getText, put } from './drive/stored
 import { UploadSession } from './drive/upload-session.ts'
 import { davWorldOn } from './webdav-world.ts'
 
-const tmp = '.stowage/tmp'
+const tmp = '.bucketry/tmp'
 
 interface Cleared {
   readonly drive: Drive
@@ -77,7 +77,7 @@ describe("a drive whose own folder's content is gone", () => {
       await large().catch(large)
       assert.ok((await get(drive, 'large'))?.equals(bytes))
 
-      clear('.stowage')
+      clear('.bucketry')
       const { attributes } = (await drive.head(bucket, 'k')) ?? assert.fail()
       const { etag } = attributes
       await drive.copy?.({ bucket, key: 'k', etag }, { bucket, key: 'copy' }, { attributes })

@@ -55,7 +55,7 @@ describe('a process that died in the middle of a write', () => {
     const drive = await world.open()
     await drive.prepare(buckets)
     assert.equal(await getText(drive, 'k'), 'old')
-    const left = world.server.otherClient.list('.stowage/tmp')
+    const left = world.server.otherClient.list('.bucketry/tmp')
     assert.deepEqual(
       left.filter((path) => path.includes('new')),
       [],
@@ -127,13 +127,18 @@ describe('a process that died while it removed a folder', () => {
     const { otherClient } = world.server
     const first = await world.open()
     await first.prepare(buckets)
-    otherClient.put('.stowage/aside/x/by hand', Buffer.from('mine'))
-    const note = { key: 'f/x', folder: [bucket, 'f'], inner: [], aside: ['.stowage', 'aside', 'x'] }
+    otherClient.put('.bucketry/aside/x/by hand', Buffer.from('mine'))
+    const note = {
+      key: 'f/x',
+      folder: [bucket, 'f'],
+      inner: [],
+      aside: ['.bucketry', 'aside', 'x'],
+    }
     await leaveLease(world, `${bucket}/f`, note)
     const drive = await world.open()
     await drive.prepare(buckets)
     assert.equal(await getText(drive, 'f/by hand'), 'mine')
-    assert.deepEqual(otherClient.list('.stowage/aside'), [])
+    assert.deepEqual(otherClient.list('.bucketry/aside'), [])
   })
 
   it('of whose name there is another by now: what is in it goes there', async (t) => {
@@ -144,15 +149,20 @@ describe('a process that died while it removed a folder', () => {
     await put(first, 'f/new', 'new')
     await put(first, 'f/both', 'new')
     for (const name of ['one', 'both', 'deep/er']) {
-      otherClient.put(`.stowage/aside/x/${name}`, Buffer.from('old'))
+      otherClient.put(`.bucketry/aside/x/${name}`, Buffer.from('old'))
     }
-    const note = { key: 'f/x', folder: [bucket, 'f'], inner: [], aside: ['.stowage', 'aside', 'x'] }
+    const note = {
+      key: 'f/x',
+      folder: [bucket, 'f'],
+      inner: [],
+      aside: ['.bucketry', 'aside', 'x'],
+    }
     await leaveLease(world, `${bucket}/f`, note)
     const drive = await world.open()
     await drive.prepare(buckets)
     assert.deepEqual(await listKeys(drive), ['f/both', 'f/deep/er', 'f/new', 'f/one'])
     assert.equal(await getText(drive, 'f/both'), 'new')
-    assert.deepEqual(otherClient.list('.stowage/aside'), ['x/', 'x/both'])
+    assert.deepEqual(otherClient.list('.bucketry/aside'), ['x/', 'x/both'])
   })
 
   it('that was in a folder which is gone by now: both are put back', async (t) => {
@@ -161,15 +171,15 @@ describe('a process that died while it removed a folder', () => {
     const first = await world.open()
     await first.prepare(buckets)
     await put(first, 'p/z', 'z')
-    otherClient.put('.stowage/aside/x/by hand', Buffer.from('mine'))
+    otherClient.put('.bucketry/aside/x/by hand', Buffer.from('mine'))
     const folder = [bucket, 'p', 'q']
-    const note = { key: 'p/q/x', folder, inner: [], aside: ['.stowage', 'aside', 'x'] }
+    const note = { key: 'p/q/x', folder, inner: [], aside: ['.bucketry', 'aside', 'x'] }
     await leaveLease(world, folder.join('/'), note)
     await first.remove(bucket, 'p/z')
     const drive = await world.open()
     await drive.prepare(buckets)
     assert.equal(await getText(drive, 'p/q/by hand'), 'mine')
-    assert.deepEqual(otherClient.list('.stowage/aside'), [])
+    assert.deepEqual(otherClient.list('.bucketry/aside'), [])
   })
 
   it('is no obstacle to who makes that folder anew, those above it with it', async (t) => {
@@ -177,9 +187,9 @@ describe('a process that died while it removed a folder', () => {
     const { otherClient } = world.server
     const drive = await world.open()
     await drive.prepare(buckets)
-    otherClient.put('.stowage/aside/x/by hand', Buffer.from('mine'))
+    otherClient.put('.bucketry/aside/x/by hand', Buffer.from('mine'))
     const folder = [bucket, 'p', 'q']
-    const note = { key: 'p/q/x', folder, inner: [], aside: ['.stowage', 'aside', 'x'] }
+    const note = { key: 'p/q/x', folder, inner: [], aside: ['.bucketry', 'aside', 'x'] }
     await leaveLease(world, folder.join('/'), note)
     await put(drive, 'p/q/new', 'new')
     assert.deepEqual(await listKeys(drive), ['p/q/by hand', 'p/q/new'])
@@ -192,7 +202,7 @@ describe('a process that died while it removed a folder', () => {
     for (const name of ['d1', 'd2', 'd3']) {
       const inner = Array.from({ length: 501 }, () => 'f')
       const chain = [name, ...inner].map((_, index, all) => all.slice(0, index + 1).join('/'))
-      const note = { key: 'x', folder: [bucket, name], inner, aside: ['.stowage', 'aside', name] }
+      const note = { key: 'x', folder: [bucket, name], inner, aside: ['.bucketry', 'aside', name] }
       const places = chain.map((path) => `${bucket}/${path}`)
       await leaveLease(world, places, note, Date.now() - 10_000)
     }
@@ -241,7 +251,7 @@ describe('several processes at their first start', () => {
     for (const drive of drives) {
       for (const key of keys) assert.equal(await getText(drive, key), key)
     }
-    const left = world.server.otherClient.list('.stowage/tmp')
+    const left = world.server.otherClient.list('.bucketry/tmp')
     assert.equal(left.length, 1, 'what was tried out is gone')
   })
 })

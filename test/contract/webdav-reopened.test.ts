@@ -45,7 +45,7 @@ async function failReplaced(t: TestContext): Promise<{ drive: Drive; upload: Upl
 
 /** Completes the upload; the spool folder is then as if the process had been killed after the MOVE. */
 async function completeAndDie({ world, proxy }: Scene, upload: UploadSession): Promise<Drive> {
-  const paths = ['spool', '.stowage/uploads'].map((folder) =>
+  const paths = ['spool', '.bucketry/uploads'].map((folder) =>
     join(world.spoolFolder, folder, upload.uploadId),
   )
   const run = async () => {
@@ -122,7 +122,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
     proxy.faults.add({ method: 'MOVE', times: Number.POSITIVE_INFINITY, fault: full })
     await rejectsAs(upload.complete(), 'full')
     proxy.faults.clear()
-    writeFileSync(join(root, '.stowage/uploads', upload.uploadId), 'ONE?')
+    writeFileSync(join(root, '.bucketry/uploads', upload.uploadId), 'ONE?')
     await upload.complete()
     assert.equal(await getText(drive, 'k'), 'one ')
   })

@@ -11,7 +11,7 @@ import { folderFor } from './webdav-drive-under-test.ts'
 /** Process 1 began long before this tick. */
 export const deadProcess = thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')
 /** Where it kept files that were to become objects. */
-export const deadTmp = `.stowage/tmp/${deadProcess.replaceAll('/', '~')}`
+export const deadTmp = `.bucketry/tmp/${deadProcess.replaceAll('/', '~')}`
 
 /** A server, and a database for any number of processes. */
 export interface DavWorld {
@@ -28,7 +28,7 @@ export async function davWorldOn(
 ): Promise<DavWorld> {
   const folder = folderFor(t)
   const spoolFolder = `${folder}/spool`
-  const location = { kind: 'sqlite', path: `${folder}/stowage.db` } as const
+  const location = { kind: 'sqlite', path: `${folder}/bucketry.db` } as const
   const database = await openDatabase(location, { migrate: true })
   t.after(() => database.close())
   const leases = new DatabaseLeases(database)

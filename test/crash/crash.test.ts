@@ -24,7 +24,7 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 20)
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const mostRoundMs = 900
 
-const folder = mkdtempSync(join(tmpdir(), 'stowage-crash-'))
+const folder = mkdtempSync(join(tmpdir(), 'bucketry-crash-'))
 const settings = { LOG_LEVEL: 'warn' }
 
 describe('a gateway killed at random moments', () => {
@@ -69,7 +69,7 @@ describe('a gateway killed at random moments', () => {
 
 /** Files of the gateway's own that no request needs any more. */
 function leftovers(driveFolder: string): string[] {
-  const own = join(driveFolder, '.stowage')
+  const own = join(driveFolder, '.bucketry')
   // What remembers a Complete whose answer may be lost is no leftover, nor is an upload whose
   // creation was never answered. Both are smaller than this.
   const uploads = filesBelow(join(own, 'uploads')).filter((path) => statSync(path).size > 1024)

@@ -28,7 +28,7 @@ const damaged = ['small', 'medium', 'in parts']
 
 async function filledGateway(t: TestContext, open: OpenWorld) {
   const scope = lastFirst(t)
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-verify-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
   scope.after(() => rmSync(folder, { recursive: true, force: true }))
   const world = await open(scope, async (url) => url)
   const settings = { WORKERS: '1', LOG_LEVEL: 'warn', ...world.settings }

@@ -13,7 +13,7 @@ import { absenceOf } from '../support/webdav/server-process.ts'
 const run = promisify(execFile)
 
 function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-honesty-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-honesty-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -80,7 +80,7 @@ async function openGateway(t: TestContext): Promise<MortalGateway> {
   const scope = lastFirst(t)
   const emulator = await startGoogleEmulator()
   scope.after(() => emulator.close())
-  const place = mkdtempSync(join(tmpdir(), 'stowage-killed-'))
+  const place = mkdtempSync(join(tmpdir(), 'bucketry-killed-'))
   scope.after(() => rmSync(place, { recursive: true, force: true }))
   const gateway = new MortalGateway(emulator, place)
   scope.after(() => gateway.kill())

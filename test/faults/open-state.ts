@@ -13,7 +13,7 @@ export interface State {
 
 /** A database of its own for as long as `scope`. */
 export async function openState(scope: Pick<Scope, 'after'>): Promise<State> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-faults-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-faults-'))
   scope.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'state.db')
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })

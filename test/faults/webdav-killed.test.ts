@@ -25,7 +25,7 @@ interface KilledOn {
 
 async function killAgainAndAgain(t: TestContext, { url, ownFiles }: KilledOn): Promise<void> {
   t.diagnostic(`CRASH_SEED=${seed}`)
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-killed-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-killed-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   await runCrashRounds(t, {
     rounds,
@@ -45,7 +45,7 @@ describe('A gateway killed at random moments loses nothing acknowledged and leav
   it('over Apache', { skip: absenceOfApache() }, async (t) => {
     const server = await startApache(t)
     if (server === undefined) return
-    const own = join(server.root, '.stowage')
+    const own = join(server.root, '.bucketry')
     await killAgainAndAgain(t, {
       url: server.url,
       // Apache keeps properties in folders of its own, and shows them nobody.
@@ -62,9 +62,9 @@ describe('A gateway killed at random moments loses nothing acknowledged and leav
       url,
       ownFiles: () =>
         otherClient
-          .list('.stowage')
+          .list('.bucketry')
           .filter((path) => !path.endsWith('/'))
-          .map((path) => [path, otherClient.get(`.stowage/${path}`)?.length ?? 0]),
+          .map((path) => [path, otherClient.get(`.bucketry/${path}`)?.length ?? 0]),
     })
   })
 })

@@ -51,7 +51,7 @@ export function declareLineRun(name: string, open: OpenWorld, skip: string | fal
 }
 
 async function setStage(scope: Scope, open: OpenWorld): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-lines-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-lines-'))
   scope.after(() => rmSync(folder, { recursive: true, force: true }))
   const world = await open(scope, async (url) => {
     const line = await startSlowLine(scope, url, { seed: `${seed} drive` })

@@ -19,7 +19,7 @@ const run = promisify(execFile)
 
 /** What `npm start` does before it starts, in a copy of the project. */
 describe('build-web --when-needed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-build-web-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-build-web-'))
   const built = join(folder, 'web/dist')
 
   before(() => {

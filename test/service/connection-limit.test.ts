@@ -16,7 +16,7 @@ const required = {
 }
 
 test('A gateway with too few descriptors for its clients does not start, and says why', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-start-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-start-'))
   const main = new MainProcess(folder, required, { openFiles: openFiles - 1 })
   t.after(async () => {
     await main.kill()
@@ -30,7 +30,7 @@ test('A gateway with too few descriptors for its clients does not start, and say
 })
 
 test('A gateway with few descriptors refuses connections before it runs out of them', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-start-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-start-'))
   const main = new MainProcess(folder, { ...required, WORKERS: '1' }, { openFiles })
   t.after(async () => {
     await main.kill()

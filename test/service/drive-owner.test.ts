@@ -38,7 +38,7 @@ function ask(url: string, method: string, target: string, body?: string): Promis
 }
 
 function scene(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-owner-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-owner-'))
   const drive = join(folder, 'drive')
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const start = (database: string, settings: Record<string, string> = {}) => {
@@ -86,7 +86,7 @@ test("A lost database's uploads are kept by the database that takes the drive ov
   const sent = await ask(url, 'PUT', `/photos/big?partNumber=1&uploadId=${uploadId}`, 'bytes')
   assert.equal(sent.status, 200)
   await first.kill()
-  const upload = join(drive, '.stowage/uploads', uploadId)
+  const upload = join(drive, '.bucketry/uploads', uploadId)
   const before = new Date(Date.now() - 3 * 3_600_000)
   for (const name of readdirSync(upload)) utimesSync(join(upload, name), before, before)
   utimesSync(upload, before, before)
@@ -107,7 +107,7 @@ test('A gateway that was suspended while another took its drive over ends with a
   const main = start('a.db', { WORKERS: '2' })
   await main.url()
   main.signal('SIGSTOP')
-  const path = join(drive, '.stowage/owner.json')
+  const path = join(drive, '.bucketry/owner.json')
   const note = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...note, databaseId: 'b', database: 'sqlite:/b.db on b' }))
   main.signal('SIGCONT')
@@ -121,7 +121,7 @@ test('A drive that is unmounted is not served, and nothing is made in its place'
   const { drive, start } = scene(t)
   mkdirSync(drive)
   // What a gateway without an owner note may have left below the mount point.
-  mkdirSync(join(drive, '.stowage/tmp'), { recursive: true })
+  mkdirSync(join(drive, '.bucketry/tmp'), { recursive: true })
   mkdirSync(join(drive, 'photos'))
   const namesIn = (folder: string) => readdirSync(folder, { recursive: true }).sort()
   const below = namesIn(drive)
@@ -226,7 +226,7 @@ test('A running gateway keeps its drive when the owner note is emptied or delete
   const { drive, start } = scene(t)
   const first = start('a.db')
   const url = await first.url()
-  const path = join(drive, '.stowage/owner.json')
+  const path = join(drive, '.bucketry/owner.json')
   for (const lose of [() => writeFileSync(path, ''), () => rmSync(path)]) {
     lose()
     const second = start('b.db')

@@ -108,7 +108,7 @@ test('what was acknowledged survives SIGKILL, whole and with its attributes', as
       assert.equal(name, `r${round}`)
       assert.ok(Number(version) >= Number(acknowledged?.split(' ').at(-1)), `${key} ${version}`)
     }
-    const own = join(root, 'drive', '.stowage')
+    const own = join(root, 'drive', '.bucketry')
     assert.equal(fs.readdirSync(join(own, 'tmp')).length, 1, 'the dead process is swept')
     for (const prefix of ['', 'deep/']) {
       const entries = await drive.list(bucket, { prefix, after: '', delimiter: '/' }).next(100)

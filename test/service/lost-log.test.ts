@@ -11,7 +11,7 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Starts with the first line of the banner read, which has the address. */
 async function start(t: TestContext, stdout: 'pipe' | number) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-log-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-log-'))
   const child = spawn(process.execPath, [main], {
     cwd: folder,
     stdio: ['ignore', stdout, 'pipe'],
@@ -53,7 +53,7 @@ test('A reader of the log that goes away neither ends the gateway nor holds up i
 })
 
 test('Standard error on a full disk does not keep the gateway from serving', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-log-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-log-'))
   const child = spawn(process.execPath, [main], {
     cwd: folder,
     stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],

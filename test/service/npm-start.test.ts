@@ -11,7 +11,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 
 /** `npm start` in a process group of its own, serving a new folder. */
 function npmStart(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-npm-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-npm-'))
   const npm = spawn('npm', ['start'], {
     cwd: project,
     detached: true,
@@ -25,7 +25,7 @@ function npmStart(t: TestContext) {
       SECRET_KEY: 'hunter2hunter2hunter2',
       ALLOWED_BUCKETS: 'photos',
       DRIVE: `file:${folder}/drive`,
-      DATABASE_URL: `sqlite:${folder}/stowage.db`,
+      DATABASE_URL: `sqlite:${folder}/bucketry.db`,
     },
   })
   const closed = once(npm, 'close')

@@ -12,7 +12,7 @@ import { md5Of, testBytes } from '../support/test-bytes.ts'
  * what keeps them apart must hold across processes.
  */
 describe('clients at the same time', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-races-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-races-'))
   let gateway: GatewayProcess
   before(async () => {
     gateway = await startGatewayProcess({ folder, settings: { LOG_LEVEL: 'warn' } })

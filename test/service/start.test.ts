@@ -30,7 +30,7 @@ const required = {
 }
 
 function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-start-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-start-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -54,16 +54,16 @@ test('The first start serves without any setting, and later starts use the same 
   assert.deepEqual(await (await fetch(`${url}/-/healthz`)).json(), { status: 'ok' })
   first.signal('SIGTERM')
   assert.equal(await first.ended(), 0)
-  const kept = readFileSync(join(folder, 'data/stowage.env'), 'utf8')
+  const kept = readFileSync(join(folder, 'data/bucketry.env'), 'utf8')
   const secret = /^SECRET_KEY=(.*)$/m.exec(kept)?.[1] ?? 'absent'
-  assert.match(first.stderr, new RegExp(`Stowage serves S3 at ${url}\n`))
+  assert.match(first.stderr, new RegExp(`Bucketry serves S3 at ${url}\n`))
   assert.match(first.stderr, /keys {7}new, kept in /)
   assert.match(first.stderr, /no_check_bucket=true/)
   assert.equal((first.stderr + first.log).includes(secret), false)
 
   const later = start(t, folder, {})
   await later.url()
-  assert.equal(readFileSync(join(folder, 'data/stowage.env'), 'utf8'), kept)
+  assert.equal(readFileSync(join(folder, 'data/bucketry.env'), 'utf8'), kept)
   later.signal('SIGTERM')
   await later.ended()
   assert.match(later.stderr, /keys {7}from /)
@@ -217,7 +217,7 @@ for (const where of ['the file of the first start', 'TLS_CERT_FILE and TLS_KEY_F
     const keys = 'ACCESS_KEY=AKEXAMPLE\nSECRET_KEY=hunter2hunter2hunter2\nALLOWED_BUCKETS=photos\n'
     const isInFile = where === 'the file of the first start'
     const inFile = isInFile ? `TLS_CERT=${certFile}\nTLS_KEY=${keyFile}\n` : ''
-    writeFileSync(join(folder, 'data/stowage.env'), keys + inFile)
+    writeFileSync(join(folder, 'data/bucketry.env'), keys + inFile)
     const main = start(
       t,
       folder,

@@ -16,7 +16,7 @@ const inParts = { partSize: 300_000, parallel: 1 }
 
 /** A gateway on a local folder with a small object, a large one, one in parts and a file put there by hand. */
 async function filledGateway(t: TestContext, settings: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-verify-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const gateway = await startGatewayProcess({ folder, settings: { WORKERS: '1', ...settings } })
   t.after(() => gateway.kill())
@@ -126,7 +126,7 @@ test('verify does not end as if an object differed when its reader has gone', as
 })
 
 test('verify uses the settings of the first start and makes nothing itself', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-verify-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const nothing = await runVerify({ folder, environment: {} }, 'files')
   assert.match(nothing.stderr, /ACCESS_KEY is not set/)
@@ -137,13 +137,13 @@ test('verify uses the settings of the first start and makes nothing itself', asy
     ALLOWED_BUCKETS: 'files',
   }
   const fresh = await runVerify({ folder, environment }, 'files')
-  assert.match(fresh.stderr, /stowage\.db does not exist/)
+  assert.match(fresh.stderr, /bucketry\.db does not exist/)
   assert.equal(fresh.status, 2)
   assert.deepEqual(readdirSync(folder), [])
 })
 
 test('verify says what is wrong with its command line and its bucket', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-verify-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const environment = {
     ...{

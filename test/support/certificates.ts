@@ -28,7 +28,7 @@ export function makeCertificate(
   const extensionsFile = join(folder, 'extensions')
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const authority = ['-x509', '-days', '2', '-subj', '/CN=Stowage test authority']
+  const authority = ['-x509', '-days', '2', '-subj', '/CN=Bucketry test authority']
   openssl('req', ...authority, ...newKey, '-keyout', caKeyFile, '-out', caFile)
   const server = ['-subj', '/CN=127.0.0.1', '-keyout', keyFile, '-out', requestFile]
   openssl('req', ...newKey, ...server)

@@ -22,7 +22,7 @@ const drives = {
     scope.after(() => emulator.close())
     const { clientId, clientSecret, refreshToken } = emulator.credentials
     return {
-      DRIVE: 'gdrive:Stowage/buckets',
+      DRIVE: 'gdrive:Bucketry/buckets',
       GDRIVE_CLIENT_ID: clientId,
       GDRIVE_CLIENT_SECRET: clientSecret,
       GDRIVE_REFRESH_TOKEN: refreshToken,

@@ -15,7 +15,7 @@ export const publicBucket = 'public'
 export function useContractGateway(
   settings: Readonly<Record<string, string>> = {},
 ): () => GatewayProcess {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-contract-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-contract-'))
   let gateway: GatewayProcess | undefined
   let drive: ChosenDrive | undefined
   before(async () => {

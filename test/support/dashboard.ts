@@ -72,7 +72,7 @@ export async function signIn(page: Page): Promise<void> {
 /** The session that the page keeps. */
 export function tokenOf(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
-    const stored = localStorage.getItem('stowage.session')
+    const stored = localStorage.getItem('bucketry.session')
     return stored === null ? undefined : (JSON.parse(stored) as { token: string }).token
   })
 }

@@ -85,7 +85,7 @@ export const googleWorld: OpenWorld = async (scope, through) => {
 
 /** A local folder: the only slow line is the client's. */
 export const localWorld: OpenWorld = async (scope) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-lines-drive-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-lines-drive-'))
   scope.after(() => rmSync(folder, { recursive: true, force: true }))
   return {
     settings: { DRIVE: `file:${folder}` },

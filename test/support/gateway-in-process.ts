@@ -38,7 +38,7 @@ export async function startGatewayInProcess(
   environment: Readonly<Record<string, string>> = {},
   options: InProcessOptions = {},
 ): Promise<GatewayInProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-memory-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-memory-'))
   const lines: LogLine[] = []
   const settings = readSettings({
     ACCESS_KEY: testCredentials.accessKey,

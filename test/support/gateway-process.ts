@@ -147,7 +147,7 @@ async function doesAccept(port: number): Promise<boolean> {
 
 /** Files of unfinished writes and held locks, for tests that expect none. */
 export function unfinishedFiles(driveFolder: string): string[] {
-  const files = ['tmp', 'locks'].flatMap((name) => filesBelow(join(driveFolder, '.stowage', name)))
+  const files = ['tmp', 'locks'].flatMap((name) => filesBelow(join(driveFolder, '.bucketry', name)))
   return files.filter((path) => !isOfLivingProcess(path))
 }
 

@@ -12,7 +12,7 @@ export function makeMemoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = fs.statfsSync(sharedMemory)
     if (bavail * bsize < neededBytes) return undefined
-    const folder = fs.mkdtempSync(`${sharedMemory}/stowage-test-`)
+    const folder = fs.mkdtempSync(`${sharedMemory}/bucketry-test-`)
     // Like /tmp: some tests start servers and processes of other users.
     fs.chmodSync(folder, 0o1777)
     process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }))

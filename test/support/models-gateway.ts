@@ -76,7 +76,7 @@ export async function startModelsGateway(
 }
 
 export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-models-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-models-'))
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }

@@ -29,7 +29,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
 }
 
 async function startOwn(binaries: string): Promise<TestPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-postgres-'))
   const user = await serverUser()
   if (user !== undefined) await chown(folder, user.uid, user.gid)
   const data = join(folder, 'data')
@@ -37,7 +37,7 @@ async function startOwn(binaries: string): Promise<TestPostgres> {
   const owner = { ...user, cwd: folder }
   await run(
     join(binaries, 'initdb'),
-    ['-D', data, '-U', 'stowage', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
+    ['-D', data, '-U', 'bucketry', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
     owner,
   )
   const server = spawn(
@@ -49,7 +49,7 @@ async function startOwn(binaries: string): Promise<TestPostgres> {
     await end(server)
     await rm(folder, { recursive: true, force: true })
   }
-  const url = `postgres://stowage@127.0.0.1:${port}/postgres`
+  const url = `postgres://bucketry@127.0.0.1:${port}/postgres`
   try {
     await untilAnswering(url)
   } catch (error) {
@@ -63,7 +63,7 @@ function serverAt(url: string, stop: () => Promise<void>): TestPostgres {
   const created: string[] = []
   return {
     async createDatabase() {
-      const name = `stowage_test_${process.pid}_${Date.now()}_${created.length}`
+      const name = `bucketry_test_${process.pid}_${Date.now()}_${created.length}`
       created.push(name)
       await runAt(url, `CREATE DATABASE ${name}`)
       const database = new URL(url)

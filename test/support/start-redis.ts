@@ -33,7 +33,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis 
 }
 
 async function startOwn(program: string, options: RedisOptions): Promise<TestRedis> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-redis-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-redis-'))
   const port = options.port ?? (await freePort())
   const password = options.password ?? ''
   const server = spawn(program, argumentsOf(port, options), { cwd: folder, stdio: 'ignore' })

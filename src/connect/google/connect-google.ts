@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Working directory. */
   readonly folder: string
-  /** The settings file; undefined: data/stowage.env. */
+  /** The settings file; undefined: data/bucketry.env. */
   readonly file: string | undefined
   /** For the answer of the browser; 0 takes a free one. */
   readonly port: number
@@ -34,7 +34,7 @@ const realEndpoints = {
   authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
 }
 
-const defaultFile = 'data/stowage.env'
+const defaultFile = 'data/bucketry.env'
 
 /**
  * Gets credentials for a person's Google Drive, writes them into the settings file and tries them.
@@ -72,7 +72,7 @@ function overruled(settings: Values, { environment }: ConnectOptions): string[] 
 async function settingsFile({ file, folder, environment }: ConnectOptions) {
   if (file !== undefined) return { path: resolve(folder, file), hint: [] }
   const first = await provideSettings(environment, folder)
-  const hint = `ACCESS_KEY and others are set in the environment, so that Stowage does not read ${defaultFile} by itself: set the same values there.`
+  const hint = `ACCESS_KEY and others are set in the environment, so that Bucketry does not read ${defaultFile} by itself: set the same values there.`
   return { path: resolve(folder, defaultFile), hint: first.file === undefined ? [hint] : [] }
 }
 

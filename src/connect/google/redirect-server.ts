@@ -33,10 +33,10 @@ export async function startRedirectServer(consent: Consent, port: number): Promi
     try {
       const code = codeOf(consent, target)
       if (code === undefined) {
-        answer(response, 400, 'This is not the answer that Stowage waits for. Start again.')
+        answer(response, 400, 'This is not the answer that Bucketry waits for. Start again.')
         return
       }
-      answer(response, 200, 'Stowage has got the consent. You can close this page.')
+      answer(response, 200, 'Bucketry has got the consent. You can close this page.')
       resolve(code)
     } catch (error) {
       answer(response, 200, 'Google did not give consent. The terminal says more.')

@@ -30,7 +30,7 @@ export function googleRemote(
 ): GoogleRemote {
   if (remote.type !== 'drive') {
     throw new ConnectError(
-      `The remote ${name} is of the type ${remote.type ?? 'none'}: expected drive. (Where it lies on top of another remote, name that one; what crypt wrote stays encrypted for Stowage.)`,
+      `The remote ${name} is of the type ${remote.type ?? 'none'}: expected drive. (Where it lies on top of another remote, name that one; what crypt wrote stays encrypted for Bucketry.)`,
     )
   }
   return {

@@ -8,7 +8,7 @@ import { s3Schemas } from './s3-schemas.ts'
 import { tidyPaths } from './tidy-paths.ts'
 
 const info = {
-  title: 'Stowage',
+  title: 'Bucketry',
   // docs/contract/decisions.md, "Version".
   version: '1.0.0',
   description:

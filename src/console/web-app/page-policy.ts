@@ -5,7 +5,7 @@ import type { HeaderFields } from '../../http/message.ts'
  * What stands for the nonce in the built page. `html.cspNonce` of web/vite.config.ts puts it into every
  * tag that loads a script or a style, and into a meta element for the page's own scripts.
  */
-const noncePlaceholder = 'stowage-csp-nonce'
+const noncePlaceholder = 'bucketry-csp-nonce'
 
 /** The built page with the nonce of one reply. */
 export function withNonce(page: string, nonce: string): string {

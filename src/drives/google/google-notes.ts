@@ -7,7 +7,7 @@ import { folderType, type GoogleFile } from './api/google-file.ts'
 import { folderPages } from './folder-pages.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
-const folderName = '.stowage-owner'
+const folderName = '.bucketry-owner'
 
 export interface GoogleNotesOptions {
   readonly api: GoogleApi

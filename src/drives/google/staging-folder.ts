@@ -10,7 +10,7 @@ import { keyPlace } from './key-place.ts'
 import { noteOf } from './lease-note.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
-const stagingName = '.stowage'
+const stagingName = '.bucketry'
 const place = 'staging'
 
 export interface StagingFolderOptions {

@@ -175,7 +175,7 @@ export function attributesBytes(attributes: Attributes): number {
   return 2 * units
 }
 
-/** A record that can't be read counts as none: it was not written by this version of Stowage. */
+/** A record that can't be read counts as none: it was not written by this version of Bucketry. */
 function parse(json: string | undefined): Attributes | undefined {
   if (json === undefined) return undefined
   try {

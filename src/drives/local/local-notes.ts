@@ -9,7 +9,7 @@ import { syncFolderAt } from './open-folder.ts'
 /** Errors of link(2) where the file system has no hard links. */
 const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** The notes of a folder: `.stowage/owner.json` and `.stowage/alive.json`. */
+/** The notes of a folder: `.bucketry/owner.json` and `.bucketry/alive.json`. */
 export class LocalNotes implements DriveNotes {
   readonly #root: string
   /** The file system that the drive's own folder was first seen on. */

@@ -10,7 +10,7 @@ import { PacedFiles } from './paced-files.ts'
 import { ReadMemory } from './read-memory.ts'
 
 /** Where the drive's own files are, on the same file system as the buckets. */
-export const ownFolderName = '.stowage'
+export const ownFolderName = '.bucketry'
 
 /** The drive's own folder as last seen. It changes when the drive is mounted again, or restored. */
 interface OwnFolderSeen {
@@ -22,7 +22,7 @@ interface OwnFolderSeen {
 export interface LocalRoot {
   /** Absolute, no symbolic link in it, no trailing `/`. */
   readonly path: string
-  /** `<root>/.stowage/tmp`; every process has its own folder in it. */
+  /** `<root>/.bucketry/tmp`; every process has its own folder in it. */
   readonly tempFolder: string
   readonly processFolder: string
   readonly uploadFolder: string
@@ -193,7 +193,7 @@ async function makeOwnFolder(path: string): Promise<void> {
   }
   const stats = await fs.promises.lstat(path)
   if (stats.isDirectory()) return
-  throw new DriveError('denied', `${path} is not a folder. Stowage keeps its own files there.`)
+  throw new DriveError('denied', `${path} is not a folder. Bucketry keeps its own files there.`)
 }
 
 /** Whether /proc names this process's open files by their real paths (proc(5)). */

@@ -43,7 +43,7 @@ export interface UploadParts {
 }
 
 /**
- * Every upload is a folder, `.stowage/uploads/<id>`. In it the file `data` grows, which `complete`
+ * Every upload is a folder, `.bucketry/uploads/<id>`. In it the file `data` grows, which `complete`
  * renames. A part that replaces the last one is first a file beside it, the tail, so that the
  * committed bytes stay until the caller has stored that they are replaced; the next call copies it
  * in. An empty file `done-<identity>` says as what the bytes were published: by it a repeated

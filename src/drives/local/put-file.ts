@@ -139,7 +139,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
     if (code !== 'ENOENT') throw error
     if ((await root.files.lstat(order.path)) !== undefined) return { kind: 'missing', spot }
-    throw new DriveError('unavailable', 'The new file was taken away from .stowage.', {
+    throw new DriveError('unavailable', 'The new file was taken away from .bucketry.', {
       cause: error,
     })
   }

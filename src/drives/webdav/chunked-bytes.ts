@@ -18,7 +18,7 @@ const longestPauseMs = 5_000
 const goneStatuses: ReadonlySet<number> = new Set([404, 412])
 /** To a MOVE that may be done, or under way: a proxy lost its patience, or an earlier one holds the lock. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
-const folderPrefix = 'stowage-'
+const folderPrefix = 'bucketry-'
 
 export interface ChunkedBytesParts {
   /** Paths below the drive's root. */

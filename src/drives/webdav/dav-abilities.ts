@@ -28,7 +28,7 @@ export function describeAbilities(abilities: DavAbilities): object {
     attributes: keepsRecords ? 'in a property of each file' : 'in the database',
     versions: versions === 'etag' ? 'by entity tag' : 'by time and size, in whole seconds',
     multipart: multipartOf(chunkRoot !== undefined, writesRanges),
-    copies: copies ? 'on the server' : 'through Stowage',
+    copies: copies ? 'on the server' : 'through Bucketry',
     quota: tellsQuota ? 'told' : 'not told',
     uploads: abilities.tellsMd5 ? 'checked by size and MD5' : 'checked by size',
     longestName: rules.maxNameBytes,

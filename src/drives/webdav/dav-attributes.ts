@@ -51,7 +51,7 @@ export function readRecord(text: string | undefined, version: string): DavRecord
       typeof attributes.metadata === 'object'
     return isWhole ? (record as DavRecord) : undefined
   } catch {
-    // Not written by this version of Stowage, or by somebody else: it counts as none.
+    // Not written by this version of Bucketry, or by somebody else: it counts as none.
     return undefined
   }
 }

@@ -160,7 +160,7 @@ export class DavClient {
         authorization: this.#authorization,
         // A range, or a length, must be that of the file.
         'accept-encoding': 'identity',
-        'user-agent': 'Stowage',
+        'user-agent': 'Bucketry',
         ...headers,
       },
       body: body ?? null,

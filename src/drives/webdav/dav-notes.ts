@@ -8,7 +8,7 @@ import { readSmallFile } from './small-file.ts'
 const maxNoteBytes = 64 * 1024
 const written = [200, 201, 204]
 
-/** The notes of a WebDAV drive: `.stowage/owner.json` and `.stowage/alive.json`. */
+/** The notes of a WebDAV drive: `.bucketry/owner.json` and `.bucketry/alive.json`. */
 export class DavNotes implements DriveNotes {
   readonly #server: DavServer
   readonly #own: OwnFolder

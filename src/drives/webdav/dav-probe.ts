@@ -172,7 +172,7 @@ class Probe {
     if (at < 0 || user === undefined) return undefined
     const chunkRoot = [...root.slice(0, at + 1), 'uploads', user]
     const server = this.#parts.server.atOrigin()
-    const upload = [...chunkRoot, `stowage-${folder.at(-1)}`]
+    const upload = [...chunkRoot, `bucketry-${folder.at(-1)}`]
     const target = [...root, ...this.#path('assembled')]
     const headers = { destination: server.urlOf(target) }
     try {
@@ -268,6 +268,6 @@ async function* bytesThatBreakOff(): AsyncGenerator<Uint8Array> {
 }
 
 function lacking(what: string, status: number): DriveError {
-  const message = `The WebDAV server does not ${what}; it answered ${status}. Stowage needs that.`
+  const message = `The WebDAV server does not ${what}; it answered ${status}. Bucketry needs that.`
   return new DriveError('denied', message)
 }

@@ -10,7 +10,7 @@ import { readSmallFile } from './small-file.ts'
 const version = 1
 const maxFileBytes = 64 * 1024
 /** No bucket can have this name, so no key has this place. */
-const leasePlace = '.stowage/names'
+const leasePlace = '.bucketry/names'
 
 export interface DriveNamesParts {
   readonly server: DavServer
@@ -73,7 +73,7 @@ function parse(text: string): NameFindings {
 
 function strange(cause?: unknown): DriveError {
   const message =
-    'The file .stowage/names.json on the drive is not one of this version of Stowage. It says how keys ' +
+    'The file .bucketry/names.json on the drive is not one of this version of Bucketry. It says how keys ' +
     'are written as names: put back the one that was there.'
   return new DriveError('denied', message, { cause })
 }

@@ -71,7 +71,7 @@ export async function makeFirstContact(
         authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
         ...xml,
         depth: '0',
-        'user-agent': 'Stowage',
+        'user-agent': 'Bucketry',
       },
       body: askForFolder,
     })

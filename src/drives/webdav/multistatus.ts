@@ -26,7 +26,7 @@ export interface DavEntry {
 }
 
 /** The namespace of our dead property. */
-export const recordNamespace = 'urn:stowage'
+export const recordNamespace = 'urn:bucketry'
 export const recordName = 'record'
 
 /** Longer texts are no hrefs, and no records of ours. */

@@ -373,7 +373,7 @@ function withRelated(refused: readonly Suspect[]): Record<List, readonly string[
 }
 
 function unfit(what: string): DriveError {
-  const message = `The WebDAV server ${what}. Stowage can't keep every key there.`
+  const message = `The WebDAV server ${what}. Bucketry can't keep every key there.`
   return new DriveError('denied', message)
 }
 

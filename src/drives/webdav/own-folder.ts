@@ -7,7 +7,7 @@ import type { DavPath } from './dav-path.ts'
 import type { DavServer } from './dav-server.ts'
 
 /** Below the drive's root; no bucket can have this name. */
-const ownFolderName = '.stowage'
+const ownFolderName = '.bucketry'
 /** What a process elsewhere left is swept when it is as old as this. */
 const elsewhereLimitMs = 24 * 3_600_000
 /** How long a look at the folder counts for objects that are absent. */

@@ -152,7 +152,7 @@ export class SpooledBytes implements UploadBytes {
     const gathered = join(spool.folder, bucket, uploadId)
     if (!(await isThere(gathered))) return
     await server.removeFile(uploadPath(uploadId))
-    await rename(gathered, join(spool.folder, '.stowage', 'uploads', uploadId, dataName))
+    await rename(gathered, join(spool.folder, '.bucketry', 'uploads', uploadId, dataName))
   }
 }
 

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
  */
 const version = 'v1.'
 const algorithm = 'aes-256-gcm'
-const salt = 'stowage'
+const salt = 'bucketry'
 const info = 'routing provider keys v1'
 const keyBytes = 32
 const nonceBytes = 12

@@ -73,5 +73,5 @@ export function stateRoutes(
 }
 
 function offerFile(reply: FastifyReply): void {
-  reply.header('content-disposition', 'attachment; filename="stowage-routing.json"')
+  reply.header('content-disposition', 'attachment; filename="bucketry-routing.json"')
 }

@@ -148,7 +148,7 @@ export const settingsTable = {
   },
   database: {
     name: 'DATABASE_URL',
-    default: 'sqlite:./data/stowage.db',
+    default: 'sqlite:./data/bucketry.db',
     meaning: 'What must survive a restart: `sqlite:PATH` or `postgres://…`.',
     isSecret: true,
     parse: databasePlace,

@@ -57,7 +57,19 @@ const characterKeys = [
     '$HOME',
     '~',
   ],
-  ...['+', 'a+b', 'a b', '#', '?', '&', '-', '--help', '.stowage', '.stowage/tmp/x', '.git/config'],
+  ...[
+    '+',
+    'a+b',
+    'a b',
+    '#',
+    '?',
+    '&',
+    '-',
+    '--help',
+    '.bucketry',
+    '.bucketry/tmp/x',
+    '.git/config',
+  ],
 ]
 
 /** Composed and decomposed forms are two keys; U+FFFF comes before U+10000 in UTF-8. */

@@ -4,7 +4,7 @@ import { startGoogleEmulator } from './google-emulator.ts'
 
 /**
  * The emulator in a process of its own, for benchmarks: `node serve-emulator.ts --latency-ms 80
- * --bytes-per-second 100000000 --shared-drive Team`. With `--fill Stowage/photos --files 1000` there are
+ * --bytes-per-second 100000000 --shared-drive Team`. With `--fill Bucketry/photos --files 1000` there are
  * that many files of 1 KiB in that folder of My Drive: file-0000000 and so on. The first line of its
  * output is JSON with what a gateway needs. GET /emulator/counters tells of calls, DELETE forgets them. SIGTERM ends it.
  */
@@ -36,7 +36,7 @@ async function fill(byHand: ByHand, names: readonly string[], files: number): Pr
   if (files === 0) return
   const parent = names.reduce<string | undefined>((id, name) => byHand.folder(name, id), undefined)
   if (parent === undefined) return
-  const bytes = Buffer.alloc(1024, 'stowage ')
+  const bytes = Buffer.alloc(1024, 'bucketry ')
   for (let index = 0; index < files; index++) {
     await byHand.file(`file-${String(index).padStart(7, '0')}`, bytes, { parent })
   }

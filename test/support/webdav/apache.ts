@@ -81,7 +81,7 @@ DavLockDB "${join(folder, 'locks')}"
   Dav On
   DirectoryIndex ${hasIndex ? indexNames : 'disabled'}
   AuthType Basic
-  AuthName "stowage"
+  AuthName "bucketry"
   AuthUserFile "${join(folder, 'users')}"
   Require valid-user
 </Directory>

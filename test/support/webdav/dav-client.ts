@@ -65,4 +65,4 @@ export class DavClient {
 // lighttpd answers 415 to any other.
 const xmlType = { 'content-type': 'application/xml' }
 const namespaces =
-  'xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:Z="http://stowage.test/ns"'
+  'xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:Z="http://bucketry.test/ns"'

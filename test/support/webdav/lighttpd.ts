@@ -59,6 +59,6 @@ webdav.is-readonly = "disable"
 webdav.sqlite-db-name = "${join(folder, 'properties.db')}"
 auth.backend = "plain"
 auth.backend.plain.userfile = "${join(folder, 'users')}"
-auth.require = ( "" => ( "method" => "basic", "realm" => "stowage", "require" => "valid-user" ) )
+auth.require = ( "" => ( "method" => "basic", "realm" => "bucketry", "require" => "valid-user" ) )
 `
 }

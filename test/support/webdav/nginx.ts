@@ -60,7 +60,7 @@ http {
     client_max_body_size 0;
     location /dav/ {
       alias "${root}/";
-      auth_basic stowage;
+      auth_basic bucketry;
       auth_basic_user_file users;
       dav_methods PUT DELETE MKCOL COPY MOVE;
       create_full_put_path ${makesFolders ? 'on' : 'off'};

@@ -71,7 +71,7 @@ export interface ServerPlace {
 }
 
 // Every character of the password has a meaning in a URL.
-const credentials = { user: 'stowage', password: 'p@ss/w?rd#%:+' }
+const credentials = { user: 'bucketry', password: 'p@ss/w?rd#%:+' }
 
 /** Why a program can't be started here, or false: for the `skip` of a test. */
 export function absenceOf(program: string, packages: string): string | false {
@@ -93,7 +93,7 @@ export async function startServer(
     scope.skip(absence)
     return undefined
   }
-  const folder = mkdtempSync(join(tmpdir(), `stowage-${basename(kind.program)}-`))
+  const folder = mkdtempSync(join(tmpdir(), `bucketry-${basename(kind.program)}-`))
   const root = join(folder, 'root')
   const log = join(folder, 'log')
   mkdirSync(root)

@@ -7,13 +7,13 @@ import { ConnectError } from '../../../src/connect/connect-error.ts'
 import { readSettingsFile, writeSettingsFile } from '../../../src/connect/settings-file.ts'
 
 async function folderFor(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-connect-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-connect-'))
   t.after(() => rm(folder, { recursive: true }))
   return folder
 }
 
 test('writeSettingsFile makes a file that only its owner reads', async (t) => {
-  const path = join(await folderFor(t), 'new', 'stowage.env')
+  const path = join(await folderFor(t), 'new', 'bucketry.env')
   await writeSettingsFile(path, { A: '1', B: undefined })
   assert.equal(await readFile(path, 'utf8'), 'A=1\n')
   assert.equal((await stat(path)).mode & 0o777, 0o600)
@@ -22,18 +22,18 @@ test('writeSettingsFile makes a file that only its owner reads', async (t) => {
 
 test('writeSettingsFile keeps the other lines and takes the file from other eyes', async (t) => {
   const folder = await folderFor(t)
-  const path = join(folder, 'stowage.env')
+  const path = join(folder, 'bucketry.env')
   await writeFile(path, '# mine\nACCESS_KEY=k\nA=1\n')
   await chmod(path, 0o644)
   await writeSettingsFile(path, { A: '2' })
   assert.equal(await readFile(path, 'utf8'), '# mine\nACCESS_KEY=k\nA=2\n')
   assert.equal((await stat(path)).mode & 0o777, 0o600)
-  assert.deepEqual(await readdir(folder), ['stowage.env'])
+  assert.deepEqual(await readdir(folder), ['bucketry.env'])
 })
 
 test('writeSettingsFile leaves the file as it was when a value cannot stand in it', async (t) => {
   const folder = await folderFor(t)
-  const path = join(folder, 'stowage.env')
+  const path = join(folder, 'bucketry.env')
   await writeFile(path, 'A=1\n')
   await assert.rejects(writeSettingsFile(path, { A: 'two words' }), (error) => {
     assert.ok(error instanceof ConnectError)
@@ -42,12 +42,12 @@ test('writeSettingsFile leaves the file as it was when a value cannot stand in i
     return true
   })
   assert.equal(await readFile(path, 'utf8'), 'A=1\n')
-  assert.deepEqual(await readdir(folder), ['stowage.env'])
+  assert.deepEqual(await readdir(folder), ['bucketry.env'])
 })
 
 test('writeSettingsFile says that a file cannot be written', async (t) => {
   const folder = await folderFor(t)
   await writeFile(join(folder, 'file'), '')
-  const path = join(folder, 'file', 'stowage.env')
+  const path = join(folder, 'file', 'bucketry.env')
   await assert.rejects(writeSettingsFile(path, { A: '1' }), /can't be (read|written).*ENOTDIR/)
 })

@@ -141,7 +141,7 @@ test('Of very many connections beyond the limit most are closed unanswered', asy
 })
 
 function identity(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-tls-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-tls-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const { caFile, certFile, keyFile } = makeCertificate(folder)
   const tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }

@@ -38,7 +38,7 @@ test('Every pipelined request before the end of the client is answered', async (
 })
 
 test('A client that ends its side over TLS gets the reply', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-tls-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-tls-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const { caFile, certFile, keyFile } = makeCertificate(folder)
   const tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }

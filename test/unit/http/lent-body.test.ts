@@ -82,7 +82,7 @@ test('Nothing is lent to a client that is gone', async (t) => {
 })
 
 function certificate(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-lent-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-lent-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const { caFile, certFile, keyFile } = makeCertificate(folder)
   return {

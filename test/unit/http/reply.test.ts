@@ -48,7 +48,7 @@ test('A reply has its headers in order, Content-Length, Date and Server', async 
   const received = await client.until('caf')
   assert.match(
     received,
-    /^HTTP\/1\.1 200 OK\r\nX-B: \xe9\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 5\r\nServer: Stowage\r\nDate: [^\r]+ GMT\r\n/,
+    /^HTTP\/1\.1 200 OK\r\nX-B: \xe9\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 5\r\nServer: Bucketry\r\nDate: [^\r]+ GMT\r\n/,
   )
   assert.ok(received.endsWith('\r\n\r\ncaf\xc3\xa9'))
 })

@@ -18,7 +18,7 @@ test('The origin of a request is its scheme and host, without a default port', (
     'https://s3.example.org',
   )
   assert.equal(originOf({ host: '[::1]:9000' }), 'http://[::1]:9000')
-  assert.equal(originOf({ host: 'stowage_app:9000' }), 'http://stowage_app:9000')
+  assert.equal(originOf({ host: 'bucketry_app:9000' }), 'http://bucketry_app:9000')
 })
 
 const forwarded = {

@@ -30,7 +30,7 @@ const handler: HttpHandler = async ({ rawPath }) => {
 const refuseExtra: HttpHandler = async () => text('extra', 503)
 
 function identity(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-tls-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-tls-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const { caFile, certFile, keyFile } = makeCertificate(folder)
   const tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }

@@ -52,7 +52,7 @@ export interface WorkerOptions {
 
 /** A memory drive with the buckets `b` and `other`, and a database in a folder that goes away. */
 export async function makeWorld(t: TestContext): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-uploads-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-uploads-'))
   const database = await openDatabase(
     { kind: 'sqlite', path: join(folder, 'state.db') },
     { migrate: true },

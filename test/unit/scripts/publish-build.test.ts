@@ -8,7 +8,7 @@ import { publishBuild, removeLeftovers } from '../../../scripts/web-build/publis
 const dayMs = 24 * 3_600_000
 
 function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-build-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-build-'))
   t.after(() => rmSync(folder, { recursive: true }))
   return folder
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sourceDigest } from '../../../scripts/web-build/source-digest.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'stowage-digest-'))
+const root = mkdtempSync(join(tmpdir(), 'bucketry-digest-'))
 after(() => rmSync(root, { recursive: true }))
 mkdirSync(join(root, 'web/src'), { recursive: true })
 mkdirSync(join(root, 'web/dist/assets'), { recursive: true })

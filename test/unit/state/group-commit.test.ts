@@ -69,7 +69,7 @@ test('commitTogether is kept, synced, for a connection opened afterwards', (cont
 })
 
 function open(context: { after(run: () => void): void }) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-group-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-group-'))
   const path = join(folder, 'test.db')
   const connection = openSqliteConnection(path)
   context.after(() => {

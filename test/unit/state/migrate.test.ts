@@ -60,7 +60,7 @@ function migration(number: number, name: string): Migration {
 }
 
 async function readOne(fileName: string, sql: string): Promise<Migration | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-migrations-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-migrations-'))
   try {
     await writeFile(join(folder, fileName), sql)
     const [only] = await readMigrations(pathToFileURL(`${folder}/`))

@@ -24,9 +24,9 @@ test('toPostgresError says what happened in words, with the cause', () => {
   ] as const
   for (const [code, words] of expected) {
     const cause = withCode(code)
-    const error = toPostgresError(cause, 'postgres://db/stowage')
+    const error = toPostgresError(cause, 'postgres://db/bucketry')
     assert.match(error.message, words, code)
-    assert.match(error.message, /postgres:\/\/db\/stowage/)
+    assert.match(error.message, /postgres:\/\/db\/bucketry/)
     assert.equal(error.cause, cause)
   }
 })

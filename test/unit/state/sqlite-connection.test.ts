@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { DatabaseError } from '../../../src/state/database.ts'
 import { openSqliteConnection } from '../../../src/state/sqlite-connection.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stowage-connection-'))
+const folder = mkdtempSync(join(tmpdir(), 'bucketry-connection-'))
 after(() => rmSync(folder, { recursive: true }))
 
 test('openSqliteConnection makes the folder and files that only their owner can read', () => {

@@ -57,7 +57,7 @@ test('SqliteWriter writes what waited while the thread died', async () => {
 })
 
 test('SqliteWriter rejects when its thread can not open the file, and tries again', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-writer-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-writer-'))
   let path = join(folder)
   const writer = new SqliteWriter(() => new Worker(realThread, { workerData: { path } }))
   const create = { sql: 'CREATE TABLE rows (id INTEGER)' }

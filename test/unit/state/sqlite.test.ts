@@ -51,7 +51,7 @@ test('SqliteDatabase does not let a read write', async (context) => {
 })
 
 async function open(context: { after(run: () => Promise<void>): void }) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-sqlite-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-sqlite-'))
   const path = join(folder, 'test.db')
   const database = new SqliteDatabase(path)
   context.after(async () => {

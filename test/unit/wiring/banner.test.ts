@@ -13,7 +13,7 @@ const google = {
 
 test('The banner has lines to paste and shows no secret', () => {
   const settings = readSettings(base)
-  const file = "/srv/it's here/data/stowage.env"
+  const file = "/srv/it's here/data/bucketry.env"
   for (const firstStart of [
     { environment: base, file, isNew: true, kept: {} },
     { environment: base, file: undefined, isNew: false, kept: {} },
@@ -24,7 +24,7 @@ test('The banner has lines to paste and shows no secret', () => {
     assert.match(text, /no_check_bucket=true/)
     assert.doesNotMatch(text, /hunter2/)
     if (firstStart.isNew)
-      assert.ok(text.includes(String.raw`. '/srv/it'\''s here/data/stowage.env'`))
+      assert.ok(text.includes(String.raw`. '/srv/it'\''s here/data/bucketry.env'`))
   }
 })
 
@@ -45,7 +45,7 @@ for (const [DRIVE, files] of [
 }
 
 test('The banner says where the dashboard is, or why there is none', () => {
-  const firstStart = { environment: base, file: '/srv/data/stowage.env', isNew: false, kept: {} }
+  const firstStart = { environment: base, file: '/srv/data/bucketry.env', isNew: false, kept: {} }
   const dashboardLine = (settings: Record<string, string>) =>
     /dashboard +(.*)/.exec(
       bannerText({
@@ -57,14 +57,14 @@ test('The banner says where the dashboard is, or why there is none', () => {
     )?.[1]
   assert.equal(
     dashboardLine({ DASHBOARD_PASSWORD: 'hunter2', PUBLIC_URL: 'https://s3.example.org' }),
-    'https://s3.example.org/-/ with the password DASHBOARD_PASSWORD in /srv/data/stowage.env',
+    'https://s3.example.org/-/ with the password DASHBOARD_PASSWORD in /srv/data/bucketry.env',
   )
   assert.equal(dashboardLine({}), 'off: DASHBOARD_PASSWORD is not set')
 })
 
 test('The banner shows a new password on a terminal, and names its file elsewhere', () => {
   const settings = readSettings({ ...base, DASHBOARD_PASSWORD: 'open sesame' })
-  const file = '/srv/data/stowage.env'
+  const file = '/srv/data/bucketry.env'
   const lineOf = (isNew: boolean, isTerminal: boolean) => {
     const firstStart = { environment: base, file, isNew, kept: {} }
     const text = bannerText({ settings, port: 9000, firstStart, isTerminal })

@@ -19,7 +19,7 @@ for (const [openFiles, connections] of [
 }
 
 test('The limit of open files is the soft one of the process', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-limits-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-limits-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'limits')
   for (const [value, limit] of [

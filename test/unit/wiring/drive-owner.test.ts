@@ -42,7 +42,7 @@ class Table {
 }
 
 function scene(t: TestContext) {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'stowage-owner-'))
+  const folder = fs.mkdtempSync(join(tmpdir(), 'bucketry-owner-'))
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   const root = join(folder, 'drive')
   const warnings: string[] = []
@@ -57,7 +57,7 @@ function scene(t: TestContext) {
     return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
   }
   const ownerNote = () => {
-    return parseOwnerNote(fs.readFileSync(join(root, '.stowage/owner.json'), 'utf8'))
+    return parseOwnerNote(fs.readFileSync(join(root, '.bucketry/owner.json'), 'utf8'))
   }
   /** Makes the last heartbeat one of a process on another machine. */
   const moveElsewhere = async (fields: { beatMs?: number } = { beatMs }) => {
@@ -99,12 +99,12 @@ test('a heartbeat that changes is an owner that is alive, whatever its clock say
   await first.claim()
   await first.owner.close()
   await moveElsewhere()
-  fs.utimesSync(join(root, '.stowage/alive.json'), 0, 0)
+  fs.utimesSync(join(root, '.bucketry/alive.json'), 0, 0)
   const refused = assert.rejects(gateway(new Table('b')).claim(), inUse)
   await sleep(beatMs)
   const alive = { databaseId: 'a', process: 'other-host/1/1', host: 'other', beat: 'next' }
   await new LocalNotes(root).write('alive', noteText(alive))
-  fs.utimesSync(join(root, '.stowage/alive.json'), 0, 0)
+  fs.utimesSync(join(root, '.bucketry/alive.json'), 0, 0)
   await refused
 })
 
@@ -150,7 +150,7 @@ test('an owner is given the time of its own heartbeat, and the longest one when 
 test('a heartbeat tells how long the next one takes', async (t) => {
   const { root, gateway } = scene(t)
   await gateway(new Table('a')).claim()
-  const path = join(root, '.stowage/alive.json')
+  const path = join(root, '.bucketry/alive.json')
   await until(() => fs.existsSync(path))
   assert.equal(JSON.parse(fs.readFileSync(path, 'utf8')).beatMs, beatMs)
 })
@@ -229,8 +229,8 @@ test('an empty folder in place of a drive that the database knows is refused, an
   await assert.rejects(gateway(table).claim(), notMounted)
   assert.deepEqual(fs.readdirSync(root), [])
   // As the message says.
-  fs.mkdirSync(join(root, '.stowage'))
-  fs.writeFileSync(join(root, '.stowage/owner.json'), '')
+  fs.mkdirSync(join(root, '.bucketry'))
+  fs.writeFileSync(join(root, '.bucketry/owner.json'), '')
   await gateway(table).claim()
 })
 
@@ -243,7 +243,7 @@ const lostNotes = [
 
 /** Removes the owner note (undefined), or cuts it. */
 function loseNote(root: string, rest: string | undefined): void {
-  const path = join(root, '.stowage/owner.json')
+  const path = join(root, '.bucketry/owner.json')
   if (rest === undefined) fs.rmSync(path)
   else fs.writeFileSync(path, rest)
 }
@@ -253,7 +253,7 @@ for (const [label, rest] of lostNotes) {
     const { root, gateway, ownerNote } = scene(t)
     const first = gateway(new Table('a'))
     await first.claim()
-    await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+    await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
     const driveId = ownerNote()?.driveId
     // As seen by a gateway that starts before the owner's next heartbeat.
     const notes = new LocalNotes(root)
@@ -264,7 +264,7 @@ for (const [label, rest] of lostNotes) {
     }
     loseNote(root, rest)
     await assert.rejects(gateway(new Table('b')).claim(seen), inUse)
-    await until(() => fs.existsSync(join(root, '.stowage/owner.json')))
+    await until(() => fs.existsSync(join(root, '.bucketry/owner.json')))
     await until(() => ownerNote()?.databaseId === 'a')
     assert.equal(ownerNote()?.driveId, driveId)
     assert.deepEqual(first.lost, [])
@@ -289,7 +289,7 @@ test('a gateway of the same database starts when the owner note is empty, and th
   const table = new Table('a')
   const first = gateway(table)
   await first.claim()
-  await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+  await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
   // It does not put its note back before the other one begins with it.
   const driveId = ownerNote()?.driveId
   await first.owner.close()
@@ -300,7 +300,7 @@ test('a gateway of the same database starts when the owner note is empty, and th
 
 test('an empty note without a heartbeat gives a running gateway the time to put it back', async (t) => {
   const { root, gateway, warnings } = scene(t)
-  fs.mkdirSync(join(root, '.stowage'), { recursive: true })
+  fs.mkdirSync(join(root, '.bucketry'), { recursive: true })
   loseNote(root, '')
   await gateway(new Table('a')).claim()
   const { waitMs } = JSON.parse(warnings.find((line) => line.includes('waitMs')) ?? '{}')
@@ -309,7 +309,7 @@ test('an empty note without a heartbeat gives a running gateway the time to put 
 
 test('of two databases that begin with an empty note at once, one gets the drive', async (t) => {
   const { root, gateway, ownerNote } = scene(t)
-  fs.mkdirSync(join(root, '.stowage'), { recursive: true })
+  fs.mkdirSync(join(root, '.bucketry'), { recursive: true })
   loseNote(root, '')
   const outcomes = await Promise.allSettled(
     ['a', 'b', 'c'].map(async (name) => {
@@ -327,7 +327,7 @@ test('an owner note that is empty only while its owner writes it is not taken ov
   const { root, gateway, ownerNote } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()
-  await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+  await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
   const notes = new LocalNotes(root)
   let reads = 0
   const seenWhileWritten: DriveNotes = {
@@ -341,7 +341,7 @@ test('an owner note that is empty only while its owner writes it is not taken ov
 
 test('a folder of an earlier version, without an owner note, is adopted', async (t) => {
   const { root, gateway, ownerNote } = scene(t)
-  fs.mkdirSync(join(root, '.stowage/uploads'), { recursive: true })
+  fs.mkdirSync(join(root, '.bucketry/uploads'), { recursive: true })
   await gateway(new Table('a')).claim()
   assert.equal(ownerNote()?.databaseId, 'a')
 })
@@ -350,7 +350,7 @@ test('a drive that is unmounted while it is served is not made again by the hear
   const { root, gateway } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()
-  await until(() => fs.existsSync(join(root, '.stowage/alive.json')))
+  await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
   fs.renameSync(root, `${root}-away`)
   fs.mkdirSync(root)
   await sleep(4 * beatMs)

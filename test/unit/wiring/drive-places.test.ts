@@ -48,7 +48,7 @@ test('a path of Google Drive is one place however many slashes it has', async ()
 })
 
 test('a folder is remembered by its real path and by the path of DRIVE', async (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stowage-places-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bucketry-places-')))
   t.after(() => rmSync(folder, { recursive: true }))
   symlinkSync(folder, join(folder, 'link'))
   assert.deepEqual(await placesOf(`file:${folder}`), [`file:${folder}`])

@@ -17,7 +17,7 @@ import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
 import { SettingsError } from '../../../src/wiring/settings/setting.ts'
 
 function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-first-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-first-'))
   t.after(() => rmSync(folder, { recursive: true }))
   return folder
 }
@@ -26,7 +26,7 @@ test('The first start makes keys in the look of AWS, a password and a bucket', a
   const folder = temporaryFolder(t)
   const { environment, file, isNew } = await provideSettings({ PORT: '9001' }, folder)
   assert.equal(isNew, true)
-  assert.equal(file, join(folder, 'data/stowage.env'))
+  assert.equal(file, join(folder, 'data/bucketry.env'))
   assert.match(environment.ACCESS_KEY ?? '', /^[A-Z0-9]{20}$/)
   assert.match(environment.SECRET_KEY ?? '', /^[A-Za-z0-9]{40}$/)
   assert.match(environment.DASHBOARD_PASSWORD ?? '', /^[A-Za-z0-9]{20}$/)
@@ -39,7 +39,7 @@ test('The generated file is private, complete and alone', async (t) => {
   const folder = temporaryFolder(t)
   const { file = '', environment } = await provideSettings({}, folder)
   assert.equal(statSync(file).mode & 0o777, 0o600)
-  assert.deepEqual(readdirSync(join(folder, 'data')), ['stowage.env'])
+  assert.deepEqual(readdirSync(join(folder, 'data')), ['bucketry.env'])
   const sourced = execFileSync('sh', ['-c', '. "$0"; printf %s "$SECRET_KEY"', file])
   assert.equal(sourced.toString(), environment.SECRET_KEY)
 })
@@ -61,7 +61,7 @@ test('Starts at the same time agree on the keys', async (t) => {
   const starts = await Promise.all(Array.from({ length: 8 }, () => provideSettings({}, folder)))
   assert.equal(new Set(starts.map(({ environment }) => environment.SECRET_KEY)).size, 1)
   assert.equal(starts.filter(({ isNew }) => isNew).length, 1)
-  assert.deepEqual(readdirSync(join(folder, 'data')), ['stowage.env'])
+  assert.deepEqual(readdirSync(join(folder, 'data')), ['bucketry.env'])
 })
 
 for (const name of ['ACCESS_KEY', 'SECRET_KEY_FILE', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD']) {
@@ -79,9 +79,9 @@ test('A place where nothing can be kept is a mistake in words', async (t) => {
   writeFileSync(join(folder, 'data'), 'a file in the way')
   await assert.rejects(provideSettings({}, folder), SettingsError)
   rmSync(join(folder, 'data'))
-  mkdirSync(join(folder, 'data/stowage.env'), { recursive: true })
+  mkdirSync(join(folder, 'data/bucketry.env'), { recursive: true })
   await assert.rejects(
     provideSettings({}, folder),
-    /stowage\.env can't be read or written \(EISDIR\)/,
+    /bucketry\.env can't be read or written \(EISDIR\)/,
   )
 })

@@ -15,7 +15,7 @@ cluster.setupPrimary({
 })
 
 function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-pool-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-pool-'))
   const settings = readSettings({
     ACCESS_KEY: 'AKEXAMPLE',
     SECRET_KEY: 'secret',

@@ -5,9 +5,9 @@ import classes from './navigation.module.css'
 export function Navigation() {
   return (
     <div className={classes.start}>
-      <Link href="/" className={classes.brand ?? ''} aria-label="Stowage, overview">
+      <Link href="/" className={classes.brand ?? ''} aria-label="Bucketry, overview">
         <img src={iconUrl} alt="" width={26} height={26} />
-        <span className={classes.name}>Stowage</span>
+        <span className={classes.name}>Bucketry</span>
       </Link>
       <nav aria-label="Pages" className={classes.pages}>
         <PageLink href="/" pattern="/" label="Overview" />

@@ -35,7 +35,7 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
         <Title order={1} size="h2">
           This page failed
         </Title>
-        <Text>Stowage may have been updated while this page was open. Reload it.</Text>
+        <Text>Bucketry may have been updated while this page was open. Reload it.</Text>
         <Text size="sm" c="dimmed">
           {error.message}
         </Text>

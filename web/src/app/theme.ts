@@ -33,8 +33,8 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     // On dark pages the library's own track is lighter than what is on it.
-    ProgressRoot: { styles: { root: { backgroundColor: 'var(--stowage-line)' } } },
-    Progress: { styles: { root: { backgroundColor: 'var(--stowage-line)' } } },
+    ProgressRoot: { styles: { root: { backgroundColor: 'var(--bucketry-line)' } } },
+    Progress: { styles: { root: { backgroundColor: 'var(--bucketry-line)' } } },
     Modal: {
       styles: { title: { fontWeight: 650 } },
       // The cross of a dialog has no text.

@@ -39,7 +39,7 @@ function Buckets() {
   if (data.buckets.length === 0) {
     return (
       <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No bucket is served">
-        Name the folders to serve in the setting ALLOWED_BUCKETS and start Stowage anew.
+        Name the folders to serve in the setting ALLOWED_BUCKETS and start Bucketry anew.
       </EmptyState>
     )
   }

@@ -37,7 +37,7 @@ export function JobRow({ job }: { readonly job: Job }) {
           value={total === undefined ? 100 : percent(done, total)}
           animated={total === undefined}
           striped={total === undefined}
-          color="var(--stowage-accent)"
+          color="var(--bucketry-accent)"
           aria-label={title}
         />
       )}

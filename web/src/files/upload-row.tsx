@@ -35,7 +35,7 @@ export const UploadRow = memo(function UploadRow({ item, index, count, style }: 
           <Progress
             size={4}
             value={percent(sent, file.size)}
-            color={state === 'running' ? 'var(--stowage-accent)' : 'gray'}
+            color={state === 'running' ? 'var(--bucketry-accent)' : 'gray'}
             aria-label={`Upload of ${name}`}
           />
         )}

@@ -19,7 +19,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
       <Progress
         size="sm"
         value={isOpen ? percent(totals.sentBytes, totals.totalBytes) : 100}
-        color={failed > 0 && !isOpen ? 'red' : 'var(--stowage-accent)'}
+        color={failed > 0 && !isOpen ? 'red' : 'var(--bucketry-accent)'}
         aria-label="All uploads"
       />
       <div className={classes.pace}>

@@ -44,7 +44,7 @@ function Running() {
   if (data === undefined) return null
   return (
     <Text size="sm" c="dimmed">
-      Stowage {data.version}, up for {formatDuration(data.uptimeSeconds)}
+      Bucketry {data.version}, up for {formatDuration(data.uptimeSeconds)}
     </Text>
   )
 }

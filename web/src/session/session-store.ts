@@ -20,7 +20,7 @@ interface Session {
   readonly expiresAtMs: number
 }
 
-export const sessionKey = 'stowage.session'
+export const sessionKey = 'bucketry.session'
 
 /** The session of this browser. Objects of the same origin are sandboxed and can't read it. */
 export class SessionStore {

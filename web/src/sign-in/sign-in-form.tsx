@@ -14,7 +14,7 @@ export function SignInForm({ message }: { readonly message?: string }) {
         <div className={classes.head}>
           <img src={iconUrl} alt="" width={36} height={36} />
           <Title order={1} size="h3" id="sign-in-title">
-            Sign in to Stowage
+            Sign in to Bucketry
           </Title>
         </div>
         {message !== undefined && <Text size="sm">{message}</Text>}
@@ -24,7 +24,7 @@ export function SignInForm({ message }: { readonly message?: string }) {
           type="text"
           name="username"
           autoComplete="username"
-          value="stowage"
+          value="bucketry"
           readOnly
           tabIndex={-1}
           aria-hidden="true"

@@ -122,7 +122,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   appNotAuthorizedToFile: {
     kind: 'denied',
     advice:
-      'With the scope "drive.file" only files that Stowage made itself can be used: run `npm run connect -- google` and give consent to the scope "drive".',
+      'With the scope "drive.file" only files that Bucketry made itself can be used: run `npm run connect -- google` and give consent to the scope "drive".',
   },
   insufficientPermissions: {
     kind: 'unavailable',
@@ -171,7 +171,7 @@ function verdictOf({ status, reason }: Failure): Verdict {
   if (status === 416) return { kind: 'changed', advice: 'The file is shorter than that by now.' }
   return {
     kind: 'unavailable',
-    advice: 'That is not an answer that Stowage expects; please report it.',
+    advice: 'That is not an answer that Bucketry expects; please report it.',
   }
 }
 

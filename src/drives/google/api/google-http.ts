@@ -155,7 +155,7 @@ class Exchange {
       path: `${pathname}${search}`,
       method,
       headers: {
-        'user-agent': 'Stowage',
+        'user-agent': 'Bucketry',
         // Lengths and ranges count bytes of the file, not of a compressed form of it.
         'accept-encoding': 'identity',
         ...headers,

@@ -58,7 +58,7 @@ export async function uploadSmall(
   const { contentType, body } = relatedBody(metadataOf(metadata, newId), {
     bytes,
     mimeType: metadata.mimeType ?? octets,
-    boundary: `stowage-${randomUUID()}`,
+    boundary: `bucketry-${randomUUID()}`,
   })
   const call: Call = {
     ...uploadCall(context, { id, newId, metadata, uploadType: 'multipart' }),

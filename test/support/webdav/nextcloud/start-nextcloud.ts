@@ -64,7 +64,7 @@ export async function startNextcloud(
   scope: Pick<Scope, 'after'>,
   { chunkStore = 'files', minPartBytes = 5 * 1024 * 1024, quota = -3 }: NextcloudOptions = {},
 ): Promise<Nextcloud> {
-  const root = mkdtempSync(join(tmpdir(), 'stowage-nextcloud-'))
+  const root = mkdtempSync(join(tmpdir(), 'bucketry-nextcloud-'))
   const user = new UserFiles(uid, { folder: root, quota })
   const uploads = new Uploads(user, { store: chunkStore, minPartBytes })
   const authorization = `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`

@@ -62,7 +62,7 @@ const answers = { 'Client id: ': 'id-1.apps', 'Client secret: ': 'GOCSPX-1' }
 
 async function startConnect(t: TestContext, more: Partial<ConnectOptions> = {}) {
   const google = await startScriptedGoogle(t)
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-connect-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-connect-'))
   t.after(() => rm(folder, { recursive: true }))
   const connect = (terminal: Terminal, rclone: ConnectOptions['rclone'] = undefined) =>
     connectGoogle({
@@ -75,7 +75,7 @@ async function startConnect(t: TestContext, more: Partial<ConnectOptions> = {}) 
       endpoints: { ...google.endpoints, authorize: 'https://accounts.example/auth' },
       ...more,
     })
-  const values = async (file = 'data/stowage.env') =>
+  const values = async (file = 'data/bucketry.env') =>
     parseEnvFile(await readFile(join(folder, file), 'utf8'))
   return { google, folder, connect, values }
 }
@@ -106,7 +106,7 @@ test('connectGoogle asks for consent, writes what it got and tries it', async (t
   assert.equal(written.GDRIVE_REFRESH_TOKEN, '1//refresh-1')
   // The file is one that `npm start` begins with.
   assert.equal(written.ALLOWED_BUCKETS, 'files')
-  assert.equal((await stat(join(folder, 'data/stowage.env'))).mode & 0o777, 0o600)
+  assert.equal((await stat(join(folder, 'data/bucketry.env'))).mode & 0o777, 0o600)
   const [grant, second] = google.grants
   assert.equal(grant?.get('grant_type'), 'authorization_code')
   assert.equal(grant?.get('code'), '4/good')
@@ -171,7 +171,7 @@ test('connectGoogle tells that its file is not read when the environment has the
   const person = new Person(answers, (url) => void consents(url))
   await connect(person)
   assert.equal((await values()).GDRIVE_REFRESH_TOKEN, '1//refresh-1')
-  assert.match(person.text, /does not read data\/stowage\.env by itself/)
+  assert.match(person.text, /does not read data\/bucketry\.env by itself/)
 })
 
 const failures: readonly {

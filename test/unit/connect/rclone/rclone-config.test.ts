@@ -10,7 +10,7 @@ import {
 } from '../../../../src/connect/rclone/rclone-config.ts'
 
 async function folderFor(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-rclone-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-rclone-'))
   t.after(() => rm(folder, { recursive: true }))
   return folder
 }

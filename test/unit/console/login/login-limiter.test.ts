@@ -128,9 +128,9 @@ test('a store that does not answer is a KeyValueError', async (t) => {
 })
 
 test('racing tries of two processes on one database are five and no more', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-limiter-'))
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-limiter-'))
   t.after(() => rm(folder, { recursive: true }))
-  const location = { kind: 'sqlite', path: join(folder, 'stowage.db') } as const
+  const location = { kind: 'sqlite', path: join(folder, 'bucketry.db') } as const
   const databases = [
     await openDatabase(location, { migrate: true }),
     await openDatabase(location, { migrate: false }),

@@ -52,8 +52,8 @@ export interface Answer {
 }
 
 export async function openTestDatabase(t: Ending): Promise<Database> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-management-'))
-  const path = join(folder, 'stowage.db')
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-management-'))
+  const path = join(folder, 'bucketry.db')
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
   t.after(async () => {
     await database.close()

@@ -8,7 +8,7 @@ import type { HttpReply } from '../../../../src/http/message.ts'
 import { readStreamBody } from '../../../support/stream-body.ts'
 import { requestOf } from '../../wiring/request-of.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'stowage-web-'))
+const root = mkdtempSync(join(tmpdir(), 'bucketry-web-'))
 after(() => rmSync(root, { recursive: true }))
 const folder = join(root, 'dist')
 const script = `/*${'x'.repeat(100_000)}*/`
@@ -17,7 +17,7 @@ writeFileSync(join(root, 'secret.js'), 'secret')
 writeFileSync(join(folder, 'secret.js'), 'secret')
 writeFileSync(
   join(folder, 'index.html'),
-  '<script src="a.js" nonce="stowage-csp-nonce"></script><meta nonce="stowage-csp-nonce"><div id="root">',
+  '<script src="a.js" nonce="bucketry-csp-nonce"></script><meta nonce="bucketry-csp-nonce"><div id="root">',
 )
 writeFileSync(join(folder, 'assets/index-1.js'), script)
 writeFileSync(join(folder, 'assets/index-1.js.br'), 'brotli')

@@ -76,7 +76,7 @@ test('an object whose attributes can not be saved is not published', async (t) =
   records.failure = undefined
   assert.equal((await get(drive, 'k'))?.text, 'old')
   assert.equal(await drive.head(bucket, 'other'), undefined)
-  const left = fs.readdirSync(join(root, '.stowage', 'tmp'), { recursive: true }).map(String)
+  const left = fs.readdirSync(join(root, '.bucketry', 'tmp'), { recursive: true }).map(String)
   assert.deepEqual(
     left.filter((path) => /\/\d+$/.test(path)),
     [],

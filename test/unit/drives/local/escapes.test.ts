@@ -135,5 +135,5 @@ test('a bucket of another name than its key can reach is safe', async (t) => {
     assert.equal((await get(drive, key))?.text, 'x')
   }
   assert.equal(fs.readFileSync(join(root, 'top'), 'utf8'), 'not in a bucket')
-  assert.deepEqual(fs.readdirSync(root).sort(), ['.stowage', bucket, 'top'])
+  assert.deepEqual(fs.readdirSync(root).sort(), ['.bucketry', bucket, 'top'])
 })

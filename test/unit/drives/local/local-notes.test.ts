@@ -13,7 +13,7 @@ const mounts = { skip: canMount ? false : 'only root may mount a file system' }
 
 /** The drive's own files, without folders. */
 function filesIn(root: string): string[] {
-  const entries = fs.readdirSync(join(root, '.stowage'), { recursive: true, withFileTypes: true })
+  const entries = fs.readdirSync(join(root, '.bucketry'), { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
@@ -22,7 +22,7 @@ test('a note that can not be written or put in its place leaves no file', async 
   const notes = new LocalNotes(root)
   await notes.create('owner', 'x')
   // A file can't take the place of a folder.
-  fs.mkdirSync(join(root, '.stowage/alive.json'))
+  fs.mkdirSync(join(root, '.bucketry/alive.json'))
   await assert.rejects(notes.write('alive', '1'))
   assert.deepEqual(filesIn(root), ['owner.json'])
   // As on a full disk: the name is there, the bytes are not.
@@ -37,9 +37,9 @@ test('a note that can not be written or put in its place leaves no file', async 
 /** Mounts another file system at the folder, with the owner note and a bucket. */
 function mountOn(root: string, owner: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', root])
-  fs.mkdirSync(join(root, '.stowage/tmp'), { recursive: true })
+  fs.mkdirSync(join(root, '.bucketry/tmp'), { recursive: true })
   fs.mkdirSync(join(root, 'alpha'))
-  fs.writeFileSync(join(root, '.stowage/owner.json'), owner)
+  fs.writeFileSync(join(root, '.bucketry/owner.json'), owner)
 }
 
 async function testMountedAgain(t: TestContext, root: string): Promise<void> {

@@ -19,7 +19,7 @@ test('complete killed between the link and the end of the old name counts as pub
   const attributes = attributesOf('bytes')
   const options = { target, size: 5, attributes, conditions: { ifNoneMatch: '*' } } as const
   const facts = await uploads.complete(state, options)
-  const data = join(root, '.stowage', 'uploads', 'u', 'data')
+  const data = join(root, '.bucketry', 'uploads', 'u', 'data')
   fs.linkSync(join(folder, 'k'), data)
   assert.equal(await uploads.isPublished(state), true)
   assert.equal(fs.existsSync(data), false)
@@ -33,7 +33,7 @@ test('complete killed between the link and the end of the old name counts as pub
 
 test('an upload whose bytes have a second name, given by hand, goes on', async (t) => {
   const { drive, uploads, state, root } = await openUpload(t)
-  const data = join(root, '.stowage', 'uploads', 'u', 'data')
+  const data = join(root, '.bucketry', 'uploads', 'u', 'data')
   fs.linkSync(data, join(root, 'second name'))
   assert.equal(await uploads.isPublished(state), false)
   await uploads.complete(state, { target, size: 5, attributes: attributesOf('bytes') })
@@ -42,7 +42,7 @@ test('an upload whose bytes have a second name, given by hand, goes on', async (
 
 test('sweep goes on past what is no upload', async (t) => {
   const { uploads, root } = await openUpload(t)
-  const folder = join(root, '.stowage', 'uploads')
+  const folder = join(root, '.bucketry', 'uploads')
   for (const name of ['.DS_Store', 'zzz']) fs.writeFileSync(join(folder, name), '')
   await uploads.sweep(async () => false, -60_000)
   assert.deepEqual(fs.readdirSync(folder).sort(), ['.DS_Store', 'zzz'])

@@ -28,10 +28,10 @@ async function openOwned(t: TestContext): Promise<Lost> {
 }
 
 function makeDriveAt(root: string, owner: string): void {
-  fs.mkdirSync(join(root, '.stowage', 'tmp'), { recursive: true })
-  for (const name of ['locks', 'uploads']) fs.mkdirSync(join(root, '.stowage', name))
+  fs.mkdirSync(join(root, '.bucketry', 'tmp'), { recursive: true })
+  for (const name of ['locks', 'uploads']) fs.mkdirSync(join(root, '.bucketry', name))
   fs.mkdirSync(join(root, bucket))
-  fs.writeFileSync(join(root, '.stowage', 'owner.json'), owner)
+  fs.writeFileSync(join(root, '.bucketry', 'owner.json'), owner)
 }
 
 function listing(drive: Drive, query: { prefix?: string; after?: string; delimiter?: '/' }) {
@@ -79,7 +79,7 @@ test('the drive of another database in the place of this one gets no object', as
   await assert.rejects(drive.head(bucket, 'k'), unavailable)
   await assert.rejects(drive.check(), unavailable)
   assert.deepEqual(fs.readdirSync(join(root, bucket)), [])
-  assert.deepEqual(fs.readdirSync(join(root, '.stowage', 'tmp')), [])
+  assert.deepEqual(fs.readdirSync(join(root, '.bucketry', 'tmp')), [])
 })
 
 test('the drive of another database in the place of this one is not listed', async (t) => {

@@ -20,7 +20,7 @@ test('prepare makes what is absent and leaves what is there', async (t) => {
   await start(root, ['a', 'b'])
   fs.writeFileSync(join(root, 'a', 'k'), 'x')
   await start(root, ['a', 'b', 'c'])
-  assert.deepEqual(fs.readdirSync(root).sort(), ['.stowage', 'a', 'b', 'c'])
+  assert.deepEqual(fs.readdirSync(root).sort(), ['.bucketry', 'a', 'b', 'c'])
   assert.equal(fs.readFileSync(join(root, 'a', 'k'), 'utf8'), 'x')
 })
 
@@ -43,7 +43,7 @@ test('prepare refuses a bucket that is a file or a symbolic link', async (t) => 
 
 test('openLocalDrive refuses when its own folder is a symbolic link', async (t) => {
   const root = tempFolder(t)
-  fs.symlinkSync(tempFolder(t), join(root, '.stowage'))
+  fs.symlinkSync(tempFolder(t), join(root, '.bucketry'))
   await assert.rejects(start(root, []), { kind: 'denied' })
 })
 
@@ -64,7 +64,7 @@ test('prepare refuses a bucket on another file system', {
 test('prepare removes what dead processes left, and only that', async (t) => {
   const root = tempFolder(t)
   await start(root, [])
-  const temporary = join(root, '.stowage', 'tmp')
+  const temporary = join(root, '.bucketry', 'tmp')
   const [host] = thisProcess.split('/')
   const dead = `${host}/4194304/1`
   assert.equal(livenessOf(dead), 'dead')
@@ -91,10 +91,10 @@ test('without its own folder the drive is unavailable, not empty', async (t) => 
   const { drive, root } = await openDrive(t)
   await put(drive, 'a/b', 'x')
   // As when the file system is not mounted any more.
-  fs.renameSync(join(root, '.stowage'), `${root}.stowage`)
+  fs.renameSync(join(root, '.bucketry'), `${root}.bucketry`)
   fs.renameSync(join(root, bucket), `${root}.bucket`)
   t.after(() => {
-    for (const name of ['.stowage', '.bucket']) fs.rmSync(root + name, { recursive: true })
+    for (const name of ['.bucketry', '.bucket']) fs.rmSync(root + name, { recursive: true })
   })
   const unavailable = { kind: 'unavailable' }
   await assert.rejects(drive.check(), unavailable)
@@ -119,7 +119,7 @@ test('a bucket whose folder was removed by hand is empty and comes back', async 
 test('temporary folders removed by hand are made again', async (t) => {
   const { drive, root } = await openDrive(t)
   for (const name of ['tmp', 'locks', 'uploads']) {
-    fs.rmSync(join(root, '.stowage', name), { recursive: true })
+    fs.rmSync(join(root, '.bucketry', name), { recursive: true })
   }
   await put(drive, 'k', 'x')
   const draft = await drive.draft(bucket, 'large', {})
@@ -136,7 +136,7 @@ test('prepare finishes what a dead process was doing to folders', async (t) => {
   fs.mkdirSync(join(folder, 'stays/made/half'), { recursive: true })
   fs.mkdirSync(join(folder, 'by-hand'))
   const [host] = thisProcess.split('/')
-  const dead = join(root, '.stowage', 'tmp', encodeURIComponent(`${host}/4194304/1`))
+  const dead = join(root, '.bucketry', 'tmp', encodeURIComponent(`${host}/4194304/1`))
   fs.mkdirSync(dead)
   const making = [`${bucket}/stays/made`, `${bucket}/stays/made/half`]
   const notes = [
@@ -162,7 +162,7 @@ test('prepare removes folders that a dead process had made, or not yet removed, 
   const root = tempFolder(t)
   await (await openDrive(t, root)).drive.close()
   const [host] = thisProcess.split('/')
-  const dead = join(root, '.stowage', 'tmp', encodeURIComponent(`${host}/4194304/1`))
+  const dead = join(root, '.bucketry', 'tmp', encodeURIComponent(`${host}/4194304/1`))
   fs.mkdirSync(dead)
   const making = [`${bucket}/deep`, `${bucket}/deep/er`]
   fs.writeFileSync(

@@ -13,7 +13,7 @@ const canMount = process.getuid?.() === 0
 
 /** Lends a drive with an object and an open upload, on a file system that has become read-only. */
 async function withReadOnlyDrive(work: (drive: Drive, upload: string) => Promise<void>) {
-  const mountPoint = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), 'stowage-read-only-'))
+  const mountPoint = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), 'bucketry-read-only-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])
   try {
     const root = join(mountPoint, 'drive')

@@ -18,10 +18,10 @@ for (const path of ['secret', 'overwritten', 'removed', 'closed']) {
   fs.chmodSync(`${root}/${bucket}/${path}`, path === 'closed' ? 0o700 : 0o600)
 }
 fs.chownSync(root, 65534, 65534)
-for (const path of fs.readdirSync(`${root}/.stowage`, { recursive: true }).map(String)) {
-  fs.chownSync(`${root}/.stowage/${path}`, 65534, 65534)
+for (const path of fs.readdirSync(`${root}/.bucketry`, { recursive: true }).map(String)) {
+  fs.chownSync(`${root}/.bucketry/${path}`, 65534, 65534)
 }
-for (const path of ['.stowage', bucket]) fs.chownSync(`${root}/${path}`, 65534, 65534)
+for (const path of ['.bucketry', bucket]) fs.chownSync(`${root}/${path}`, 65534, 65534)
 process.setgroups?.([])
 process.setgid?.(65534)
 process.setuid?.(65534)

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 
 /** A new folder that goes when the test ends. */
 export function tempFolder(t: TestContext, parent = fs.realpathSync(os.tmpdir())): string {
-  const path = fs.mkdtempSync(join(parent, 'stowage-local-'))
+  const path = fs.mkdtempSync(join(parent, 'bucketry-local-'))
   t.after(() => fs.rmSync(path, { recursive: true, force: true }))
   return path
 }

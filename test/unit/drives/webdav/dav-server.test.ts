@@ -22,7 +22,7 @@ async function serverOf(t: TestContext, listener: RequestListener): Promise<DavS
 }
 
 const multistatus = (inner: string) =>
-  `<multistatus xmlns="DAV:" xmlns:s="urn:stowage">${inner}</multistatus>`
+  `<multistatus xmlns="DAV:" xmlns:s="urn:bucketry">${inner}</multistatus>`
 const response = (href: string, properties: string) =>
   `<response><href>${href}</href><propstat><prop>${properties}</prop>` +
   '<status>HTTP/1.1 200 OK</status></propstat></response>'

@@ -15,8 +15,8 @@ it('sweep keeps files and folders of which the server tells no time', async () =
     removeFolder: remove,
   })
   const chunks = [
-    { name: 'stowage-untold', modifiedAtMs: 0 },
-    { name: 'stowage-old', modifiedAtMs: 1 },
+    { name: 'bucketry-untold', modifiedAtMs: 0 },
+    { name: 'bucketry-old', modifiedAtMs: 1 },
   ]
   const files = [
     { name: 'untold', modifiedAtMs: 0 },
@@ -33,7 +33,7 @@ it('sweep keeps files and folders of which the server tells no time', async () =
   const uploads = new DavUploads(parts as unknown as DavUploadsParts)
   await uploads.sweep(async () => false, 1_000)
   assert.deepEqual(removed, [
-    ['.stowage', 'uploads', 'old'],
-    ['chunks', 'stowage-old'],
+    ['.bucketry', 'uploads', 'old'],
+    ['chunks', 'bucketry-old'],
   ])
 })

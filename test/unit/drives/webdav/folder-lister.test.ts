@@ -22,7 +22,7 @@ async function answer(response: ServerResponse): Promise<void> {
     `<response><href>${href}</href><propstat><prop>${properties}</prop>` +
     '<status>HTTP/1.1 200 OK</status></propstat></response>'
   const file = '<resourcetype/><getcontentlength>1</getcontentlength>'
-  response.writeHead(207).write('<multistatus xmlns="DAV:" xmlns:s="urn:stowage">')
+  response.writeHead(207).write('<multistatus xmlns="DAV:" xmlns:s="urn:bucketry">')
   response.write(about('/b/', '<resourcetype><collection/></resourcetype>'))
   for (let index = 0; index < count; index++) {
     const attributes = { etag: `etag ${index}`, headers: {}, metadata }

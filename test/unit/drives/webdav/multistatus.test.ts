@@ -33,8 +33,8 @@ const nothing = {
 
 // As Apache 2.4, lighttpd 1.4 and rclone 1.60 answer.
 const apache = `<?xml version="1.0" encoding="utf-8"?>
-<D:multistatus xmlns:D="DAV:" xmlns:ns1="urn:stowage" xmlns:ns0="DAV:">
-<D:response xmlns:lp1="DAV:" xmlns:lp2="http://apache.org/dav/props/" xmlns:g0="DAV:" xmlns:g1="urn:stowage">
+<D:multistatus xmlns:D="DAV:" xmlns:ns1="urn:bucketry" xmlns:ns0="DAV:">
+<D:response xmlns:lp1="DAV:" xmlns:lp2="http://apache.org/dav/props/" xmlns:g0="DAV:" xmlns:g1="urn:bucketry">
 <D:href>/dav/t/</D:href>
 <D:propstat><D:prop>
 <lp1:resourcetype><D:collection/></lp1:resourcetype>
@@ -58,9 +58,9 @@ const apache = `<?xml version="1.0" encoding="utf-8"?>
 const lighttpd = `<?xml version="1.0" encoding="utf-8"?>
 <D:multistatus xmlns:D="DAV:" xmlns:ns0="urn:uuid:c2f41010-65b3-11d1-a29f-00aa00c14882/">
 <D:response><D:href>/dav/t/a</D:href><D:propstat><D:prop>
-<D:resourcetype/><D:getcontentlength>5</D:getcontentlength><D:getlastmodified ns0:dt="dateTime.rfc1123">Sun, 22 Nov 2026 01:25:16 GMT</D:getlastmodified><D:getetag>"508293979"</D:getetag><record xmlns="urn:stowage">{"x":"&#xE9;&lt;"}</record></D:prop>
+<D:resourcetype/><D:getcontentlength>5</D:getcontentlength><D:getlastmodified ns0:dt="dateTime.rfc1123">Sun, 22 Nov 2026 01:25:16 GMT</D:getlastmodified><D:getetag>"508293979"</D:getetag><record xmlns="urn:bucketry">{"x":"&#xE9;&lt;"}</record></D:prop>
 <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>`
-const rclone = `<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/t/</D:href><D:propstat><D:prop><D:resourcetype><D:collection xmlns:D="DAV:"/></D:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat><D:propstat><D:prop><D:getcontentlength></D:getcontentlength><record xmlns="urn:stowage"></record></D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat></D:response></D:multistatus>`
+const rclone = `<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/t/</D:href><D:propstat><D:prop><D:resourcetype><D:collection xmlns:D="DAV:"/></D:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat><D:propstat><D:prop><D:getcontentlength></D:getcontentlength><record xmlns="urn:bucketry"></record></D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat></D:response></D:multistatus>`
 
 const aboutA = (inner: string) =>
   `<multistatus xmlns="DAV:"><response><href>/a</href>${inner}</response></multistatus>`
@@ -112,7 +112,7 @@ describe('MultistatusReader', () => {
       ['<status>HTTP/1.1 403 Forbidden</status>', 'denied'],
       [propstat(file, '500 Oops'), 'unavailable'],
       [propstat(file, ''), 'unavailable'],
-      [propstat(file) + propstat('<s:record xmlns:s="urn:stowage"/>', '503 Later'), 'busy'],
+      [propstat(file) + propstat('<s:record xmlns:s="urn:bucketry"/>', '503 Later'), 'busy'],
       [propstat('<resourcetype/>'), 'unavailable'],
       [propstat('<resourcetype/><getcontentlength/>'), 'unavailable'],
       [propstat('<resourcetype/><getcontentlength>-1</getcontentlength>'), 'unavailable'],
@@ -135,7 +135,7 @@ describe('MultistatusReader', () => {
   })
 
   it('takes what a change could not do for undone', () => {
-    const refused = propstat('<s:record xmlns:s="urn:stowage"/>', '507 Insufficient Storage')
+    const refused = propstat('<s:record xmlns:s="urn:bucketry"/>', '507 Insufficient Storage')
     assert.equal(read(aboutA(refused), 7, 'nothing')[0]?.record, undefined)
     assert.deepEqual(read(aboutA('<status>HTTP/1.1 500 Oops</status>'), 7, 'nothing'), [])
   })

@@ -12,7 +12,7 @@ const kib = 1024
 const maxBytes = 1_000 * kib
 
 function spoolOf(t: TestContext): Spool {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-spool-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-spool-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return new Spool({ folder, maxBytes })
 }

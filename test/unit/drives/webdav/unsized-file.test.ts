@@ -9,7 +9,7 @@ import { Spool } from '../../../../src/drives/webdav/spool.ts'
 import { UnsizedFile } from '../../../../src/drives/webdav/unsized-file.ts'
 
 function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-unsized-'))
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-unsized-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -62,8 +62,8 @@ export interface TestDatabase {
 }
 
 export async function openTestDatabase(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-routing-'))
-  const path = join(folder, 'stowage.db')
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-routing-'))
+  const path = join(folder, 'bucketry.db')
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
   return {
     database,

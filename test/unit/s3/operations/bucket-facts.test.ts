@@ -75,7 +75,7 @@ test('BucketFact answers NoSuchConfiguration to a single configuration', async (
 async function grantsOf(isPublic: boolean): Promise<Record<string, unknown>[]> {
   const context = contextOf(drive, { query: 'acl', isPublic })
   const { AccessControlPolicy } = parser.parse(await bodyOf(await bucketFact(context)))
-  assert.equal(AccessControlPolicy.Owner.ID, 'stowage')
+  assert.equal(AccessControlPolicy.Owner.ID, 'bucketry')
   return AccessControlPolicy.AccessControlList.Grant
 }
 
@@ -85,8 +85,8 @@ test('BucketFact acl gives the owner everything', async () => {
       Grantee: {
         '@_xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
         '@_xsi:type': 'CanonicalUser',
-        ID: 'stowage',
-        DisplayName: 'stowage',
+        ID: 'bucketry',
+        DisplayName: 'bucketry',
       },
       Permission: 'FULL_CONTROL',
     },

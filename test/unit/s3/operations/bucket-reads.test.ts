@@ -43,7 +43,7 @@ async function buckets(query: string) {
 test('ListBuckets gives all buckets in order with their dates, and the owner', async () => {
   const { result, names } = await buckets('')
   assert.deepEqual(names, ['archive', 'b'])
-  assert.equal(result.Owner.ID, 'stowage')
+  assert.equal(result.Owner.ID, 'bucketry')
   assert.equal(result.Buckets.Bucket[0].CreationDate, '2025-01-01T12:00:00.000Z')
   assert.equal(result.ContinuationToken, undefined)
 })
@@ -119,7 +119,7 @@ test('ListObjectVersions shows every object as its one version, null', async () 
     ETag: '"abc"',
     Size: '2',
     StorageClass: 'STANDARD',
-    Owner: { ID: 'stowage', DisplayName: 'stowage' },
+    Owner: { ID: 'bucketry', DisplayName: 'bucketry' },
   })
 })
 

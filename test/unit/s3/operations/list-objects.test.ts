@@ -26,7 +26,7 @@ const object = (key: string) => ({
   Size: String(Buffer.byteLength(key)),
   StorageClass: 'STANDARD',
 })
-const owner = { ID: 'stowage', DisplayName: 'stowage' }
+const owner = { ID: 'bucketry', DisplayName: 'bucketry' }
 
 // docs/contract/object-storage.md, "Bucket operations".
 test('ListObjects returns every specified element, and the owner', async () => {

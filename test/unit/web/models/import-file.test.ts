@@ -28,7 +28,7 @@ test('readImportFile sends a file of 9router as it is', () => {
 
 test('readImportFile puts an export of our own into the form that the API takes', () => {
   const { source, body } = readImportFile(JSON.stringify(state), state)
-  assert.equal(source, 'stowage')
+  assert.equal(source, 'bucketry')
   assert.deepEqual(body, {
     combos: state.combos,
     customModels: [],

@@ -9,7 +9,7 @@ import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 const keys = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'hunter2hunter2hunter2' }
 
 function temporaryFolder(t: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stowage-places-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bucketry-places-')))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -35,12 +35,12 @@ test('A database, a spool and files of settings inside a served bucket are refus
   const mistakes = mistakesOf(
     {
       DRIVE: `file:${join(folder, 'drive')}`,
-      DATABASE_URL: `sqlite:${join(folder, 'link/new/stowage.db')}`,
+      DATABASE_URL: `sqlite:${join(folder, 'link/new/bucketry.db')}`,
       DRIVE_SPOOL: bucket,
       SECRET_KEY: '',
       SECRET_KEY_FILE: secret,
     },
-    join(bucket, 'data/stowage.env'),
+    join(bucket, 'data/bucketry.env'),
   )
   assert.deepEqual(
     mistakes.map((line) => /^(.*?) is "/.exec(line)?.[1]),
@@ -53,7 +53,7 @@ test('A bucket reached through a symbolic link is the folder that it leads to', 
   const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'real/photos'), { recursive: true })
   symlinkSync(join(folder, 'real'), join(folder, 'drive'))
-  const DATABASE_URL = `sqlite:${join(folder, 'real/photos/stowage.db')}`
+  const DATABASE_URL = `sqlite:${join(folder, 'real/photos/bucketry.db')}`
   assert.equal(mistakesOf({ DRIVE: `file:${join(folder, 'drive')}`, DATABASE_URL }).length, 1)
 })
 

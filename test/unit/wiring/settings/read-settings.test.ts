@@ -12,7 +12,7 @@ import {
 import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 import { makeCertificate } from '../../../support/certificates.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'stowage-settings-'))
+const folder = mkdtempSync(join(tmpdir(), 'bucketry-settings-'))
 after(() => rmSync(folder, { recursive: true }))
 
 const required = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'secret', ALLOWED_BUCKETS: 'photos,docs' }
@@ -42,7 +42,7 @@ test('Settings have the defaults of the documentation', () => {
   assert.deepEqual(settings.publicReadBuckets, [])
   assert.equal(settings.publicList, true)
   assert.deepEqual(settings.drive, { kind: 'file', path: resolve('data/drive') })
-  assert.deepEqual(settings.database, { kind: 'sqlite', path: resolve('data/stowage.db') })
+  assert.deepEqual(settings.database, { kind: 'sqlite', path: resolve('data/bucketry.db') })
   assert.equal(settings.uploadExpiryHours, 24)
   assert.equal(settings.partWaitSeconds, 20)
   assert.ok(settings.workers >= 1)
@@ -138,7 +138,7 @@ test('Settings show no password of a URL, in lists neither, and no secret given 
     SECRET_KEY_FILE: 'hunter2',
     ALLOWED_BUCKETS: 'photos,https://user:hunter2@host',
     DRIVE: 'webdav+https://user:hunter2/@hunter2@host/path',
-    DATABASE_URL: 'mysql://user:hunter2@host/stowage',
+    DATABASE_URL: 'mysql://user:hunter2@host/bucketry',
     CORS_ALLOWED_ORIGINS: 'https://example.org,https://user:hunter2@host',
     TRUST_PROXY: 'user:hunter2@host',
     PUBLIC_URL: 'https://user:hunter2@host',

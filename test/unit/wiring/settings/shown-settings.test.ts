@@ -8,7 +8,7 @@ const secrets = {
   DASHBOARD_PASSWORD: 'hush-password-1',
   MODELS_API_KEY: 'hush-models',
   AUTH_KV: 'redis://:hush-redis@localhost:1',
-  DATABASE_URL: 'postgres://user:hush-postgres@localhost/stowage?sslmode=require',
+  DATABASE_URL: 'postgres://user:hush-postgres@localhost/bucketry?sslmode=require',
 }
 const environment = {
   ...secrets,

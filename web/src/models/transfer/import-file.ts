@@ -5,7 +5,7 @@ import type {
 
 /** A file that somebody chose, as `POST /import` takes it. */
 export interface ImportFile {
-  readonly source: '9router' | 'stowage'
+  readonly source: '9router' | 'bucketry'
   readonly body: object
 }
 
@@ -23,7 +23,7 @@ export const maxFileBytes = 8 * 1024 * 1024
 export function readImportFile(text: string, state: RoutingAnswer): ImportFile {
   const file = parse(text)
   if ('connections' in file && !('providerConnections' in file)) {
-    return { source: 'stowage', body: ownFile(file as Partial<RoutingAnswer>, state) }
+    return { source: 'bucketry', body: ownFile(file as Partial<RoutingAnswer>, state) }
   }
   return { source: '9router', body: file }
 }
@@ -36,7 +36,7 @@ function parse(text: string): object {
     throw new SyntaxError('This is no JSON file.', { cause: error })
   }
   if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file
-  throw new SyntaxError('This is neither an export of 9router nor one of Stowage.')
+  throw new SyntaxError('This is neither an export of 9router nor one of Bucketry.')
 }
 
 function ownFile(file: Partial<RoutingAnswer>, state: RoutingAnswer): object {

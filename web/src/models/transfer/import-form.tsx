@@ -33,7 +33,7 @@ export function ImportForm() {
           w="100%"
           maw={420}
           label="File"
-          description="The export of 9router (or its db.json), or one of Stowage"
+          description="The export of 9router (or its db.json), or one of Bucketry"
           placeholder="Choose a file"
           accept="application/json,.json"
           clearable

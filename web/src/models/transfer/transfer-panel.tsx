@@ -26,7 +26,7 @@ function Export() {
   const { mutate, isPending } = useMutation({
     mutationFn: () => request<RoutingAnswer>(`${routingPath}/export`),
     onSuccess: (state) =>
-      saveText('stowage-routing.json', `${JSON.stringify(state, null, 2)}\n`, 'application/json'),
+      saveText('bucketry-routing.json', `${JSON.stringify(state, null, 2)}\n`, 'application/json'),
     onError: failureOf('The export failed'),
   })
   return (

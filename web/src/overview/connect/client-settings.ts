@@ -74,10 +74,10 @@ function rclone({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
     {
       caption: 'In a shell. Without no_check_bucket rclone tries to make the bucket first',
       text: lines(
-        'rclone config create stowage s3 provider=Other no_check_bucket=true \\',
+        'rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
         `  endpoint=${endpoint} region=${region} \\`,
         `  access_key_id=${shellWord(accessKey)} secret_access_key=${secretKeyPlaceholder}`,
-        `rclone ls stowage:${bucket}`,
+        `rclone ls bucketry:${bucket}`,
       ),
     },
   ]
@@ -173,16 +173,16 @@ function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   ]
   return [
     {
-      caption: 'Saved as Stowage.cyberduckprofile and opened with a double-click',
-      fileName: 'Stowage.cyberduckprofile',
+      caption: 'Saved as Bucketry.cyberduckprofile and opened with a double-click',
+      fileName: 'Bucketry.cyberduckprofile',
       text: lines(
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
         '<plist version="1.0">',
         '<dict>',
         ...entry('Protocol', 's3'),
-        ...entry('Vendor', 'stowage'),
-        ...entry('Description', 'Stowage'),
+        ...entry('Vendor', 'bucketry'),
+        ...entry('Description', 'Bucketry'),
         ...entry('Scheme', protocol.slice(0, -1)),
         ...entry('Default Hostname', hostname.replace(/^\[(.*)\]$/, '$1')),
         ...entry('Default Port', port === '' ? (defaultPorts[protocol] ?? '') : port),

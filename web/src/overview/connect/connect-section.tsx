@@ -45,7 +45,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         <dt>Secret key</dt>
         <dd>
           SECRET_KEY as you set it. If the first start generated it, it is in{' '}
-          <Code>data/stowage.env</Code>
+          <Code>data/bucketry.env</Code>
         </dd>
       </dl>
       <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>

@@ -14,7 +14,7 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 const levels = {
-  roomy: { color: 'var(--stowage-accent)', hint: undefined },
+  roomy: { color: 'var(--bucketry-accent)', hint: undefined },
   tight: { color: 'yellow', hint: 'The drive is getting full.' },
   full: { color: 'red', hint: 'The drive is nearly full: uploads may fail soon.' },
 } as const

@@ -197,7 +197,7 @@ test('uploadSmall sends metadata and bytes in one request', async (t) => {
   assert.equal(file.id, 'f1')
   const [asked] = google.asked
   assert.equal(asked?.url.searchParams.get('uploadType'), 'multipart')
-  assert.match(asked?.headers['content-type'] ?? '', /^multipart\/related; boundary=stowage-/)
+  assert.match(asked?.headers['content-type'] ?? '', /^multipart\/related; boundary=bucketry-/)
   assert.ok(asked?.body.includes(bytes))
   assert.ok(asked?.body.includes('"id":"n9"'))
 })
