@@ -16,7 +16,7 @@ const pages = [
   { path: '/models/combos', shown: 'No combos yet' },
   { path: '/models/custom', shown: 'No custom models yet' },
   { path: '/models/aliases', shown: 'No aliases yet' },
-  { path: '/models/transfer', shown: 'Save the export' },
+  { path: '/models/transfer', shown: 'Save export' },
   { path: '/nowhere', shown: 'Page not found' },
 ] as const
 
@@ -64,9 +64,9 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('the colours are switched, and stay so', async () => {
     const page = await dashboard().openSignedIn('/', { colorScheme: 'light' })
-    await page.getByRole('button', { name: 'Dark colours' }).click()
+    await page.getByRole('button', { name: 'Dark mode' }).click()
     await page.reload()
-    await page.getByRole('button', { name: 'Light colours' }).waitFor()
+    await page.getByRole('button', { name: 'Light mode' }).waitFor()
     const scheme = await page.evaluate('document.documentElement.dataset.mantineColorScheme')
     assert.equal(scheme, 'dark')
   })
@@ -112,7 +112,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await page.reload()
     await page.getByText('1 object deleted').waitFor()
     await page.getByText(`${testBucket}/open.mov`).waitFor()
-    await page.getByRole('button', { name: 'With defaults' }).click()
+    await page.getByRole('button', { name: 'Show defaults' }).click()
     assert.deepEqual(await barriers(page), [])
   })
 
@@ -209,7 +209,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByLabel('API key', { exact: true }).fill('sk-0123456789abcdef')
     await page.getByLabel('Base URL').fill('no url')
     await page.getByRole('button', { name: 'Add the connection' }).click()
-    await page.getByText('expected a URL http://').waitFor()
+    await page.getByText('expected an http:// or https:// URL').waitFor()
     await page.getByLabel('Base URL').fill('http://127.0.0.1:1/v1')
     await page.getByRole('textbox', { name: 'Models' }).fill('big\nsmall')
     await page.getByRole('button', { name: 'Add the connection' }).click()
@@ -266,11 +266,11 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByText('0 connections, 0 combos, 0 custom models, 1 alias').waitFor()
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save the export' }).click()
+    await page.getByRole('button', { name: 'Save export' }).click()
     const path = await (await download).path()
     await page.reload()
     await input.setInputFiles(path)
-    await page.getByText('is removed first').click()
+    await page.getByText('Remove before importing').click()
     await page.getByRole('button', { name: 'Remove all and import' }).click()
     await page.getByText('0 connections, 0 combos, 0 custom models, 1 alias').waitFor()
     assert.deepEqual(dashboard().complaints(), [])

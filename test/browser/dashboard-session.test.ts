@@ -50,7 +50,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     assert.ok(token !== undefined)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
-    await other.getByText('Your session is over.').waitFor()
+    await other.getByText('Your session has expired.').waitFor()
     assert.equal(await tokenOf(page), undefined)
     const reply = await fetch(`${dashboard().gateway.url}/auth/session`, {
       headers: { authorization: `Bearer ${token}` },
@@ -69,7 +69,7 @@ describe('Signing in to the dashboard', { skip }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await page.getByRole('button', { name: 'Add the combo' }).click()
-    await page.getByText('Your session is over.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     assert.deepEqual(await barriers(page), [])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
@@ -139,7 +139,7 @@ describe('A dashboard without password', { skip }, () => {
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('any')
     await field.press('Enter')
-    await page.getByText('The dashboard is off').waitFor()
+    await page.getByText('The dashboard is turned off').waitFor()
     assert.deepEqual(await barriers(page), [])
   })
 })

@@ -214,7 +214,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.getByText('Your session is over.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     await signIn(page)
     await files.name('small.txt').waitFor()
     assert.equal(place(page), '?prefix=tree/&filter=s')

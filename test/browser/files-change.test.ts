@@ -68,7 +68,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       await page.getByLabel('Name', { exact: true }).fill(name)
       await files.press('Create')
       if (name === 'a/b') {
-        await files.dialog.getByText('A name has no slash').waitFor()
+        await files.dialog.getByText('A name cannot contain a slash').waitFor()
         assert.deepEqual(await barriers(page), [])
         await page.keyboard.press('Escape')
       }
@@ -173,7 +173,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.select('a.txt', 'b.txt', 'tree')
     await page.keyboard.press('Delete')
     await files.dialog.getByText('Delete 1 folder and 2 files?').waitFor()
-    await files.dialog.getByText('3 objects, 3 bytes in all.').waitFor()
+    await files.dialog.getByText('3 objects, 3 bytes in total.').waitFor()
     assert.deepEqual(await barriers(page), [])
     await files.dialog.getByText('Files are deleted permanently.').waitFor()
     await files.press('Cancel')
@@ -203,9 +203,9 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.equal(reply?.status(), 200)
     assert.equal(await stranger.locator('body').textContent(), 'shared')
     await files.dialog.getByText('Other').click()
-    await page.getByLabel('How long').fill('8')
-    await files.dialog.getByText('From a second to seven days.').waitFor()
-    await page.getByLabel('How long').fill('3')
+    await page.getByLabel('Duration').fill('8')
+    await files.dialog.getByText('Enter a duration from 1 second to 7 days.').waitFor()
+    await page.getByLabel('Duration').fill('3')
     await until(async () => (await link.inputValue()).includes('X-Amz-Expires=259200'))
   })
 

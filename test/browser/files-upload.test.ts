@@ -124,7 +124,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
       headers: { authorization: `Bearer ${await tokenOf(page)}` },
     })
     await route.continue()
-    await page.getByText('Your session is over.').waitFor()
+    await page.getByText('Your session has expired.').waitFor()
     await signIn(page)
     await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
     assert.match(page.url(), /\/-\/files\/photos\?prefix=session\/$/)
@@ -193,7 +193,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const target = targetOf(testBucket, 'race/middle.bin')
     await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'theirs' })
     await route.continue()
-    await files.transfers.getByText('There is a file of this name by now.').waitFor()
+    await files.transfers.getByText('A file with this name already exists.').waitFor()
     assert.equal((await stored('race/middle.bin')).toString(), 'theirs')
     await files.transfers.getByRole('button', { name: 'Replace race/middle.bin' }).click()
     await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()

@@ -29,7 +29,7 @@ export interface RefusedReply {
 /** @param body what came as JSON; undefined: something else, such as the page of a proxy. */
 export function toApiError(reply: RefusedReply, body: unknown): ApiError {
   const { message, field } = fieldsOf(body)
-  return new ApiError(message ?? `The service answered with status ${reply.status}.`, {
+  return new ApiError(message ?? `The service returned status ${reply.status}.`, {
     status: reply.status,
     field,
     retryAfterSeconds: seconds(reply.headers.get('retry-after')),
@@ -39,7 +39,7 @@ export function toApiError(reply: RefusedReply, body: unknown): ApiError {
 /** A request that had no answer. */
 export function unreachable(cause: unknown): ApiError {
   return new ApiError(
-    'The service does not answer. Is it running, and is the network there?',
+    'The service does not respond. Check that it is running and that you are connected.',
     { status: 0 },
     { cause },
   )

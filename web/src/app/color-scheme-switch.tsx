@@ -5,7 +5,7 @@ import { IconMoon, IconSun } from '@tabler/icons-react'
 export function ColorSchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme('light') === 'dark'
-  const label = isDark ? 'Light colours' : 'Dark colours'
+  const label = isDark ? 'Light mode' : 'Dark mode'
   return (
     <ActionIcon
       variant="subtle"

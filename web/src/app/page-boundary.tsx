@@ -33,7 +33,7 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
     return (
       <Stack align="flex-start" gap="sm" p="lg" role="alert">
         <Title order={1} size="h2">
-          This page failed
+          This page could not be shown
         </Title>
         <Text>Bucketry may have been updated while this page was open. Reload it.</Text>
         <Text size="sm" c="dimmed">

@@ -10,7 +10,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <>
       <a className={classes.skip} href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <header className={classes.header}>
         <div className={classes.bar}>

@@ -38,8 +38,8 @@ function Buckets() {
   }
   if (data.buckets.length === 0) {
     return (
-      <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No bucket is served">
-        Name the folders to serve in the setting ALLOWED_BUCKETS and start Bucketry anew.
+      <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No buckets">
+        List the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
       </EmptyState>
     )
   }
@@ -67,7 +67,7 @@ function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
         <IconBucket size={24} stroke={1.4} className={classes.icon} />
         <span className={classes.name}>{name}</span>
         {isPublic && (
-          <Badge variant="light" color="orange" size="sm" tt="none" title="Anybody may read it">
+          <Badge variant="light" color="orange" size="sm" tt="none" title="Anyone can read it">
             Public
           </Badge>
         )}

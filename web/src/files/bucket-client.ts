@@ -53,7 +53,8 @@ function parseXml(text: string): XmlElement | undefined {
 
 async function xmlOf(reply: Response): Promise<XmlElement> {
   const root = parseXml(await reply.text())
-  if (root === undefined) throw new ApiError('The answer is no XML.', { status: reply.status })
+  if (root === undefined)
+    throw new ApiError('The response is not valid XML.', { status: reply.status })
   return root
 }
 
@@ -149,7 +150,8 @@ export async function deleteObjects(
   objects: readonly DoomedObject[],
   signal?: AbortSignal,
 ): Promise<readonly DeleteFailure[]> {
-  if (objects.length > maxDeletions) throw new RangeError(`${objects.length} at once are too many`)
+  if (objects.length > maxDeletions)
+    throw new RangeError(`${objects.length} objects exceed the limit of one request`)
   const plain = objects.filter(({ key }) => canStandInXml(key))
   const odd = objects.filter(({ key }) => !canStandInXml(key))
   const failures: DeleteFailure[] = []

@@ -17,7 +17,7 @@ export function CustomLifetime({ onChange }: CustomLifetimeProps) {
   return (
     <div>
       <Group gap="xs" align="flex-end">
-        <NumberInput label="How long" min={0} w={120} value={count} onChange={setCount} />
+        <NumberInput label="Duration" min={0} w={120} value={count} onChange={setCount} />
         <NativeSelect
           aria-label="Unit"
           data={[...units]}
@@ -27,7 +27,7 @@ export function CustomLifetime({ onChange }: CustomLifetimeProps) {
       </Group>
       {seconds === undefined && (
         <Text size="sm" c="red" role="alert" mt={4}>
-          From a second to seven days.
+          Enter a duration from 1 second to 7 days.
         </Text>
       )}
     </div>

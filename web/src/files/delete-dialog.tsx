@@ -106,5 +106,5 @@ async function contentsOf(
     }
   }
   const count = `${formatAmount(objects, 'object')}`
-  return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in all.`
+  return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in total.`
 }

@@ -45,7 +45,7 @@ export async function deleteTree(parts: DeleteTreeParts): Promise<DeletedTree> {
   report.progress(deletion.deleted, undefined)
   if (deletion.state === 'failed' || deletion.state === 'interrupted') {
     const why = deletion.message ?? 'the gateway was stopped'
-    throw new Error(`${deletion.deleted} objects are deleted, then it ended: ${why}`)
+    throw new Error(`Stopped after deleting ${deletion.deleted} objects: ${why}`)
   }
   return { deleted: deletion.deleted, leftOver: deletion.message ?? undefined }
 }

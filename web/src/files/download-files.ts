@@ -16,7 +16,7 @@ export async function downloadFiles(bucket: string, entries: readonly Entry[]): 
       save(await objectUrl({ bucket, key }, query))
     }
   } catch (error) {
-    failureOf('The download could not begin')(
+    failureOf('The download could not be started')(
       error instanceof Error ? error : new Error(String(error)),
     )
   }

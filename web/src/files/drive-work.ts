@@ -154,7 +154,7 @@ async function deleteAll(
     }
   }
   const count = `${formatAmount(deleted, 'object')} deleted.`
-  return report.signal.aborted ? `Stopped. ${count} The rest is still there.` : count
+  return report.signal.aborted ? `Stopped. ${count} The remaining objects were not deleted.` : count
 }
 
 async function deleteFiles(

@@ -40,7 +40,7 @@ export function FolderPicker({ place, onPick }: FolderPickerProps) {
       )}
       {data !== undefined && folders.length === 0 && !hasNextPage && (
         <Text size="sm" c="dimmed" p="sm">
-          There are no folders in it.
+          This folder contains no folders.
         </Text>
       )}
       {hasNextPage && (
@@ -51,7 +51,7 @@ export function FolderPicker({ place, onPick }: FolderPickerProps) {
           loading={isFetchingNextPage}
           onClick={() => void fetchNextPage()}
         >
-          Look for more
+          Load more
         </Button>
       )}
     </ScrollArea>

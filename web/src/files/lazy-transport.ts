@@ -11,7 +11,7 @@ export function lazyTransport(load: () => Promise<UploadTransport>): UploadTrans
       })
       const upload = loading.then((transport) => transport.start(order, events))
       upload.catch(() => {
-        const message = 'The uploader could not be loaded. Load the page again.'
+        const message = 'The uploader could not be loaded. Reload the page.'
         events.onProblem({ kind: 'final', message })
       })
       const tell = (action: keyof RunningUpload) => () => {

@@ -24,7 +24,7 @@ export interface ListingPage {
  */
 export function readListing(root: XmlElement, prefix: string): ListingPage {
   if (root.localName !== 'ListBucketResult') {
-    throw new TypeError(`A ListBucketResult is expected, not ${root.localName}.`)
+    throw new TypeError(`Expected a ListBucketResult, got ${root.localName}.`)
   }
   const folders: Entry[] = []
   const files: FileEntry[] = []

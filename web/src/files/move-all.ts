@@ -154,8 +154,8 @@ class MoveRun {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       throw new Error(
-        `${formatCount(this.#moved)} moved, then it stopped: ${why} ` +
-          'The rest is where it was. Repeat the move to continue.',
+        `Stopped after moving ${formatCount(this.#moved)}: ${why} ` +
+          'The rest was not moved. Repeat the move to continue.',
         { cause: error },
       )
     }

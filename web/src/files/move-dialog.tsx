@@ -18,7 +18,7 @@ interface MoveDialogProps {
 const problems: Readonly<Record<Exclude<MoveObstacle, undefined>, string>> = {
   'same-place': 'This is the current folder. Choose another one.',
   'into-itself': 'A folder cannot be moved into itself.',
-  'too-long': 'The names would be too long there.',
+  'too-long': 'The resulting path would be too long.',
 }
 
 export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
@@ -94,5 +94,5 @@ function subjectOf(entries: readonly Entry[]): string {
   const [first] = entries
   return entries.length === 1 && first !== undefined
     ? `“${visibleName(first.name)}”`
-    : `${formatCount(entries.length)} entries`
+    : `${formatCount(entries.length)} items`
 }

@@ -64,9 +64,9 @@ export function movedKey({ from, to }: Move, key: string): string {
 
 /** Why a name can't be given to a file or folder; undefined: it can. */
 export function nameProblem(name: string): string | undefined {
-  if (name === '') return 'Give it a name.'
-  if (name.includes('/')) return 'A name has no slash: move it to put it into another folder.'
-  if (name === '.' || name === '..') return 'Browsers cannot ask for names of dots alone.'
-  if (!name.isWellFormed()) return 'The name has a broken letter.'
+  if (name === '') return 'Enter a name.'
+  if (name.includes('/')) return 'A name cannot contain a slash. To change the folder, use Move.'
+  if (name === '.' || name === '..') return 'Browsers cannot open a path with “.” or “..” in it.'
+  if (!name.isWellFormed()) return 'The name contains an invalid character.'
   return undefined
 }

@@ -155,6 +155,6 @@ async function removeCopied(
   for (const { key } of copied) {
     const failure = failed.get(key)
     if (failure === undefined) report.onMoved(key)
-    else report.onKept(key, `it was copied, but not deleted: ${failure.message}`)
+    else report.onKept(key, `copied, but the original was not deleted: ${failure.message}`)
   }
 }

@@ -19,7 +19,8 @@ export function NewFolderDialog({ bucket, prefix, onClose }: NewFolderDialogProp
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const key = `${prefix}${name}/`
-    const wrong = nameProblem(name) ?? (keyBytes(key) > maxKeyBytes ? 'It is too long.' : undefined)
+    const wrong =
+      nameProblem(name) ?? (keyBytes(key) > maxKeyBytes ? 'The path is too long.' : undefined)
     setProblem(wrong)
     if (wrong !== undefined) return
     setIsBusy(true)

@@ -55,7 +55,7 @@ function knownDetails(details: ObjectDetails): readonly Detail[] {
       </span>,
     ],
     ['Type', contentType === '' ? 'none' : contentType],
-    ['Last change', Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : 'not known'],
+    ['Last modified', Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : 'unknown'],
     ['ETag', <code key="etag">{etag}</code>, <CopyButton key="copy" text={etag} what="ETag" />],
     ...headers.map(([name, value]): Detail => [name, <NameText key="value" name={value} />]),
     ...metadata.map(

@@ -99,7 +99,7 @@ function useRename({ bucket, entry, onClose }: RenameDialogProps): Rename {
 
 function problemOfName(move: Move, name: string): string | undefined {
   const isTooLong = obstacleOf(move) === 'too-long'
-  return nameProblem(name) ?? (isTooLong ? 'The name with its folders is too long.' : undefined)
+  return nameProblem(name) ?? (isTooLong ? 'The path is too long.' : undefined)
 }
 
 /** A tree may take long and goes on among the transfers. @throws Error when a file stays what it was. */

@@ -17,6 +17,6 @@ export class S3Failure extends Error {
 /** What the XML of an error answer says; undefined: it is no such XML. */
 export function readFailure(root: XmlElement | undefined, status: number): S3Failure {
   const fields = root?.localName === 'Error' ? fieldsOf(root) : new Map<string, string>()
-  const message = fields.get('Message') ?? `The gateway answered with status ${status}.`
+  const message = fields.get('Message') ?? `The gateway returned status ${status}.`
   return new S3Failure(status, fields.get('Code') ?? '', message)
 }

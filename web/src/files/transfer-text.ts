@@ -51,7 +51,7 @@ export function paceText(queue: UploadQueueState, isOnline: boolean): string {
   if (unfinished(totals) === 0) return ''
   if (running + waiting + retrying === 0) return 'Paused'
   if (!isOnline) return 'Offline'
-  if (running === 0 && retrying > 0) return 'Waiting to try again'
+  if (running === 0 && retrying > 0) return 'Waiting to retry'
   if (bytesPerSecond === 0) return ''
   const { totalBytes, sentBytes, idleBytes } = totals
   const left = secondsLeft(totalBytes - sentBytes - idleBytes, bytesPerSecond)
@@ -75,7 +75,7 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
   const size = formatBytes(file.size)
   switch (state) {
     case 'waiting':
-      return problem?.message ?? `Waiting, ${size}`
+      return problem?.message ?? `Waiting · ${size}`
     case 'running':
       return `${formatBytes(sent)} of ${size}`
     case 'paused':
@@ -83,7 +83,7 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
     case 'retrying':
       return `${problem?.message ?? ''} Retrying soon.`
     case 'failed':
-      return problem?.message ?? 'It failed.'
+      return problem?.message ?? 'The upload failed.'
     case 'done':
       return `${size}, in ${bucket}`
   }

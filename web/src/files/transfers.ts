@@ -52,7 +52,7 @@ export const intake = new UploadIntake({
   onTooLong: (keys) =>
     showFailure(
       `${formatCount(keys.length)} not uploaded`,
-      `A name with its folders has at most 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
+      `Paths are limited to 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
     ),
   onFailure: (error) =>
     showFailure('Nothing was uploaded', error instanceof Error ? error.message : String(error)),

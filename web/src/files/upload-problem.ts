@@ -11,7 +11,7 @@ interface ServiceError {
 export function uploadProblem(error: unknown): UploadProblem {
   if (error instanceof ApiError) return ofApi(error)
   if (!isServiceError(error)) {
-    return { kind: 'passing', message: 'The connection broke, or the file cannot be read.' }
+    return { kind: 'passing', message: 'The connection was lost, or the file cannot be read.' }
   }
   const { status, body = '' } = error
   const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
@@ -20,19 +20,25 @@ export function uploadProblem(error: unknown): UploadProblem {
   if (status >= 500 || status === 429) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
   }
-  return { kind: 'final', message: `The gateway refused it: ${code || `status ${status}`}.` }
+  return {
+    kind: 'final',
+    message: `The gateway rejected the upload: ${code || `status ${status}`}.`,
+  }
 }
 
 const knownProblems: Readonly<Record<string, UploadProblem>> = {
-  PreconditionFailed: { kind: 'clash', message: 'There is a file of this name by now.' },
-  NoSuchUpload: { kind: 'lost', message: 'The upload had ended on the server; it begins anew.' },
-  QuotaExceeded: { kind: 'final', message: 'The drive is full. Make room, then try again.' },
-  KeyTooLongError: { kind: 'final', message: 'The name with its folders is too long.' },
-  InvalidArgument: { kind: 'final', message: 'The drive cannot hold a file of this name.' },
+  PreconditionFailed: { kind: 'clash', message: 'A file with this name already exists.' },
+  NoSuchUpload: {
+    kind: 'lost',
+    message: 'The upload no longer exists on the server. It starts over.',
+  },
+  QuotaExceeded: { kind: 'final', message: 'The drive is full. Free up space, then try again.' },
+  KeyTooLongError: { kind: 'final', message: 'The path is too long.' },
+  InvalidArgument: { kind: 'final', message: 'The drive cannot store a file with this name.' },
 }
 
 function ofApi({ status, message }: ApiError): UploadProblem {
-  if (status === 401) return { kind: 'session', message: 'Waits until you sign in.' }
+  if (status === 401) return { kind: 'session', message: 'Waiting for you to sign in.' }
   const isPassing = status === 0 || status >= 500 || status === 429
   return { kind: isPassing ? 'passing' : 'final', message }
 }

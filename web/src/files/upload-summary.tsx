@@ -63,7 +63,7 @@ function CancelAll({ count }: { readonly count: number }) {
         }}
         onClose={() => setIsAsking(false)}
       >
-        Unfinished files are discarded. Files that are already uploaded stay.
+        Unfinished files are discarded. Files that are already uploaded are kept.
       </Confirm>
     </>
   )

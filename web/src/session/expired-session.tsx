@@ -21,7 +21,7 @@ export function ExpiredSession() {
       // Browsers let a second Escape through.
       onClose={() => dialog.current?.showModal()}
     >
-      <SignInForm message="Your session is over. Sign in to go on where you were." />
+      <SignInForm message="Your session has expired. Sign in to continue where you left off." />
     </dialog>
   )
 }

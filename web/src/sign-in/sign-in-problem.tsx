@@ -16,16 +16,16 @@ export function SignInProblem({ problem, waitMs }: SignInProblemProps) {
       return <Locked waitMs={waitMs} />
     case 'off':
       return (
-        <Alert color="yellow" title="The dashboard is off">
+        <Alert color="yellow" title="The dashboard is turned off">
           <Text size="sm">
             Set <Code>DASHBOARD_PASSWORD</Code> (or <Code>DASHBOARD_PASSWORD_FILE</Code>) in the
-            settings of the gateway and start it again. S3 and the model list work without it.
+            gateway settings and restart the gateway. S3 and the model list work without it.
           </Text>
         </Alert>
       )
     case 'failed':
       return (
-        <Alert color="red" title="Signing in failed">
+        <Alert color="red" title="Sign-in failed">
           <Text size="sm">{problem.message}</Text>
         </Alert>
       )
@@ -39,7 +39,7 @@ function Locked({ waitMs }: { readonly waitMs: number }) {
   return (
     <Alert color="yellow" title="Too many failed sign-ins">
       <Text size="sm">
-        This address may try again in {/* Not read out with every second. */}
+        You can try again in {/* Not read out with every second. */}
         <b role="timer" aria-live="off">
           {formatCountdown(waitMs)}
         </b>

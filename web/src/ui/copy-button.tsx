@@ -25,7 +25,7 @@ export function CopyButton({ text, what, children, size = 'xs' }: CopyButtonProp
   }, [isCopied])
   const copy = async () => {
     if (await copyText(text)) setIsCopied(true)
-    else showFailure('The browser lets nothing be copied', 'Select the text and copy it by hand.')
+    else showFailure('The browser does not allow copying', 'Select the text and copy it by hand.')
   }
   const label = isCopied ? `Copied ${what}` : `Copy ${what}`
   const icon = isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />

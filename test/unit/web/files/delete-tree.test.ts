@@ -72,7 +72,7 @@ describe('deleteTree', () => {
 
   test('says how far it came when it failed', async () => {
     const { deleted } = await run([reply('failed', 3, 'the drive is gone')])
-    await assert.rejects(deleted, /3 objects are deleted, then it ended: the drive is gone/)
+    await assert.rejects(deleted, /Stopped after deleting 3 objects: the drive is gone/)
     const interrupted = await run([reply('interrupted', 1)])
     await assert.rejects(interrupted.deleted, /the gateway was stopped/)
   })

@@ -108,7 +108,7 @@ describe('moveTree', () => {
     const { report, kept } = reportOf()
     await moveTree(toNew, folder, { client: rewriting, report })
     assert.equal(objects.get('old/a'), 'newer')
-    assert.match(kept[0]?.join(' ') ?? '', /old\/a .*copied, but not deleted/)
+    assert.match(kept[0]?.join(' ') ?? '', /old\/a .*copied, but the original was not deleted/)
   })
 
   test('a failure stops it: copies that were made are finished, the rest stays', async () => {

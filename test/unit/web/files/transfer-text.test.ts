@@ -55,7 +55,7 @@ test('paceText gives speed and time left, or why there are none', () => {
   assert.equal(paceText(running, false), 'Offline')
   assert.equal(paceText(queueOf({ paused: 1 }, { isPaused: true }), true), 'Paused')
   assert.equal(paceText(queueOf({ paused: 2, failed: 1 }), true), 'Paused')
-  assert.equal(paceText(queueOf({ retrying: 1, waiting: 3 }), true), 'Waiting to try again')
+  assert.equal(paceText(queueOf({ retrying: 1, waiting: 3 }), true), 'Waiting to retry')
   assert.equal(paceText(queueOf({ running: 1 }, { bytesPerSecond: 0 }), true), '')
   assert.match(paceText(queueOf({ waiting: 1 }, { isBlocked: true }), true), /sign in/)
   assert.equal(paceText(queueOf({ done: 1 }), true), '')

@@ -92,7 +92,7 @@ test('connectionFields offer to remove a key only where there is one', () => {
 test('connectionDetail says what a connection is in a few words', () => {
   assert.equal(
     connectionDetail(stored),
-    'OpenAI-compatible · http://10.0.0.5/v1 · prefix lab · key ****3f9a · 2 models chosen',
+    'OpenAI-compatible · http://10.0.0.5/v1 · prefix lab · key ****3f9a · 2 models selected',
   )
   assert.equal(
     connectionDetail({ id: 'a', provider: 'openai', isActive: true, apiKeyState: 'none' }),

@@ -27,7 +27,7 @@ const placeFields: readonly FieldSpec[] = [
     label: 'Base URL',
     kind: 'text',
     path: 'providerSpecificData.baseUrl',
-    description: 'Address of the API. Required for an endpoint of your own',
+    description: 'Address of the API. Required for your own endpoint',
     placeholder: 'http://10.0.0.5/v1',
   },
   {
@@ -35,7 +35,7 @@ const placeFields: readonly FieldSpec[] = [
     label: 'Prefix',
     kind: 'text',
     path: 'providerSpecificData.prefix',
-    description: 'Put before the model ids. Empty: the alias of the provider',
+    description: 'Prepended to the model ids. Leave empty to use the provider alias',
     placeholder: 'lab',
   },
   {
@@ -43,7 +43,7 @@ const placeFields: readonly FieldSpec[] = [
     label: 'Models',
     kind: 'lines',
     path: 'providerSpecificData.enabledModels',
-    description: 'One id per line. Empty: all models of the provider',
+    description: 'One id per line. Leave empty to list all models of the provider',
   },
 ]
 

@@ -14,7 +14,7 @@ export function connectionDetail(connection: ConnectionAnswer): string {
     baseUrl,
     prefix === undefined || prefix === '' ? undefined : `prefix ${prefix}`,
     apiKey === undefined ? undefined : `key ${apiKey}`,
-    enabledModels?.length ? `${formatAmount(enabledModels.length, 'model')} chosen` : undefined,
+    enabledModels?.length ? `${formatAmount(enabledModels.length, 'model')} selected` : undefined,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ')

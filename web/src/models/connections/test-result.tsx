@@ -24,7 +24,7 @@ export function TestResult({ report, onClose }: TestResultProps) {
       role="status"
       title={looks[outcome].title}
       withCloseButton
-      closeButtonLabel="Close the result"
+      closeButtonLabel="Dismiss the result"
       onClose={onClose}
     >
       {message}

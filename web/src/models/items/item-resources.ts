@@ -116,7 +116,7 @@ export const customModels: ItemResource<CustomModelAnswer> = {
       options: kindOptions,
       description: 'Only custom models of kind Chat are listed',
     },
-    { name: 'name', label: 'Shown name', kind: 'text', path: 'name' },
+    { name: 'name', label: 'Display name', kind: 'text', path: 'name' },
   ],
   itemsOf: (state) => state.customModels,
   fieldOf: (_item, index) => `customModels[${index}]`,

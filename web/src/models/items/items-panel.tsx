@@ -125,7 +125,7 @@ function Items<Item>({ resource, state }: ItemsProps<Item>) {
           <ItemRow key={keyOf(item)} resource={resource} item={item} warnings={warnings} />
         ))}
       </RowList>
-      {found.length > maxShown && <p>{found.length - maxShown} more: search to see them.</p>}
+      {found.length > maxShown && <p>{found.length - maxShown} more. Search to see them.</p>}
     </>
   )
 }

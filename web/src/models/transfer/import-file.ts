@@ -33,16 +33,16 @@ function parse(text: string): object {
   try {
     file = JSON.parse(text)
   } catch (error) {
-    throw new SyntaxError('This is no JSON file.', { cause: error })
+    throw new SyntaxError('This file is not valid JSON.', { cause: error })
   }
   if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file
-  throw new SyntaxError('This is neither an export of 9router nor one of Bucketry.')
+  throw new SyntaxError('This file is not a 9router or Bucketry export.')
 }
 
 function ownFile(file: Partial<RoutingAnswer>, state: RoutingAnswer): object {
   const { connections, ...rest } = file
   if (!Array.isArray(connections)) {
-    throw new SyntaxError('The connections of this file are no list.')
+    throw new SyntaxError('The connections in this file are not a list.')
   }
   const masks = new Map(state.connections.map(({ id, apiKey }) => [id, apiKey]))
   return {

@@ -33,22 +33,22 @@ export function ImportForm() {
           w="100%"
           maw={420}
           label="File"
-          description="The export of 9router (or its db.json), or one of Bucketry"
+          description="A 9router export (or its db.json), or a Bucketry export"
           placeholder="Choose a file"
           accept="application/json,.json"
           clearable
-          clearButtonProps={{ 'aria-label': 'Choose no file' }}
+          clearButtonProps={{ 'aria-label': 'Clear the file' }}
           value={file}
           onChange={choose}
         />
         <Radio.Group
-          label="What is here already"
+          label="Existing entries"
           value={mode}
           onChange={(value) => setMode(value === 'replace' ? 'replace' : 'merge')}
         >
           <Group mt={6} gap="md">
-            <Radio value="merge" label="stays, unless the file has the same id or name" />
-            <Radio value="replace" label="is removed first" />
+            <Radio value="merge" label="Keep, unless the file has the same id or name" />
+            <Radio value="replace" label="Remove before importing" />
           </Group>
         </Radio.Group>
         <Button

@@ -19,19 +19,20 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
         </List.Item>
         {connectionsWithoutKey.length > 0 && (
           <List.Item>
-            <b>{connectionsWithoutKey.length} without key:</b> edit them under Connections (
+            <b>{connectionsWithoutKey.length} without an API key.</b> Enter the keys under
+            Connections: (
             <Some items={connectionsWithoutKey} count={connectionsWithoutKey.length} />)
           </List.Item>
         )}
         {renamedProviders.length > 0 && (
           <List.Item>
-            {formatAmount(renamedProviders.length, 'provider')} with another id, so that the models
-            are asked for
+            {formatAmount(renamedProviders.length, 'provider')} renamed so that their models can be
+            requested
           </List.Item>
         )}
         {leftOutCount > 0 && (
           <List.Item>
-            Left out:{' '}
+            Skipped:{' '}
             <Some
               items={leftOut.map(({ field, reason }) => `${field} (${reason})`)}
               count={leftOutCount}
@@ -40,7 +41,7 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
         )}
         {report.warningCount > 0 && (
           <List.Item>
-            Has no effect on the list:{' '}
+            No effect on the list:{' '}
             <Some
               items={report.warnings.map(({ field, message }) => `${field} (${message})`)}
               count={report.warningCount}
@@ -49,7 +50,7 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
         )}
         {report.ignoredFieldCount > 0 && (
           <List.Item>
-            Not used: <Some items={report.ignoredFields} count={report.ignoredFieldCount} />
+            Ignored fields: <Some items={report.ignoredFields} count={report.ignoredFieldCount} />
           </List.Item>
         )}
       </List>

@@ -32,8 +32,8 @@ function Export() {
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm">
-        Connections, combos, custom models and aliases as one file. API keys are masked: imported
-        here again they stay, in another gateway they have to be entered.
+        Connections, combos, custom models and aliases as one file. API keys are masked. If you
+        import the file here, the stored keys are kept. On another gateway, enter them again.
       </Text>
       <Button
         variant="default"
@@ -42,7 +42,7 @@ function Export() {
         loading={isPending}
         onClick={() => mutate()}
       >
-        Save the export
+        Save export
       </Button>
     </Stack>
   )

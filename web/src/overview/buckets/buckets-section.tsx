@@ -34,7 +34,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   if (buckets.length === 0) {
     return (
       <EmptyState icon={<IconBucket size={32} stroke={1.5} />} title="No buckets">
-        Name some in ALLOWED_BUCKETS and start the gateway again.
+        List the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
       </EmptyState>
     )
   }
@@ -50,7 +50,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
             Size
           </Table.Th>
           <Table.Th scope="col" className={classes.wide}>
-            Last change
+            Last modified
           </Table.Th>
           <Table.Th className={classes.action}>
             <span className={classes.unseen}>Recount</span>
@@ -76,7 +76,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
             {name}
           </Link>
           {isPublic && (
-            <Badge variant="light" color="orange" size="sm" tt="none" title="Anybody may read it">
+            <Badge variant="light" color="orange" size="sm" tt="none" title="Anyone can read it">
               Public
             </Badge>
           )}

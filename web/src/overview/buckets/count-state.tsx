@@ -5,7 +5,7 @@ import { Age } from '../../ui/age.tsx'
 export function CountState({ bucket }: { readonly bucket: BucketStatus }) {
   const { countedAt, isCounting, problem } = bucket
   if (isCounting) {
-    return <span role="status">{countedAt === null ? 'counting …' : 'counting anew …'}</span>
+    return <span role="status">{countedAt === null ? 'counting…' : 'recounting…'}</span>
   }
   if (problem !== null) return <span>not counted: {problem}</span>
   if (countedAt === null) return <span>not counted yet</span>

@@ -13,7 +13,7 @@ export function RecountButton({ bucket }: { readonly bucket: BucketStatus }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['buckets'] }),
   })
   const isBusy = isPending || bucket.isCounting
-  const label = `Count ${bucket.name} anew`
+  const label = `Recount ${bucket.name}`
   return (
     <ActionIcon
       variant="subtle"

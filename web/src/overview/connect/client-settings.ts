@@ -72,7 +72,7 @@ function awsCli({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
 function rclone({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
-      caption: 'In a shell. Without no_check_bucket rclone tries to make the bucket first',
+      caption: 'In a shell. Without no_check_bucket rclone tries to create the bucket first',
       text: lines(
         'rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
         `  endpoint=${endpoint} region=${region} \\`,
@@ -87,7 +87,7 @@ function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   const { protocol, host } = new URL(endpoint)
   return [
     {
-      caption: 'Saved as ~/.s3cfg, or under another name for s3cmd -c',
+      caption: 'Save as ~/.s3cfg, or under another name and use s3cmd -c',
       fileName: '.s3cfg',
       text: lines(
         '[default]',
@@ -106,7 +106,7 @@ function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
 function restic({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
-      caption: 'In a shell. restic asks for a password of its own, which no one can recover',
+      caption: 'In a shell. restic asks for a repository password, which cannot be recovered',
       text: lines(
         ...exportedKeys(accessKey),
         `export AWS_DEFAULT_REGION=${region}`,
@@ -142,7 +142,7 @@ function boto3({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
 function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   return [
     {
-      caption: 'JavaScript, with @aws-sdk/client-s3 of version 3',
+      caption: 'JavaScript, with @aws-sdk/client-s3 version 3',
       text: lines(
         "import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'",
         '',
@@ -173,7 +173,7 @@ function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   ]
   return [
     {
-      caption: 'Saved as Bucketry.cyberduckprofile and opened with a double-click',
+      caption: 'Save as Bucketry.cyberduckprofile and double-click to open it',
       fileName: 'Bucketry.cyberduckprofile',
       text: lines(
         '<?xml version="1.0" encoding="UTF-8"?>',

@@ -43,8 +43,8 @@ function DeletionRow({ deletion }: { readonly deletion: DeletionReply }) {
       title={`${bucket}/${prefix}`}
       detail={
         <>
-          {onlyEmptyFolders ? 'Empty folders' : `${formatAmount(deleted, 'object')} deleted`}, begun{' '}
-          <Age at={startedAt} />
+          {onlyEmptyFolders ? 'Empty folders' : `${formatAmount(deleted, 'object')} deleted`},
+          started <Age at={startedAt} />
           {message !== null && <div>{message}</div>}
         </>
       }

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
 const levels = {
   roomy: { color: 'var(--bucketry-accent)', hint: undefined },
   tight: { color: 'yellow', hint: 'The drive is getting full.' },
-  full: { color: 'red', hint: 'The drive is nearly full: uploads may fail soon.' },
+  full: { color: 'red', hint: 'The drive is nearly full. Uploads may fail soon.' },
 } as const
 
 export function DriveSection() {
@@ -41,7 +41,7 @@ export function DriveSection() {
       {data === undefined && error === null && <LoadingLines count={2} />}
       {data === undefined && error !== null && (
         <FailureNotice
-          title="The state of the drive could not be loaded"
+          title="The drive status could not be loaded"
           error={error}
           onRetry={() => void refetch()}
         />
@@ -55,7 +55,7 @@ function Room({ drive }: { readonly drive: StatusReply['drive'] }) {
   if (room === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        This drive does not report its free space.
+        Free space is not available for this drive.
       </Text>
     )
   }

@@ -54,7 +54,7 @@ function Failures({ failures }: { readonly failures: readonly FailureStatus[] })
   if (failures.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None. When a client is refused, the reason appears here.
+        None. When a request fails, the reason appears here.
       </Text>
     )
   }
@@ -72,7 +72,7 @@ function Failures({ failures }: { readonly failures: readonly FailureStatus[] })
       />
       {matching.length === 0 && (
         <Text size="sm" c="dimmed" role="status">
-          No failed request matches the filter.
+          No failed requests match the filter.
         </Text>
       )}
       <RowList>

@@ -18,13 +18,13 @@ export function SettingsSection() {
       title="Settings"
       actions={
         <Anchor component="button" type="button" size="sm" onClick={toggle} aria-pressed={isWhole}>
-          {isWhole ? 'Only what is set' : 'With defaults'}
+          {isWhole ? 'Hide defaults' : 'Show defaults'}
         </Anchor>
       }
     >
       {settings.length === 0 && (
         <Text size="sm" c="dimmed">
-          All of them are at their defaults.
+          All settings have their default values.
         </Text>
       )}
       <dl className={classes.list}>

@@ -20,8 +20,8 @@ export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
       title={`${bucket}/${key}`}
       detail={
         <>
-          {formatBytes(bytes)} in {formatAmount(parts, 'part')}, last one <Age at={lastPartAt} />.
-          Removed <Age at={expiresAt} /> unless another comes.
+          {formatBytes(bytes)} in {formatAmount(parts, 'part')}, last part <Age at={lastPartAt} />.
+          Deleted <Age at={expiresAt} /> unless another part arrives.
         </>
       }
       actions={
@@ -37,8 +37,8 @@ export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
             onConfirm={mutate}
             onClose={close}
           >
-            The {formatBytes(bytes)} of <b>{key}</b> that have arrived are removed. A client that is
-            still uploading fails.
+            The {formatBytes(bytes)} of <b>{key}</b> uploaded so far are deleted. A client that is
+            still uploading gets an error.
           </Confirm>
         </>
       }

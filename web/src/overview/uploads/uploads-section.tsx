@@ -21,7 +21,7 @@ export function UploadsSection() {
       )}
       {uploads?.length === 0 && (
         <Text size="sm" c="dimmed">
-          None. Uploads in parts show up here until they are complete.
+          None. Multipart uploads appear here until they are completed.
         </Text>
       )}
       {uploads !== undefined && uploads.length > 0 && (
