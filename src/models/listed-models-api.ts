@@ -27,7 +27,7 @@ const listingsSchema = z.object({
     .array(
       z.object({
         id: z.string(),
-        listed: z.int().describe('Models of the connection that are in a list'),
+        listed: z.int().describe('Listed models of the connection'),
         reasons: z
           .array(
             z.object({
@@ -60,7 +60,7 @@ export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): P
       schema: {
         ...described,
         operationId: 'getListedModels',
-        summary: 'What /v1/models and the paths below it answer',
+        summary: 'Returns the lists of /v1/models and the paths below it',
         params: z.object({ list: z.enum(listNames) }),
         response: { 200: listSchema, ...refusals },
       },
@@ -76,7 +76,7 @@ export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): P
       schema: {
         ...described,
         operationId: 'getConnectionListings',
-        summary: 'How many models of each connection are listed, and why others are not',
+        summary: 'Counts the listed models of each connection and explains what is missing',
         response: { 200: listingsSchema, ...refusals },
       },
     },
@@ -91,7 +91,7 @@ export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): P
       schema: {
         ...described,
         operationId: 'getProviders',
-        summary: 'The providers of the catalogue, which a connection can name',
+        summary: 'Lists the providers of the catalogue',
         response: { 200: providersSchema, ...refusals },
       },
     },

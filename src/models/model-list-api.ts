@@ -44,7 +44,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     const schema = {
       ...described,
       operationId: 'listModels',
-      summary: 'The chat models of all connected providers, as OpenAI lists them',
+      summary: 'Lists the chat models of all connected providers, in the format of OpenAI',
       hide: url !== '/v1/models',
       response: { 200: listSchema, ...listRefusals },
     }
@@ -54,7 +54,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
   const schema = {
     ...described,
     operationId: 'retrieveModel',
-    summary: 'The models of one kind, or one model',
+    summary: 'Lists the models of one kind, or returns one model',
     params: z.object({ '*': z.string().describe('A kind, or a model id with or without %2F') }),
     response: { 200: z.union([listSchema, entrySchema]), ...listRefusals },
   }
@@ -89,7 +89,7 @@ async function preflight(_request: FastifyRequest, reply: FastifyReply) {
 function noSuchModel(id: string): ApiError {
   const kinds = [...kindsOfPath.keys()].join(', ')
   const quoted = id.slice(0, maxQuotedId)
-  return new ApiError(404, `There is no model with the id ${quoted}. The kinds are: ${kinds}.`, {
+  return new ApiError(404, `The model ${quoted} does not exist. Kinds: ${kinds}.`, {
     code: 'model_not_found',
   })
 }

@@ -138,7 +138,10 @@ export class ModelLists {
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       const { code, status, detail } = error
-      this.#parts.log.debug({ connectionId, code, status, detail }, 'an upstream gave no models')
+      this.#parts.log.debug(
+        { connectionId, code, status, detail },
+        'an upstream returned no models',
+      )
       return error.message
     }
   }

@@ -27,10 +27,10 @@ export class TolerantLoader {
       const rows = await read()
       const isUsable = typeof rows === 'object' && rows !== null
       if (!isUsable || Array.isArray(rows) !== Array.isArray(empty)) {
-        throw new TypeError(`${input} were expected, not ${typeof rows}`)
+        throw new TypeError(`expected ${input}, got ${typeof rows}`)
       }
       if (this.#failing.delete(input)) {
-        this.#log.info({ input }, 'an input of the model list loads again')
+        this.#log.info({ input }, 'an input of the model list can be loaded again')
       }
       return rows
     } catch (err) {
@@ -38,7 +38,7 @@ export class TolerantLoader {
         this.#failing.add(input)
         this.#log.warn(
           { input, err },
-          'the model list is built without an input that fails to load',
+          'could not load an input of the model list; building the list without it',
         )
       }
       return empty

@@ -76,7 +76,7 @@ describe('Management over several workers', () => {
       return reply?.body?.state === 'interrupted'
     })
     const { message } = await client.done('GET', `/deletions/${id}`)
-    assert.match(message, /delete again/)
+    assert.match(message, /Delete again/)
     const again = await client.done('POST', '/deletions', target)
     assert.notEqual(again.id, id)
     await until(async () => (await client.done('GET', `/deletions/${again.id}`)).state === 'done')

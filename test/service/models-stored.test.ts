@@ -235,7 +235,7 @@ test('A table that is broken costs the list only what was in it', async (t) => {
     assert.doesNotMatch(body.message, /routing_|SQL/)
   }
   await gateway.stop()
-  assert.match(gateway.logs(), /built without an input that fails to load/)
+  assert.match(gateway.logs(), /could not load an input of the model list/)
 })
 
 test('Without its database the list is the static catalogue, and management is 503', async (t) => {

@@ -227,7 +227,7 @@ describe('A list with OpenAI-compatible upstreams', () => {
   }
 
   test('keeps the key out of the log, whatever upstreams say', async () => {
-    assert.match(gateway().logs(), /an upstream gave no models/)
+    assert.match(gateway().logs(), /an upstream returned no models/)
     assert.equal(gateway().logs().includes(key), false)
   })
 })

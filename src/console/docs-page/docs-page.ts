@@ -49,7 +49,7 @@ export function docsPage(document: OpenApiDocument): string {
 <style>${docsStyle}</style>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <div class="layout">
 <nav aria-label="Endpoints">
 ${groups.map(({ name, operations: own }) => navGroup(name, own)).join('\n')}
@@ -90,7 +90,7 @@ function accessSection({ components }: OpenApiDocument): string {
     escapeHtml(schemeWords[name] ?? name),
     prose('description' in scheme ? String(scheme.description) : ''),
   ])
-  return `<h2 id="access">Access</h2>\n${table('How a request shows its right', ['With', 'How'], rows)}`
+  return `<h2 id="access">Access</h2>\n${table('Authentication', ['With', 'How'], rows)}`
 }
 
 function groupSection(
@@ -135,7 +135,7 @@ function neededBy({ security = [] }: ApiOperation): string {
   )
   const words = ways.filter((names) => names.length > 0).map((names) => names.join(' and '))
   const isOpen = ways.some((names) => names.length === 0)
-  return words.join(' or ') + (isOpen ? ', where it is not open to all' : '')
+  return words.join(' or ') + (isOpen ? ', unless access is public' : '')
 }
 
 function variantsTable({ 'x-operations': variants = [] }: ApiOperation): string {

@@ -34,7 +34,7 @@ export async function docsRoutes(app: JsonApp, { describe }: DocsParts): Promise
     {
       schema: {
         operationId: 'getOpenApi',
-        summary: 'This description, OpenAPI 3.1',
+        summary: 'This API description as OpenAPI 3.1',
         tags: ['service'],
         response: { 200: z.looseObject({}).meta({ description: 'The document.' }) },
       },
@@ -51,7 +51,7 @@ export async function docsRoutes(app: JsonApp, { describe }: DocsParts): Promise
     {
       schema: {
         operationId: 'getDocs',
-        summary: 'This description as a page',
+        summary: 'This API description as a page',
         tags: ['service'],
         response: {
           200: { description: 'The page.', content: { 'text/html': { schema: z.string() } } },

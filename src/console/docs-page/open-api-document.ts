@@ -12,32 +12,32 @@ const info = {
   // docs/contract/decisions.md, "Version".
   version: '1.0.0',
   description:
-    'An S3 endpoint in front of a file drive, a dashboard beside it, and the model list of a ' +
-    'routing service.',
+    'An S3 endpoint in front of a file drive, a dashboard, and the model list of an ' +
+    'AI router.',
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
 const tags = [
   {
     name: 's3',
-    description: 'Buckets and objects, as S3 has them: path style, Signature Version 4.',
+    description: 'Buckets and objects through the S3 API: path style, Signature Version 4.',
   },
   { name: 'login', description: 'Sessions of the dashboard.' },
-  { name: 'management', description: 'What the dashboard shows and does.' },
-  { name: 'models', description: 'The model list, as OpenAI has it.' },
-  { name: 'routing', description: 'What the model list is built from.' },
+  { name: 'management', description: 'The API behind the dashboard.' },
+  { name: 'models', description: 'The model list, in the format of OpenAI.' },
+  { name: 'routing', description: 'The sources of the model list.' },
   { name: 'service', description: 'The service itself.' },
 ]
 
 const securitySchemes = {
-  session: { type: 'http', scheme: 'bearer', description: 'A token of `POST /auth/login`.' },
+  session: { type: 'http', scheme: 'bearer', description: 'A token from `POST /auth/login`.' },
   sigV4: {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
     description:
       'Signature Version 4 with ACCESS_KEY and SECRET_KEY: `AWS4-HMAC-SHA256 Credential=…, ' +
-      'SignedHeaders=…, Signature=…`, beside `x-amz-date`.',
+      'SignedHeaders=…, Signature=…`, together with `x-amz-date`.',
   },
   presigned: {
     type: 'apiKey',
@@ -45,14 +45,14 @@ const securitySchemes = {
     name: 'X-Amz-Signature',
     description:
       'A presigned URL, with X-Amz-Algorithm, X-Amz-Credential, X-Amz-Date, X-Amz-Expires (1 to ' +
-      '604800 seconds) and X-Amz-SignedHeaders beside it. `POST /-/api/presign` makes them.',
+      '604800 seconds) and X-Amz-SignedHeaders. `POST /-/api/presign` creates one.',
   },
-  modelsKey: { type: 'http', scheme: 'bearer', description: 'MODELS_API_KEY, where it is set.' },
+  modelsKey: { type: 'http', scheme: 'bearer', description: 'MODELS_API_KEY, if it is set.' },
   modelsKeyHeader: {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'MODELS_API_KEY, where it is set.',
+    description: 'MODELS_API_KEY, if it is set.',
   },
 } as const
 
@@ -60,8 +60,8 @@ const errorSchema: Schema = {
   type: 'object',
   description: 'Why not.',
   properties: {
-    message: { type: 'string', description: 'For people.' },
-    field: { type: 'string', description: 'Where in the request the mistake is, as a JSON path.' },
+    message: { type: 'string', description: 'Human-readable.' },
+    field: { type: 'string', description: 'JSON path of the invalid field in the request.' },
   },
   required: ['message'],
 }
@@ -88,7 +88,7 @@ export async function describeService(
     return {
       openapi: '3.1.0',
       info,
-      servers: [{ url: '/', description: 'The address that this document comes from.' }],
+      servers: [{ url: '/', description: 'The address that serves this document.' }],
       tags,
       paths: { ...s3Paths(), ...tidyPaths(paths), ...ownPaths },
       components: { securitySchemes, schemas: { Error: errorSchema, ...s3Schemas } },

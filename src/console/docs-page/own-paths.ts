@@ -25,18 +25,21 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
   '/-/healthz': {
     get: {
       operationId: 'getHealth',
-      summary: 'Whether drive and database answer',
+      summary: 'Health of the drive and the database',
       tags: ['service'],
-      responses: { 200: json('They do.'), 503: json('Those that do not are named.') },
+      responses: {
+        200: json('Both respond.'),
+        503: json('`failing` names what does not respond.'),
+      },
     },
   },
   '/-/': {
     get: {
       operationId: 'getDashboard',
       summary: 'The dashboard',
-      description: 'A browser that asks for `/` without a signature is sent here.',
+      description: 'Browsers that request `/` without a signature are redirected here.',
       tags: ['service'],
-      responses: { 200: page('The app.'), 503: page('It is not built.') },
+      responses: { 200: page('The app.'), 503: page('The dashboard is not built.') },
     },
   },
   '/-/{page}': {
@@ -44,8 +47,8 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
       operationId: 'getDashboardPage',
       summary: 'A page of the dashboard',
       tags: ['service'],
-      parameters: [pathParameter('page', 'Any path that is nothing else.')],
-      responses: { 200: page('The app.'), 503: page('It is not built.') },
+      parameters: [pathParameter('page', 'Any path not listed here.')],
+      responses: { 200: page('The app.'), 503: page('The dashboard is not built.') },
     },
   },
   '/-/assets/{name}': {
@@ -53,10 +56,10 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
       operationId: 'getDashboardAsset',
       summary: 'A file of the dashboard',
       tags: ['service'],
-      parameters: [pathParameter('name', 'With a hash in it: it never changes.')],
+      parameters: [pathParameter('name', 'The name contains a hash: the file never changes.')],
       responses: {
         200: { description: 'The file.', content: { '*/*': {} } },
-        404: { description: 'There is none.', content: { 'text/plain': {} } },
+        404: { description: 'Not found.', content: { 'text/plain': {} } },
       },
     },
   },

@@ -16,7 +16,7 @@ const pathParameters: Readonly<Record<S3Operation['level'], readonly Parameter[]
   bucket: [pathParameter('bucket', 'One of ALLOWED_BUCKETS.')],
   object: [
     pathParameter('bucket', 'One of ALLOWED_BUCKETS.'),
-    pathParameter('key', 'The rest of the path, slashes and all; 1 to 1,024 bytes of UTF-8.'),
+    pathParameter('key', 'The rest of the path, including slashes; 1 to 1,024 bytes of UTF-8.'),
   ],
 }
 
@@ -54,7 +54,7 @@ function operationOf(
     summary: first.summary,
     ...(operations.length === 1
       ? {}
-      : { description: 'Query and header fields tell several operations apart.' }),
+      : { description: 'Query and header fields select the operation.' }),
     tags: ['s3'],
     parameters: [...pathParameters[level], ...parametersOf(operations)],
     ...(requestBody === undefined ? {} : { requestBody }),
@@ -115,8 +115,8 @@ function refusals(isHead: boolean): Record<string, ApiResponse> {
   const schema = { $ref: '#/components/schemas/S3Error' }
   const content = isHead ? {} : { content: { 'application/xml': { schema } } }
   return {
-    '4XX': { description: 'The request is refused; the code says why.', ...content },
-    '5XX': { description: 'The service can not, or not now.', ...content },
+    '4XX': { description: 'The request is rejected; the code says why.', ...content },
+    '5XX': { description: 'The service cannot handle the request, or not now.', ...content },
   }
 }
 

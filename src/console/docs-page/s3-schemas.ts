@@ -40,7 +40,7 @@ export const s3Schemas = {
   S3Error: {
     ...element('Error', { Code: text, Message: text, Resource: text, RequestId: text }),
     required: ['Code', 'Message', 'RequestId'],
-    description: 'Why not, by the codes of S3.',
+    description: 'An error with a code of S3.',
   },
   ListAllMyBucketsResult: element('ListAllMyBucketsResult', {
     Owner: element('Owner', { ID: text, DisplayName: text }),
@@ -76,7 +76,7 @@ export const s3Schemas = {
   LocationConstraint: { type: 'string', xml: { name: 'LocationConstraint' } },
   Configuration: {
     type: 'object',
-    description: 'What S3 answers where nothing is configured; each sub-resource has its own.',
+    description: 'What S3 returns when nothing is configured; it differs by subresource.',
   },
   Delete: element('Delete', {
     Quiet: flag,

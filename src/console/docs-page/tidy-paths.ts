@@ -11,15 +11,15 @@ import type {
 const errorReference: Schema = { $ref: '#/components/schemas/Error' }
 
 const statusWords: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/^200$/, 'As asked for.'],
-  [/^201$/, 'It is created.'],
-  [/^202$/, 'It is under way.'],
-  [/^204$/, 'It is done.'],
-  [/^400$/, 'The request has a mistake; `field` says where.'],
+  [/^200$/, 'Success.'],
+  [/^201$/, 'Created.'],
+  [/^202$/, 'Accepted.'],
+  [/^204$/, 'Done.'],
+  [/^400$/, 'The request is invalid; `field` says where.'],
   [/^401$/, 'Sign in first.'],
-  [/^429$/, 'Too often; Retry-After says when again.'],
-  [/^4XX$/, 'The request is refused.'],
-  [/^5(XX|\d\d)$/, 'The service can not, or not now.'],
+  [/^429$/, 'Too many requests; Retry-After says when to retry.'],
+  [/^4XX$/, 'The request is rejected.'],
+  [/^5(XX|\d\d)$/, 'The service cannot handle the request, or not now.'],
 ]
 
 /** What the schema library or the framework writes where nobody has said anything. */
@@ -71,7 +71,7 @@ function tidyParameter(parameter: Parameter): Parameter {
 function tidyResponse(status: string, { content, ...response }: ApiResponse): ApiResponse {
   const words = statusWords.find(([pattern]) => pattern.test(status))?.[1]
   const description = saysNothing.has(response.description)
-    ? (words ?? 'An answer.')
+    ? (words ?? 'A response.')
     : response.description
   return {
     ...response,

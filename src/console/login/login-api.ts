@@ -64,7 +64,7 @@ function addLogin(app: JsonApp, guard: Guard): void {
     schema: {
       operationId: 'login',
       tags: ['login'],
-      summary: 'Begins a session',
+      summary: 'Starts a session',
       body: z.object({
         passwordHash: z.string().meta({ description: 'SHA-256 of the password, hex.' }),
       }),
@@ -75,8 +75,10 @@ function addLogin(app: JsonApp, guard: Guard): void {
         }),
         400: errorReply,
         401: errorReply,
-        403: errorReply.meta({ description: 'A page of another origin sent it. Not counted.' }),
-        429: errorReply.meta({ description: 'Too many failures; Retry-After says when again.' }),
+        403: errorReply.meta({
+          description: 'A page of another origin sent the login. Not counted as a failure.',
+        }),
+        429: errorReply.meta({ description: 'Too many failures; Retry-After says when to retry.' }),
         503: errorReply,
         ...refusals,
       },
@@ -99,7 +101,7 @@ function addSession(app: JsonApp, guard: Guard): void {
     schema: {
       operationId: 'getSession',
       tags: ['login'],
-      summary: 'Says whether the session goes on',
+      summary: 'Checks whether the session is valid',
       security,
       response: {
         200: z.object({ valid: z.literal(true) }),
@@ -126,7 +128,7 @@ function addLogout(app: JsonApp, guard: Guard): void {
       summary: 'Ends the session',
       security,
       response: {
-        204: z.undefined().meta({ description: 'It is over, or never was.' }),
+        204: z.undefined().meta({ description: 'The session has ended or did not exist.' }),
         401: errorReply,
         503: errorReply,
         ...refusals,
@@ -158,7 +160,7 @@ class Guard {
    */
   refuseWhenOff(): string {
     if (this.#password !== undefined) return this.#password
-    throw new ApiError(503, 'The dashboard is off: DASHBOARD_PASSWORD is not set.')
+    throw new ApiError(503, 'The dashboard is turned off: DASHBOARD_PASSWORD is not set.')
   }
 
   /** Any page can send a login (`mode: 'no-cors'`), and five wrong ones would lock the owner out. */
@@ -166,7 +168,7 @@ class Guard {
     if (!this.#isFromOtherOrigin(sourceOf(request))) return
     throw new ApiError(
       403,
-      'A web page of another origin sent this login. If it was the dashboard behind a proxy, set PUBLIC_URL to the address in the browser.',
+      'A web page of another origin sent this login. If it is the dashboard behind a proxy, set PUBLIC_URL to the address in the browser.',
     )
   }
 
@@ -192,14 +194,15 @@ class Guard {
         if (entered !== undefined) entered.hasSession = true
         return
       }
-      throw unauthorized('There is no such session, or it is over: sign in again.')
+      throw unauthorized('The session does not exist or has expired. Sign in again.')
     })
   }
 
   async logout({ headers }: FastifyRequest): Promise<void> {
     this.refuseWhenOff()
     const token = bearerToken(headers.authorization)
-    if (token === undefined) throw unauthorized('Authorization: Bearer and a token are expected.')
+    if (token === undefined)
+      throw unauthorized('Expected an Authorization header with a bearer token.')
     return fromStore(() => this.#sessions.end(token))
   }
 }
@@ -210,7 +213,7 @@ async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work()
   } catch (error) {
     if (!(error instanceof KeyValueError)) throw error
-    throw new ApiError(503, 'The store of the sessions does not answer. Try again later.', {
+    throw new ApiError(503, 'The session store does not respond. Try again later.', {
       cause: error,
     })
   }

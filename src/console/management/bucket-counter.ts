@@ -118,7 +118,7 @@ export class BucketCounter {
       try {
         await this.#countIfNeeded(bucket, askedAtMs)
       } catch (error) {
-        this.#parts.log.warn({ bucket, err: error }, 'the bucket could not be counted')
+        this.#parts.log.warn({ bucket, err: error }, 'could not count the objects of the bucket')
       }
       this.#current = undefined
     }
@@ -175,8 +175,8 @@ export class BucketCounter {
       return
     }
     const problem =
-      error instanceof DriveError ? error.message : 'It failed; the log of the service says why.'
-    log.warn({ bucket: lease.bucket, err: error }, 'the bucket could not be counted')
+      error instanceof DriveError ? error.message : 'The count failed. See the service log.'
+    log.warn({ bucket: lease.bucket, err: error }, 'could not count the objects of the bucket')
     await table.fail(lease, problem, now())
   }
 }

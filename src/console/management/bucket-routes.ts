@@ -15,10 +15,10 @@ export function bucketRoutes(app: JsonApp, { buckets, counter }: ManagementApiPa
     {
       schema: {
         operationId: 'getBuckets',
-        summary: 'The buckets and how much is in them',
+        summary: 'Lists the buckets with object counts and sizes',
         description:
-          'Figures are counted in the background, anew when somebody asks and they are old; ' +
-          '`countedAt` says as of when they are.',
+          'Figures are counted in the background and refreshed on request when they are old; ' +
+          '`countedAt` is when they were counted.',
         response: { 200: bucketsReply, ...refusals },
       },
     },
@@ -43,14 +43,17 @@ export function bucketRoutes(app: JsonApp, { buckets, counter }: ManagementApiPa
     {
       schema: {
         operationId: 'countBucket',
-        summary: 'Counts a bucket anew',
-        description: 'In the background, unless a count is under way.',
+        summary: 'Recounts a bucket',
+        description: 'Runs in the background, unless a count is already running.',
         params: z.object({ bucket: z.string() }),
-        response: { 202: z.undefined().meta({ description: 'It is counted.' }), ...refusals },
+        response: {
+          202: z.undefined().meta({ description: 'The count is scheduled.' }),
+          ...refusals,
+        },
       },
     },
     async ({ params: { bucket } }, reply) => {
-      if (!buckets.names.includes(bucket)) throw new ApiError(404, 'There is no such bucket.')
+      if (!buckets.names.includes(bucket)) throw new ApiError(404, 'The bucket does not exist.')
       counter.count(bucket)
       return reply.code(202).send()
     },

@@ -19,8 +19,8 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
         operationId: 'startDeletion',
         summary: 'Deletes everything below a prefix',
         description:
-          'In the background: every object whose key begins with the prefix, `photos/2024/` or ' +
-          '`photos/2024`. Asking again while it runs gives the same deletion.',
+          'Deletes every object whose key begins with the prefix, `photos/2024/` or `photos/2024`, ' +
+          'in the background. A repeated request returns the running deletion.',
         body: deletionBody,
         response: { 202: deletionReply, ...refusals },
       },
@@ -29,7 +29,7 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
       const { bucket, prefix } = body
       assertBucket(buckets, bucket)
       if (!isLegalKey(prefix)) {
-        throw new ApiError(400, 'Expected 1 to 1,024 bytes of UTF-8, as keys have.', {
+        throw new ApiError(400, 'Expected 1 to 1,024 bytes of UTF-8.', {
           field: 'prefix',
         })
       }
@@ -42,7 +42,7 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
     {
       schema: {
         operationId: 'getDeletions',
-        summary: 'Deletions that run, and those of the last day',
+        summary: 'Lists running deletions and those of the last day',
         response: { 200: deletionsReply, ...refusals },
       },
     },
@@ -54,7 +54,7 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
     {
       schema: {
         operationId: 'getDeletion',
-        summary: 'How far a deletion is',
+        summary: 'Returns the progress of a deletion',
         params: idParams,
         response: { 200: deletionReply, ...refusals },
       },
@@ -69,8 +69,8 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
         operationId: 'cancelDeletion',
         summary: 'Stops a deletion',
         description:
-          'What is deleted already stays deleted. It may still be `running` in the answer: another ' +
-          'worker then stops it within a second or two. One that has ended stays as it is.',
+          'Deleted objects stay deleted. The response may still say `running`: another worker then ' +
+          'stops the deletion within a second or two. A finished deletion does not change.',
         params: idParams,
         response: { 200: deletionReply, ...refusals },
       },
@@ -81,7 +81,10 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
 
 function found(row: DeletionRow | undefined): DeletionRow {
   if (row !== undefined) return row
-  throw new ApiError(404, 'There is no such deletion; ended ones are forgotten after a day.')
+  throw new ApiError(
+    404,
+    'The deletion does not exist. Finished deletions are forgotten after a day.',
+  )
 }
 
 function replyOf(row: DeletionRow): DeletionReply {

@@ -25,12 +25,12 @@ const leftOverMs = 5_000
 const listenEveryMs = 250
 
 const processIsGone =
-  'The process that deleted has ended. What is not deleted yet is still there: delete again for the rest.'
+  'The process that ran the deletion has ended. Some objects may remain. Delete again to remove them.'
 const serviceStopped =
-  'The service was stopped. What is not deleted yet is still there: delete again for the rest.'
+  'The service was stopped. Some objects may remain. Delete again to remove them.'
 
 function emptyFolder(folder: string): string {
-  return `All objects are gone. The folder ${folder} is empty and stays: remove it on the drive.`
+  return `All objects are deleted. The empty folder ${folder} remains. Remove it on the drive.`
 }
 
 export interface DeletionsParts {
@@ -98,7 +98,7 @@ export class Deletions {
     if (faster !== undefined) return faster
     throw new ApiError(
       409,
-      `No more than ${deletionLimits.running} deletions run at once: wait for one, or cancel it.`,
+      `At most ${deletionLimits.running} deletions can run at once. Wait for one to finish, or cancel one.`,
     )
   }
 
@@ -163,7 +163,7 @@ export class Deletions {
       })
       .catch((error: unknown) => {
         // The lease runs out, and whoever looks then finds the deletion interrupted.
-        log.error({ deletionId: row.id, err: error }, 'the end of a deletion could not be kept')
+        log.error({ deletionId: row.id, err: error }, 'could not save the result of a deletion')
       })
       .finally(() => this.#jobs.delete(job))
     this.#jobs.set(job, end)
@@ -182,9 +182,9 @@ export class Deletions {
       return { state: 'done', message: await this.#leftOver(job) }
     } catch (error) {
       if (signal.aborted) return endings[signal.reason as StopReason]
-      log.warn({ ...job.target, err: error }, 'a deletion failed')
+      log.warn({ ...job.target, err: error }, 'deletion failed')
       if (error instanceof DriveError) return { state: 'failed', message: error.message }
-      return { state: 'failed', message: 'It failed; the log of the service says why.' }
+      return { state: 'failed', message: 'The deletion failed. See the service log.' }
     }
   }
 

@@ -28,7 +28,8 @@ export class DriveFacts {
   readonly #createdAtMs: ReadonlyMap<string, KeptAnswer<number>>
 
   constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveFactsParts) {
-    const onError = (error: unknown) => log.warn({ err: error }, 'the drive does not tell')
+    const onError = (error: unknown) =>
+      log.warn({ err: error }, 'drive information is not available')
     const common = { waitMs, now, onError }
     const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
     this.#drive = drive
@@ -77,7 +78,7 @@ export class DriveFacts {
   }
 }
 
-const unanswered = 'The drive does not answer. The log of the service says more.'
+const unanswered = 'The drive does not respond. See the service log.'
 
 /** Null: no limit, or nothing that makes sense. */
 function bytesOf(bytes: number | undefined): number | null {

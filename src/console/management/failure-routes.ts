@@ -10,13 +10,12 @@ export function failureRoutes(app: JsonApp, { failures }: ManagementApiParts): v
     {
       schema: {
         operationId: 'getFailures',
-        summary: 'The latest requests that failed, and why',
+        summary: 'Lists the latest failed requests with reasons',
         description:
-          'At most 200, newest first, of S3, logins and the model list. The own requests of the ' +
-          'dashboard and of this API are left out, and what is part of normal life: ' +
-          'objects that are not there (404), conditions that do not hold (412), ranges ' +
-          'behind the end (416), sessions that are over, unsigned requests for buckets that do ' +
-          'not exist.',
+          'At most 200, newest first, of S3, logins and the model list. Requests of the dashboard ' +
+          'and of this API are left out. So are failures of normal operation: missing objects ' +
+          '(404), failed conditions (412), ranges beyond the end (416), expired sessions, and ' +
+          'unsigned requests for buckets that do not exist.',
         response: { 200: failuresReply, ...refusals },
       },
     },
@@ -29,8 +28,8 @@ export function failureRoutes(app: JsonApp, { failures }: ManagementApiParts): v
       schema: {
         operationId: 'clearFailures',
         summary: 'Clears the list of failed requests',
-        description: 'Those of all workers until now.',
-        response: { 204: z.undefined().meta({ description: 'It is empty.' }), ...refusals },
+        description: 'Clears the failures of all workers so far.',
+        response: { 204: z.undefined().meta({ description: 'Cleared.' }), ...refusals },
       },
     },
     async (_, reply) => {

@@ -14,11 +14,11 @@ export function folderRoutes(app: JsonApp, parts: ManagementApiParts): void {
     {
       schema: {
         operationId: 'getFolderRevision',
-        summary: 'Whether a folder has changed',
+        summary: 'Returns a revision that changes with the folder',
         description:
-          'A short text that is equal as long as names, sizes, times and ETags in the folder are. ' +
+          'A short text that stays the same while names, sizes, times and ETags in the folder do. ' +
           'It may be a few seconds old, or minutes for a folder that takes long to list; `ageMs` ' +
-          'says how old.',
+          'is its age.',
         querystring: z.strictObject({
           bucket: z.string(),
           prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
@@ -37,7 +37,7 @@ export function folderRoutes(app: JsonApp, parts: ManagementApiParts): void {
         return { revision, ageMs: Math.max(0, Math.ceil(askedAtMs - beganAtMs)) }
       } catch (error) {
         if (!(error instanceof DriveError)) throw error
-        throw new ApiError(503, 'The drive does not answer. Try again later.', { cause: error })
+        throw new ApiError(503, 'The drive does not respond. Try again later.', { cause: error })
       }
     },
   )

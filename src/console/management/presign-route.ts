@@ -22,10 +22,10 @@ export function presignRoute(app: JsonApp, parts: ManagementApiParts): void {
     {
       schema: {
         operationId: 'presign',
-        summary: 'Makes a presigned URL',
+        summary: 'Creates a presigned URL',
         description:
-          'It allows one kind of request until it ends. Header fields `x-amz-*` that the request ' +
-          'needs are parameters of its query.',
+          'The URL allows one kind of request until it expires. Pass the `x-amz-*` header fields ' +
+          'of the request as query parameters.',
         body: presignBody,
         response: { 200: presignReply, ...refusals },
       },
@@ -57,14 +57,14 @@ function assertQuery(query: NonNullable<z.output<typeof presignBody>['query']>):
   for (const [name, value] of Object.entries(query)) {
     const field = jsonPath(['query', name])
     if (name === '' || !name.isWellFormed() || !value.isWellFormed()) {
-      throw new ApiError(400, 'Expected a parameter with a name, in Unicode.', { field })
+      throw new ApiError(400, 'Expected a parameter with a name, in valid Unicode.', { field })
     }
     if (ofSignature.test(name)) {
-      throw new ApiError(400, 'Parameters of the signature are made here.', { field })
+      throw new ApiError(400, 'Signature parameters are set by the server.', { field })
     }
     length += encodeURIComponent(name).length + encodeURIComponent(value).length
     if (length > maxQueryLength) {
-      throw new ApiError(400, `A query has at most ${maxQueryLength} characters.`, { field })
+      throw new ApiError(400, `The query is limited to ${maxQueryLength} characters.`, { field })
     }
   }
 }

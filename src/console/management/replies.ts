@@ -14,24 +14,27 @@ export const statusReply = z.object({
   drive: z.object({
     kind: z.string().meta({ description: 'file, gdrive, webdav or memory.' }),
     deletes: z.enum(['permanent', 'trash', 'server']).meta({
-      description: 'What becomes of deleted objects; server: a trash if the server has one.',
+      description: 'Where deleted objects go; server: to the trash, if the server has one.',
     }),
-    problem: z.string().nullable().meta({ description: 'Why it is not available; null: it is.' }),
-    freeBytes: count.nullable().meta({ description: 'null: the drive can not tell.' }),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the drive is not available; null: it is available.' }),
+    freeBytes: count.nullable().meta({ description: 'null: not available for this drive.' }),
     totalBytes: count.nullable(),
   }),
   endpoint: z.object({
-    url: z.string().meta({ description: 'PUBLIC_URL, else the address of this request.' }),
+    url: z.string().meta({ description: 'PUBLIC_URL, otherwise the address of this request.' }),
     isPublicUrl: z.boolean().meta({ description: 'Whether it is PUBLIC_URL.' }),
-    accessKey: z.string().meta({ description: 'ACCESS_KEY, which every request shows.' }),
+    accessKey: z.string().meta({ description: 'ACCESS_KEY, which is part of every request.' }),
     region: z.string(),
   }),
   settings: z.array(
     z.object({
       name: z.string(),
-      value: z.string().nullable().meta({ description: 'null: unset, or a secret.' }),
+      value: z.string().nullable().meta({ description: 'null: not set, or a secret.' }),
       isSecret: z.boolean(),
-      isSet: z.boolean().meta({ description: 'false: the default is in force.' }),
+      isSet: z.boolean().meta({ description: 'false: the default applies.' }),
     }),
   ),
 })
@@ -39,14 +42,17 @@ export type StatusReply = z.infer<typeof statusReply>
 
 export const bucketStatus = z.object({
   name: z.string(),
-  isPublic: z.boolean().meta({ description: 'Whether anybody may read it unsigned.' }),
-  createdAt: time.nullable().meta({ description: 'null: the drive does not tell.' }),
+  isPublic: z.boolean().meta({ description: 'Whether anyone can read it without a signature.' }),
+  createdAt: time.nullable().meta({ description: 'null: not available for this drive.' }),
   objects: count.nullable().meta({ description: 'null: not counted yet.' }),
   bytes: count.nullable(),
   lastModified: time.nullable().meta({ description: 'null: empty, or not counted yet.' }),
-  countedAt: time.nullable().meta({ description: 'When the figures were taken.' }),
+  countedAt: time.nullable().meta({ description: 'When the figures were counted.' }),
   isCounting: z.boolean(),
-  problem: z.string().nullable().meta({ description: 'Why the last count failed, for people.' }),
+  problem: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why the last count failed, human-readable.' }),
 })
 export type BucketStatus = z.infer<typeof bucketStatus>
 
@@ -56,7 +62,7 @@ export type BucketsReply = z.infer<typeof bucketsReply>
 export const folderRevisionReply = z.object({
   revision: z.string(),
   ageMs: count.meta({
-    description: 'How long before the request the listing behind it began; 0: after it.',
+    description: 'How long before the request the underlying listing began; 0: after it.',
   }),
 })
 export type FolderRevisionReply = z.infer<typeof folderRevisionReply>
@@ -64,7 +70,7 @@ export type FolderRevisionReply = z.infer<typeof folderRevisionReply>
 export const presignBody = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']),
   bucket: z.string(),
-  key: z.string().optional().meta({ description: 'Absent: the bucket itself.' }),
+  key: z.string().optional().meta({ description: 'Omit for the bucket itself.' }),
   query: z.record(z.string(), z.string()).optional(),
   expiresSeconds: z.int().min(1).max(604_800).default(300),
 })
@@ -75,9 +81,12 @@ export type PresignReply = z.infer<typeof presignReply>
 
 export const deletionBody = z.strictObject({
   bucket: z.string(),
-  prefix: z.string().min(1).meta({ description: 'Every object whose key begins so is deleted.' }),
+  prefix: z
+    .string()
+    .min(1)
+    .meta({ description: 'Every object whose key begins with it is deleted.' }),
   onlyEmptyFolders: z.boolean().default(false).meta({
-    description: 'No object is deleted, only folders without any: what a move leaves behind.',
+    description: 'Deletes no objects, only empty folders: what a move leaves behind.',
   }),
 })
 export type DeletionBody = z.input<typeof deletionBody>
@@ -94,7 +103,7 @@ export const deletionReply = z.object({
   message: z
     .string()
     .nullable()
-    .meta({ description: 'Why it failed or was interrupted, or what stays.' }),
+    .meta({ description: 'Why it failed or was interrupted, or what remains.' }),
 })
 export type DeletionReply = z.infer<typeof deletionReply>
 
@@ -115,7 +124,7 @@ export type UploadStatus = z.infer<typeof uploadStatus>
 
 export const uploadsReply = z.object({
   uploads: z.array(uploadStatus),
-  next: z.string().nullable().meta({ description: 'For `after` of the next page.' }),
+  next: z.string().nullable().meta({ description: 'Pass as `after` to get the next page.' }),
 })
 export type UploadsReply = z.infer<typeof uploadsReply>
 
@@ -128,7 +137,7 @@ export const failureStatus = z.object({
   operation: z.string().nullable(),
   status: z.int(),
   code: z.string().nullable(),
-  reason: z.string().nullable().meta({ description: 'What was wrong, and what to do about it.' }),
+  reason: z.string().nullable().meta({ description: 'What went wrong and what to do.' }),
   remoteAddress: z.string(),
 })
 export type FailureStatus = z.infer<typeof failureStatus>

@@ -16,7 +16,9 @@ export function originOfRequest(
 ): string {
   const origin = originOf(sourceOf(request))
   if (origin !== undefined) return origin
-  throw new ApiError(400, 'The Host header of the request is no host name.', { field: 'host' })
+  throw new ApiError(400, 'The Host header of the request is not a valid host name.', {
+    field: 'host',
+  })
 }
 
 /** ISO 8601 in UTC. */

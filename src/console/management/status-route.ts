@@ -12,7 +12,7 @@ export function statusRoute(app: JsonApp, parts: ManagementApiParts): void {
         operationId: 'getStatus',
         summary: 'Version, drive, endpoint and settings',
         description:
-          'Settings that are secrets are named and never shown, nor is a password in a URL.',
+          'Secret settings are named, but their values are never shown, nor are passwords in URLs.',
         response: { 200: statusReply, ...refusals },
       },
     },

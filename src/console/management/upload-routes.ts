@@ -16,14 +16,14 @@ export function uploadRoutes(app: JsonApp, { buckets, uploads }: ManagementApiPa
     {
       schema: {
         operationId: 'getUploads',
-        summary: 'Multipart uploads that are open, newest first',
+        summary: 'Lists open multipart uploads, newest first',
         querystring: z.strictObject({
           bucket: z.string().optional(),
           after: z
             .string()
-            .regex(uploadPosition, 'expected `next` of the page before')
+            .regex(uploadPosition, 'expected `next` of the previous page')
             .optional()
-            .meta({ description: '`next` of the page before.' }),
+            .meta({ description: '`next` of the previous page.' }),
         }),
         response: { 200: uploadsReply, ...refusals },
       },
@@ -40,15 +40,15 @@ export function uploadRoutes(app: JsonApp, { buckets, uploads }: ManagementApiPa
       schema: {
         operationId: 'abortUpload',
         summary: 'Aborts an open multipart upload',
-        description: 'Its bytes are removed. A part that arrives at this moment fails.',
+        description: 'Its bytes are deleted. A part that is being uploaded fails.',
         params: z.object({ uploadId: z.string() }),
-        response: { 204: z.undefined().meta({ description: 'It is gone.' }), ...refusals },
+        response: { 204: z.undefined().meta({ description: 'Aborted.' }), ...refusals },
       },
     },
     async ({ params: { uploadId } }, reply) => {
       const signal = enteredRequest()?.request.signal ?? new AbortController().signal
       if (!(await uploads.abort(uploadId, signal))) {
-        throw new ApiError(404, 'There is no such open upload.')
+        throw new ApiError(404, 'The upload does not exist or is no longer open.')
       }
       return reply.code(204).send()
     },

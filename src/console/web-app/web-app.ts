@@ -83,7 +83,7 @@ const noSuchAsset: HttpReply = {
     ['Cache-Control', 'no-store'],
     ...commonHeaders,
   ],
-  body: 'There is no such file in the dashboard. It may be of an older version: load the page again.\n',
+  body: 'Not found. The file may belong to an older version of the dashboard. Reload the page.\n',
 }
 
 /**

@@ -89,5 +89,5 @@ function describe(problems: readonly CatalogueProblem[], untold: number): string
     return `${fileName}:${line}: ${field === '' ? '' : `${field}: `}${message}`
   })
   if (untold > 0) lines.push(`and ${untold} more`)
-  return `The model catalogue can't be used.\n${lines.join('\n')}`
+  return `The model catalogue cannot be used.\n${lines.join('\n')}`
 }

@@ -132,7 +132,7 @@ class Scanner {
   }
 
   #fail(expected: string): never {
-    throw new JsonSyntaxError(`no JSON: expected ${expected}`, this.#offset)
+    throw new JsonSyntaxError(`invalid JSON: expected ${expected}`, this.#offset)
   }
 }
 

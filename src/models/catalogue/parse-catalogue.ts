@@ -59,7 +59,7 @@ function whereNoJson(file: CatalogueFile): CatalogueProblem {
     if (!(error instanceof JsonSyntaxError)) throw error
     return syntaxProblem(file, error)
   }
-  return { fileName: file.name, line: 1, field: '', message: 'no JSON' }
+  return { fileName: file.name, line: 1, field: '', message: 'invalid JSON' }
 }
 
 function prepareProvider(record: ProviderRecord): CatalogueProvider {

@@ -8,7 +8,7 @@ import { isUpstreamUrl } from '../upstream/upstream-url.ts'
  */
 
 /** Ids and aliases end up before the slash of `<alias>/<model_id>`. */
-const nameInIds = z.string().regex(/^[^\s/]+$/, 'expected text without white space and slashes')
+const nameInIds = z.string().regex(/^[^\s/]+$/, 'expected text without white space or slashes')
 
 const modelId = z.string().regex(/\S/, 'expected a model id')
 

@@ -38,7 +38,7 @@ export function routingWarnings(inputs: WarningInputs): readonly RoutingWarning[
 function* connectionWarnings({ connections, catalogue }: WarningInputs): Iterable<RoutingWarning> {
   for (const [index, { provider }] of connections.entries()) {
     if (compatibleFlavour(provider) !== undefined || catalogue.byId.has(provider)) continue
-    const message = `The catalogue has no provider ${provider}. Only models that are entered for it are listed.`
+    const message = `The catalogue has no provider ${provider}. Only models entered for it are listed.`
     yield { path: ['connections', index, 'provider'], message }
   }
 }
@@ -75,7 +75,7 @@ function* customModelWarnings(
     const path = ['customModels', index]
     const { type } = custom
     if (type !== undefined && type !== null && type !== 'llm') {
-      const message = 'This model is not listed: only custom models of kind llm (chat) are.'
+      const message = 'This model is not listed: only custom models of kind llm (chat) are listed.'
       yield { path: [...path, 'type'], message }
     } else if (!listed.isEmpty) {
       // Without an active connection every custom model is listed, otherwise only those of listed
@@ -136,5 +136,5 @@ function notConnected(alias: string): string {
 }
 
 function wrongKind(id: string): string {
-  return `This model is not listed: by its name ${id} is of a kind that its provider does not serve.`
+  return `This model is not listed: the name ${id} suggests a kind that its provider does not serve.`
 }

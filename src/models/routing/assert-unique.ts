@@ -16,7 +16,7 @@ export function assertUnique<Item>(
     const key = keyOf(item)
     if (key === undefined) continue
     if (seen.has(key)) {
-      throw new ApiError(400, 'expected each only once; this one is there before', {
+      throw new ApiError(400, 'expected unique values; this one is a duplicate', {
         field: jsonPath(pathOf(index)),
       })
     }

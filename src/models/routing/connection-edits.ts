@@ -31,7 +31,7 @@ export function storedConnection(given: GivenFields): StoredConnection {
 /** @throws ApiError 404. */
 export function findConnection(state: StoredRouting, id: string): StoredConnection {
   const found = state.connections.find((connection) => connection.id === id)
-  if (found === undefined) throw new ApiError(404, 'There is no connection with this id.')
+  if (found === undefined) throw new ApiError(404, 'The connection does not exist.')
   return found
 }
 
@@ -92,7 +92,7 @@ export function reorderConnections(state: StoredRouting, ids: readonly string[])
   const named = ids.map((id, index) => {
     const connection = left.get(id)
     if (connection === undefined) {
-      throw new ApiError(400, 'expected the id of a connection, each only once', {
+      throw new ApiError(400, 'expected ids of connections, each only once', {
         field: jsonPath(['ids', index]),
       })
     }

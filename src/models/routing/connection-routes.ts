@@ -85,7 +85,7 @@ function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
     {
       schema: {
         operationId: 'changeConnection',
-        summary: 'Changes the given fields of a connection; null removes one',
+        summary: 'Changes the given fields of a connection; null removes a field',
         params,
         body: connectionChange,
         response: connectionResponse,
@@ -104,8 +104,8 @@ function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
   )
 
   for (const [word, summary, isActive] of [
-    ['enable', 'Lists what a connection offers', true],
-    ['disable', 'Leaves out of the list what a connection offers', false],
+    ['enable', 'Enables a connection, so that its models are listed', true],
+    ['disable', 'Disables a connection, so that its models are not listed', false],
   ] as const) {
     app.post(
       `/connections/:id/${word}`,
@@ -139,7 +139,7 @@ function reorderRoute(app: JsonApp, { store, sealer, catalogue }: RoutingApiPart
     {
       schema: {
         operationId: 'reorderConnections',
-        summary: 'Puts connections first, in this order',
+        summary: 'Moves connections to the front, in this order',
         body: connectionOrder,
         response: { 200: warnedSchema, ...refusals },
       },
@@ -184,7 +184,7 @@ function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): voi
     {
       schema: {
         operationId: 'testConnection',
-        summary: 'Asks the upstream of a connection now',
+        summary: 'Tests a connection by requesting its models',
         params,
         response: { 200: probeAnswer, ...refusals },
       },

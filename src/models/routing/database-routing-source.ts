@@ -72,7 +72,7 @@ export class DatabaseRoutingSource implements RoutingSource {
       const ids = broken.slice(0, maxNamed).map(({ id }) => id)
       this.#log.warn(
         { set, rows: ids, count: broken.length },
-        'stored rows of the routing cannot be read: replace or delete them',
+        'could not read stored routing rows: replace or delete them',
       )
     }
     const value = make(items)
@@ -91,7 +91,7 @@ export class DatabaseRoutingSource implements RoutingSource {
     if (unreadable.length > 0) {
       this.#log.warn(
         { connections: unreadable.slice(0, maxNamed), count: unreadable.length },
-        'provider keys were sealed under another SECRET_KEY: set it back or enter them again',
+        'provider keys were encrypted with another SECRET_KEY: restore it or enter the keys again',
       )
     }
     return connections

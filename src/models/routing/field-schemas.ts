@@ -25,21 +25,18 @@ function boundedText(maxLength: number) {
 function solidText(maxLength: number) {
   return boundedText(maxLength).refine(
     isSolid,
-    'expected text without control characters and broken surrogates',
+    'expected text without control characters or broken surrogates',
   )
 }
 
 function filledText(maxLength: number) {
-  return solidText(maxLength).refine(
-    (text) => text.trim() !== '',
-    'expected text that is not blank',
-  )
+  return solidText(maxLength).refine((text) => text.trim() !== '', 'expected non-blank text')
 }
 
 /** What comes before the first slash of a listed id. */
 function segment(maxLength: number) {
   return filledText(maxLength)
-    .refine((text) => !/[\s/]/.test(text), 'expected text without slashes and white space')
+    .refine((text) => !/[\s/]/.test(text), 'expected text without slashes or white space')
     .refine(isAddressable, noDots)
 }
 
@@ -51,7 +48,7 @@ function isAddressable(name: string): boolean {
   return name !== '.' && name !== '..'
 }
 
-const noDots = 'expected another name than . and ..'
+const noDots = 'expected a name other than . and ..'
 
 export const itemId = segment(maxIdLength)
 export const label = solidText(maxIdLength)
@@ -75,7 +72,7 @@ export const comboName = boundedText(maxIdLength)
   .refine(isAddressable, noDots)
 
 export const aliasName = filledText(maxIdLength)
-  .refine((name) => name !== '__proto__', 'expected another name than __proto__')
+  .refine((name) => name !== '__proto__', 'expected a name other than __proto__')
   .refine(isAddressable, noDots)
 
 const maxTargetLength = maxIdLength + maxModelIdLength
@@ -111,7 +108,7 @@ function isTarget(text: string): boolean {
 /** Blank: none. */
 export const baseUrl = solidText(maxUrlLength).refine(
   (text) => text.trim() === '' || isUpstreamUrl(text.trim()),
-  'expected a URL http:// or https:// without user and password',
+  'expected an http:// or https:// URL without user name and password',
 )
 
 /** Empty: none. What begins like a mask is one. */

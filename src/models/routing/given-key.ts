@@ -40,12 +40,14 @@ export function sealGivenKey(
   const apiKey = before === undefined ? undefined : sealer.open(before, id)
   if (!isMask(given)) return given === apiKey ? before : sealer.seal(given, id)
   if (before === undefined) {
-    throw new ApiError(400, 'expected a key: this mask stands for none that is stored here', {
+    throw new ApiError(400, 'expected a key: this mask matches no stored key', {
       field,
     })
   }
   if (apiKey !== undefined && maskOf(apiKey) !== given) {
-    throw new ApiError(400, 'expected a key, or the mask exactly as it was given here', { field })
+    throw new ApiError(400, 'expected a key, or the mask exactly as this API returned it', {
+      field,
+    })
   }
   if (leadsElsewhere(stored, target)) throw newAddress(field)
   return before

@@ -70,12 +70,12 @@ export function customModelOf({ id, providerAlias, type, name }: CustomModelInpu
 
 function indexOf<Item>({ noun, keyOf }: ItemKind<Item>, items: readonly Item[], key: string) {
   const index = items.findIndex((item) => keyOf(item) === key)
-  if (index < 0) throw new ApiError(404, `There is no such ${noun}.`)
+  if (index < 0) throw new ApiError(404, `The ${noun} does not exist.`)
   return index
 }
 
 function assertFree<Item>(kind: ItemKind<Item>, items: readonly Item[], item: Item): void {
   const key = kind.keyOf(item)
   if (!items.some((other) => kind.keyOf(other) === key)) return
-  throw new ApiError(409, `There is such a ${kind.noun} already.`, { field: kind.keyField })
+  throw new ApiError(409, `The ${kind.noun} already exists.`, { field: kind.keyField })
 }

@@ -16,5 +16,5 @@ export function expectedRevision({ headers }: FastifyRequest): number | undefine
   if (given === undefined || given === '*') return undefined
   const [, digits] = /^"(\d{1,15})"$/.exec(given) ?? []
   if (digits !== undefined) return Number(digits)
-  throw new ApiError(412, 'Expected an ETag as it was given here.', { field: 'if-match' })
+  throw new ApiError(412, 'Expected an ETag that this API returned.', { field: 'if-match' })
 }

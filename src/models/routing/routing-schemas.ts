@@ -107,7 +107,7 @@ export type RoutingInput = z.output<typeof routingInput>
 
 export const warnings = z
   .array(z.object({ field: z.string(), message: z.string() }))
-  .describe('Input that is stored but has no effect on any list')
+  .describe('Stored input that has no effect on any list')
 
 const withWarnings = { warnings }
 

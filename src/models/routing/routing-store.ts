@@ -52,7 +52,7 @@ export class RoutingStore {
     for (let tries = 1; tries <= changeTries; tries++) {
       const seen = await this.#tables.snapshot()
       if (expected !== undefined && seen.revision !== expected) {
-        throw new ApiError(412, 'Somebody else has changed this meanwhile; read it again.')
+        throw new ApiError(412, 'The state has changed since you read it. Read it again.')
       }
       const state = edit(readState(seen.rows))
       const next = toRows(state)
@@ -61,7 +61,7 @@ export class RoutingStore {
       if (revision !== undefined) return { revision, state }
       await wait(Math.random() * maxPauseMs)
     }
-    throw new ApiError(503, 'Too many changes at once; try again.', {
+    throw new ApiError(503, 'Too many concurrent changes. Try again.', {
       headers: { 'retry-after': '1' },
     })
   }
@@ -71,13 +71,13 @@ function assertSize(rows: RoutingRows): void {
   let bytes = 0
   for (const [set, max] of Object.entries(maxItems) as [RoutingSet, number][]) {
     if (rows[set].length > max) {
-      throw new ApiError(409, `There would be more than ${max} ${set}, which is the most.`, {
+      throw new ApiError(409, `Limit of ${max} ${set} exceeded.`, {
         field: set,
       })
     }
     for (const { json } of rows[set]) bytes += Buffer.byteLength(json)
   }
   if (bytes > maxStateBytes) {
-    throw new ApiError(409, `All of it together would be larger than ${maxStateBytes} bytes.`)
+    throw new ApiError(409, `The stored state would exceed ${maxStateBytes} bytes.`)
   }
 }

@@ -22,7 +22,7 @@ export function stateRoutes(
     {
       schema: {
         operationId: 'getRouting',
-        summary: 'All that the model list is built from',
+        summary: 'Returns the sources of the model list',
         response: { 200: warnedSchema, ...refusals },
       },
     },
@@ -39,7 +39,7 @@ export function stateRoutes(
       bodyLimit: maxBodyBytes,
       schema: {
         operationId: 'putRouting',
-        summary: 'Replaces all that the model list is built from, or nothing',
+        summary: 'Replaces the sources of the model list, all or nothing',
         body: routingInput,
         response: { 200: warnedSchema, ...refusals },
       },
@@ -60,7 +60,7 @@ export function stateRoutes(
     {
       schema: {
         operationId: 'exportRouting',
-        summary: 'The same as a file, keys masked',
+        summary: 'Exports the sources of the model list as a file, with masked keys',
         response: { 200: routingAnswerSchema, ...refusals },
       },
     },

@@ -15,15 +15,15 @@ export type UpstreamFailure =
 const messageOf = {
   'no-key': 'The connection has no API key.',
   'no-base-url': 'The connection has no base URL.',
-  'bad-key': 'The API key has characters that a header cannot carry.',
-  'bad-url': 'The base URL is no http or https URL without user name and password.',
+  'bad-key': 'The API key contains characters that are not allowed in an HTTP header.',
+  'bad-url': 'The base URL is not an http or https URL, or contains a user name or password.',
   timeout: 'The upstream did not answer in time.',
   unreachable: 'The upstream cannot be reached.',
-  redirect: 'The upstream redirects to another origin, too often or to nowhere.',
+  redirect: 'The upstream redirects to another origin, too many times, or without a target.',
   status: 'The upstream answered with an error.',
-  'too-large': 'The answer of the upstream is too large.',
+  'too-large': 'The response of the upstream is too large.',
   'not-json': 'The upstream answered with something that is not JSON.',
-  'no-list': 'The upstream answered with JSON that has no list of models.',
+  'no-list': 'The upstream answered with JSON that contains no list of models.',
 } as const satisfies Record<UpstreamFailure, string>
 
 export interface UpstreamErrorFacts extends ErrorOptions {

@@ -19,13 +19,13 @@ export const importAnswer = z.object({
   }),
   connectionsWithoutKey: z
     .array(z.string())
-    .describe('Ids of imported connections that have no API key, such as those of OAuth logins'),
+    .describe('Ids of imported connections without an API key, such as those with an OAuth login'),
   renamedProviders: z
     .array(z.object({ from: z.string(), to: z.string() }))
-    .describe('Provider ids that ended in hex digits, whose upstreams could not be asked'),
+    .describe('Provider ids that were renamed because they ended in hex digits'),
   leftOut: z
     .array(z.object({ field: z.string(), reason: z.string() }))
-    .describe('Items that mean nothing here'),
+    .describe('Items that were not imported'),
   leftOutCount: z.int(),
   ignoredFields: z.array(z.string()).describe('Fields of the file that are not used'),
   ignoredFieldCount: z.int(),

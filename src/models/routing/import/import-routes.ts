@@ -23,7 +23,7 @@ export function importRoutes(
       bodyLimit: maxBodyBytes,
       schema: {
         operationId: 'importRouting',
-        summary: 'Takes in a file that 9router has exported',
+        summary: 'Imports a 9router export',
         querystring: query,
         body: exportFile,
         response: { 200: importAnswer, ...refusals },

@@ -135,7 +135,7 @@ function readCombo(
   { names, leftOut, field }: ItemPlace,
 ): Combo[] {
   if (!isKnownKind(kind)) {
-    leftOut.push({ field, reason: `the kind ${kind} is not known here` })
+    leftOut.push({ field, reason: `unknown kind ${kind}` })
     return []
   }
   const renamed = models?.map((model) => names.renameIn(model))
@@ -147,7 +147,7 @@ function readCustomModel(
   { names, leftOut, field }: ItemPlace,
 ): CustomModel[] {
   if (!isKnownKind(type)) {
-    leftOut.push({ field, reason: `the type ${type} is not known here` })
+    leftOut.push({ field, reason: `unknown type ${type}` })
     return []
   }
   const model = { id, providerAlias: names.rename(providerAlias) }

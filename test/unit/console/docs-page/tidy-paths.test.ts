@@ -53,9 +53,9 @@ test('tidyPaths names the wildcard, and says of each status what nobody has said
   const operation = item?.get
   assert.equal(operation?.parameters?.[0]?.name, 'id')
   assert.deepEqual(operation?.responses, {
-    200: { description: 'As asked for.' },
+    200: { description: 'Success.' },
     '4XX': {
-      description: 'The request is refused.',
+      description: 'The request is rejected.',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     },
     503: { description: 'The store is away.' },

@@ -160,7 +160,7 @@ test('A deletion that fails for a reason nobody foresaw tells nothing of it', as
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
   const row = await ended(id)
   assert.equal(row?.state, 'failed')
-  assert.match(row?.message ?? '', /the log/)
+  assert.match(row?.message ?? '', /service log/)
 })
 
 test('A deletion whose process is gone is interrupted', async (t) => {
@@ -173,7 +173,7 @@ test('A deletion whose process is gone is interrupted', async (t) => {
   await table.insert({ id: 'silent', target: '["files","b/"]', startedAtMs, ...silentHost })
   const found = await deletions.find('dead')
   assert.deepEqual([found?.state, found?.endedAtMs], ['interrupted', clock.now])
-  assert.match(found?.message ?? '', /delete again/)
+  assert.match(found?.message ?? '', /Delete again/)
   assert.equal((await deletions.find('silent'))?.state, 'running')
   clock.now += 5_000
   assert.deepEqual(

@@ -91,7 +91,7 @@ test('A drive that is missing says why, and that it is back', async () => {
   assert.equal((await facts.status()).problem, 'It is not mounted.')
   problem = new Error('socket hang up')
   clock.now = 10_000
-  assert.match((await facts.status()).problem ?? '', /^The drive does not answer/)
+  assert.match((await facts.status()).problem ?? '', /^The drive does not respond/)
   problem = undefined
   clock.now = 20_000
   assert.equal((await facts.status()).problem, null)
@@ -99,5 +99,5 @@ test('A drive that is missing says why, and that it is back', async () => {
 
 test('A drive that hangs when it is checked counts as missing', async () => {
   const { facts } = factsOf({ check: () => new Promise(() => undefined) })
-  assert.match((await facts.status()).problem ?? '', /^The drive does not answer/)
+  assert.match((await facts.status()).problem ?? '', /^The drive does not respond/)
 })

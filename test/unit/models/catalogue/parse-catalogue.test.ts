@@ -100,14 +100,14 @@ describe('parseCatalogue refuses', () => {
     const broken = { name: 'my.json', text: '[\n{ "id": "a" },\n{ "id": }\n]' }
     assert.deepEqual(
       problemsOf(() => parseCatalogue([broken])),
-      ['3 : no JSON: expected a value'],
+      ['3 : invalid JSON: expected a value'],
     )
   })
 
   test('with a message that names file, line and field of every mistake', () => {
     assert.throws(() => parseCatalogue([fileOf(ok, { id: 5 }, { id: 'a', models: [{}] })]), {
       message:
-        /^The model catalogue can't be used\.\nmy\.json:3: \[1\]\.id: .*\nmy\.json:4: \[2\]\.models\[0\]\.id: /,
+        /^The model catalogue cannot be used\.\nmy\.json:3: \[1\]\.id: .*\nmy\.json:4: \[2\]\.models\[0\]\.id: /,
     })
   })
 

@@ -24,7 +24,7 @@ const lab = {
 describe('a warning names', () => {
   test('a provider that the catalogue does not have', () => {
     assert.deepEqual(warned({ connections: [{ id: 'x', provider: 'opneai' }, deepthink, lab] }), [
-      'connections.0.provider: The catalogue has no provider opneai. Only models that are entered for it are listed.',
+      'connections.0.provider: The catalogue has no provider opneai. Only models entered for it are listed.',
     ])
   })
 

@@ -159,8 +159,8 @@ describe('import of a 9router export', () => {
       renamedProviders: [{ from, to }],
       leftOut: [
         { field: 'providerNodes[1]', reason: 'no connection uses this provider' },
-        { field: 'combos[1]', reason: 'the kind video is not known here' },
-        { field: 'customModels[1]', reason: 'the type video is not known here' },
+        { field: 'combos[1]', reason: 'unknown kind video' },
+        { field: 'customModels[1]', reason: 'unknown type video' },
         { field: 'modelAliases.broken', reason: 'expected a name with <alias>/<model id>' },
       ],
       leftOutCount: 4,
