@@ -1,7 +1,7 @@
-/** What the service refused, or 0 where it was not reached. */
+/** An error response of the service; status 0 if the service could not be reached. */
 export class ApiError extends Error {
   readonly status: number
-  /** The JSON path of the field that is wrong. */
+  /** The JSON path of the invalid field. */
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -20,13 +20,13 @@ export interface ApiErrorFacts {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** A reply as far as an error needs it. */
+/** The parts of a reply that an error needs. */
 export interface RefusedReply {
   readonly status: number
   readonly headers: { get(name: string): string | null }
 }
 
-/** @param body what came as JSON; undefined: something else, such as the page of a proxy. */
+/** @param body the parsed JSON; undefined if the body was not JSON, such as the page of a proxy. */
 export function toApiError(reply: RefusedReply, body: unknown): ApiError {
   const { message, field } = fieldsOf(body)
   return new ApiError(message ?? `The service returned status ${reply.status}.`, {
@@ -36,7 +36,7 @@ export function toApiError(reply: RefusedReply, body: unknown): ApiError {
   })
 }
 
-/** A request that had no answer. */
+/** The error for a request without a response. */
 export function unreachable(cause: unknown): ApiError {
   return new ApiError(
     'The service does not respond. Check that it is running and that you are connected.',
@@ -54,7 +54,7 @@ function fieldsOf(body: unknown): { message?: string; field?: string } {
   }
 }
 
-/** RFC 9110 section 10.2.3; ours is always in seconds. */
+/** RFC 9110 section 10.2.3; the service always sends seconds. */
 function seconds(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined
 }

@@ -11,10 +11,10 @@ export interface RequestOptions {
 }
 
 /**
- * Asks the service, with the session. `path` begins with a slash; its parts are encoded already.
- * Gives the JSON of the answer, undefined where there is none (204).
+ * Sends a request with the session token. `path` begins with a slash and is already encoded.
+ * Returns the JSON of the response, or undefined without a body (204).
  *
- * @throws ApiError; where the session is over the sign-in form comes up by itself.
+ * @throws ApiError; if the session has expired, the sign-in form also appears.
  */
 export async function request<Reply>(path: string, options: RequestOptions = {}): Promise<Reply> {
   const token = sessionStore.token
@@ -28,20 +28,20 @@ export async function request<Reply>(path: string, options: RequestOptions = {})
 }
 
 /**
- * A URL that is signed for one request of this page to S3. Use `ownPath` of it: the address that the
- * service is known by elsewhere (PUBLIC_URL) may not be this page's.
+ * A presigned URL for one S3 request of this page. Use its `ownPath`: PUBLIC_URL may differ from
+ * the address of this page.
  */
 export function presignOwn(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
-  // So that what fails is not listed as a failed request of a client. S3 ignores it.
+  // Keeps failures of this request out of the list of failed client requests. S3 ignores it.
   return presign({ ...body, query: { ...body.query, 'x-id': 'Dashboard' } }, signal)
 }
 
-/** A URL that is signed for one request to S3, for others. */
+/** A presigned URL for one S3 request, to give to others. */
 export function presign(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
   return request('/-/api/presign', { method: 'POST', body, signal })
 }
 
-/** Path and query of a URL as they stand: `new URL` would take `..` out of a key. */
+/** Path and query of a URL, unchanged: `new URL` would remove `..` from a key. */
 export function ownPath(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/]+/i, '')
 }
@@ -50,7 +50,7 @@ interface SendOptions extends RequestOptions {
   readonly token?: string
 }
 
-/** A request without a session, or with a given one. @throws ApiError */
+/** Sends a request without a session, or with the given token. @throws ApiError */
 export async function send<Reply>(path: string, options: SendOptions): Promise<Reply> {
   const { method = 'GET', body, query, signal = null, token } = options
   const reply = await fetch(path + queryString(query), {
@@ -77,7 +77,7 @@ async function jsonOf(reply: Response): Promise<unknown> {
     return text === '' ? undefined : JSON.parse(text)
   } catch (error) {
     if (isAbort(error)) throw error
-    // Not JSON, or cut off: the status says all that is known.
+    // Not JSON, or truncated: only the status is known.
     if (!reply.ok) return undefined
     throw unreachable(error)
   }

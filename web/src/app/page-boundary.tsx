@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 
 interface PageBoundaryProps {
-  /** The address of the page: at another one it is tried anew. */
+  /** The address of the page. A change resets the error. */
   readonly place: string
   readonly children: ReactNode
 }
@@ -12,8 +12,8 @@ interface PageBoundaryState {
 }
 
 /**
- * A page that failed, or whose chunk is gone since the service was updated: both are mended by
- * loading the page anew.
+ * Catches errors of a page, including a chunk that an update of the service has removed. Reloading
+ * fixes both.
  */
 export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState> {
   override state: PageBoundaryState = { error: undefined }

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 
 const maxRetries = 2
 
-/** What the service refuses it refuses again; only what may pass is tried again. */
+/** 4xx responses are final; other errors may be transient. */
 function retry(failures: number, error: Error): boolean {
   const { status } = error as Partial<Record<'status', unknown>>
   if (typeof status === 'number' && status >= 400 && status < 500) return false

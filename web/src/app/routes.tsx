@@ -17,7 +17,7 @@ const ModelsPage = lazy(async () => {
   return { default: ModelsPage }
 })
 
-/** One chunk a page, so that the first one does not wait for the others. */
+/** One chunk per page, so that the first page does not wait for the others. */
 export function Routes() {
   const [place] = useLocation()
   return (

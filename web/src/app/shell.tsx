@@ -5,7 +5,7 @@ import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { SignOutButton } from './sign-out-button.tsx'
 
-/** What is around every page: skip link, header with the ways to other pages, main. */
+/** The frame of every page: skip link, header with navigation, main. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <>

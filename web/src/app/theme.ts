@@ -5,7 +5,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core'
 
-/** From the text to the deepest background of dark pages: greys with a little blue in them. */
+/** From the text to the darkest background of dark pages: greys with a blue tint. */
 const greys: MantineColorsTuple = [
   '#e3e7ea',
   '#c4cbd2',
@@ -19,7 +19,7 @@ const greys: MantineColorsTuple = [
   '#0e1012',
 ]
 
-/** System fonts: the page loads nothing from elsewhere. */
+/** System fonts: the page loads nothing from other origins. */
 export const theme = createTheme({
   primaryColor: 'cyan',
   primaryShade: 9,
@@ -32,12 +32,12 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },
   components: {
-    // On dark pages the library's own track is lighter than what is on it.
+    // On dark pages the default track is lighter than its contents.
     ProgressRoot: { styles: { root: { backgroundColor: 'var(--bucketry-line)' } } },
     Progress: { styles: { root: { backgroundColor: 'var(--bucketry-line)' } } },
     Modal: {
       styles: { title: { fontWeight: 650 } },
-      // The cross of a dialog has no text.
+      // The close button of a dialog has no text.
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
     },
   },
@@ -45,7 +45,7 @@ export const theme = createTheme({
 
 const tints = ['cyan', 'green', 'orange', 'red', 'teal', 'yellow'] as const
 
-/** What badges and notices are coloured with on dark pages, calmer than the library's own. */
+/** Colours of badges and notices on dark pages, more muted than the defaults. */
 function darkTint(name: string, shades: MantineColorsTuple | undefined): Record<string, string> {
   if (shades === undefined) return {}
   return {
@@ -55,13 +55,13 @@ function darkTint(name: string, shades: MantineColorsTuple | undefined): Record<
   }
 }
 
-/** Under the pointer the library makes buttons lighter, too light for what is written on them. */
+/** The default hover colours are too light for the text of the buttons. */
 const hovered = {
   '--mantine-color-cyan-filled-hover': '#095c6b',
   '--mantine-color-red-filled-hover': '#a61e1e',
 }
 
-/** The library's own greys and reds have less contrast than WCAG 2.2 asks for (4.5 to 1). */
+/** The default greys and reds have less contrast than WCAG 2.2 requires (4.5 to 1). */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

@@ -1,6 +1,6 @@
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 
-/** A size for people: three digits that matter and a unit of 1,024s. */
+/** A human-readable size: three significant digits and a binary unit. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -13,7 +13,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${units[unit]}`
 }
 
-/** For a tooltip beside `formatBytes`: every digit. */
+/** The exact size, for a tooltip beside `formatBytes`. */
 export function formatExactBytes(bytes: number): string {
   return formatAmount(bytes, 'byte')
 }

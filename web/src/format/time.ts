@@ -9,7 +9,7 @@ const steps = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 
-/** How long ago, or in how long, something is: "3 minutes ago", "in 2 hours", "just now". */
+/** A relative time: "3 minutes ago", "in 2 hours", "just now". */
 export function formatAge(atMs: number, nowMs: number): string {
   const seconds = (atMs - nowMs) / 1_000
   const step = steps.find((candidate) => Math.abs(seconds) >= candidate.seconds)
@@ -17,7 +17,7 @@ export function formatAge(atMs: number, nowMs: number): string {
   return relative.format(Math.trunc(seconds / step.seconds), step.unit)
 }
 
-/** A length of time in its two largest units: "3 days 4 hours", "12 seconds". */
+/** A duration in its two largest units: "3 days 4 hours", "12 seconds". */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const units = [
@@ -35,7 +35,7 @@ export function formatDuration(seconds: number): string {
     .join(' ')
 }
 
-/** What is left of a wait, as on a clock: "14:05". Never less than what is left. */
+/** The remaining time of a wait, rounded up: "14:05". */
 export function formatCountdown(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -43,7 +43,7 @@ export function formatCountdown(milliseconds: number): string {
 
 const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Date and time of the person's time zone. */
+/** Date and time in the time zone of the browser. */
 export function formatMoment(atMs: number): string {
   return moments.format(atMs)
 }

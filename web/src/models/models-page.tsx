@@ -10,7 +10,7 @@ import classes from './models-page.module.css'
 import { TransferPanel } from './transfer/transfer-panel.tsx'
 
 interface Panel {
-  /** What its address has behind `/models/`; the first has nothing. */
+  /** The address segment after `/models/`; the first panel has none. */
   readonly id: string
   readonly label: string
   readonly Content: ComponentType

@@ -30,7 +30,7 @@ export function useProviders() {
   })
 }
 
-/** Asks upstreams, so it may take as long as a model list: up to 5 s. */
+/** Asks upstreams, so it can take as long as a model list: up to 5 s. */
 export function useListings() {
   return useQuery({
     queryKey: ['listed', 'connections'],
@@ -55,7 +55,7 @@ export interface RoutingChange extends Pick<RequestOptions, 'body' | 'query'> {
   readonly path: string
 }
 
-/** Makes a change and refreshes everything that depends on it. */
+/** Applies a change and refreshes everything that depends on it. */
 export function useChangeRouting(): <Reply>(change: RoutingChange) => Promise<Reply> {
   const queries = useQueryClient()
   return async <Reply>({ path, ...options }: RoutingChange) => {
@@ -68,7 +68,7 @@ export function useChangeRouting(): <Reply>(change: RoutingChange) => Promise<Re
   }
 }
 
-/** A change made by a click. A failure is shown as a notification. */
+/** A change triggered by a click. A failure is shown as a notification. */
 export function useRoutingAction(failureTitle: string) {
   const change = useChangeRouting()
   return useMutation({

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 
-/** Warnings of a row, one a line. */
+/** The warnings of a row, one per line. */
 export function WarningLines({ messages }: { readonly messages: readonly string[] }) {
   return messages.map((message) => (
     <Text key={message} size="xs" c="var(--mantine-color-yellow-text)" mt={4}>

@@ -1,6 +1,8 @@
 import type { FieldWarning } from '../../../src/models/routing/routing-schemas.ts'
 
-/** Messages about a field and what is below it: `combos[2]` has those of `combos[2].models[0]`. */
+/**
+ * Messages about a field and its subfields: `combos[2]` includes those of `combos[2].models[0]`.
+ */
 export function warningsAt(warnings: readonly FieldWarning[], field: string): readonly string[] {
   const isBelow = (path: string) => path.startsWith(`${field}[`) || path.startsWith(`${field}.`)
   return warnings

@@ -11,7 +11,7 @@ import { useStatus } from './overview-queries.ts'
 import { SettingsSection } from './settings/settings-section.tsx'
 import { UploadsSection } from './uploads/uploads-section.tsx'
 
-/** How to connect, what is stored, and what goes on. */
+/** How to connect, what is stored, and current activity. */
 export function OverviewPage() {
   return (
     <div className={classes.page}>

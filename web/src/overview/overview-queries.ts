@@ -9,8 +9,8 @@ import type {
 import { request } from '../api/client.ts'
 
 /**
- * What the overview shows, asked again from time to time; more often while something moves. A page
- * that is not in sight asks nothing: TanStack Query pauses intervals then.
+ * The data of the overview, refreshed periodically, more often while something changes. A hidden
+ * page sends no requests: TanStack Query pauses intervals.
  */
 const slowMs = 30_000
 const calmMs = 10_000

@@ -3,12 +3,12 @@ import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import classes from './expired-session.module.css'
 
 /**
- * The sign-in form over the page. A modal dialog of the browser: everything else is inert, open
- * dialogs of the page too.
+ * The sign-in form over the page. A native modal dialog makes everything else inert, including open
+ * dialogs of the page.
  */
 export function ExpiredSession() {
   const dialog = useRef<HTMLDialogElement>(null)
-  // Before the effects of the form, which puts the focus on its field.
+  // Runs before the effects of the form, which focuses its field.
   useLayoutEffect(() => {
     dialog.current?.showModal()
   }, [])
@@ -18,7 +18,7 @@ export function ExpiredSession() {
       className={classes.dialog}
       aria-labelledby="sign-in-title"
       onCancel={(event) => event.preventDefault()}
-      // Browsers let a second Escape through.
+      // Browsers close the dialog on a second Escape.
       onClose={() => dialog.current?.showModal()}
     >
       <SignInForm message="Your session has expired. Sign in to continue where you left off." />

@@ -2,8 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
 /**
- * SHA-256 of a password, hex, as `/auth/login` takes it. By a library, since browsers have
- * crypto.subtle in secure contexts only, and a gateway at home often has no certificate.
+ * SHA-256 of a password in hex, as `/auth/login` expects. A library computes it because browsers
+ * offer crypto.subtle only in secure contexts, and gateways at home often have no certificate.
  */
 export function passwordHash(password: string): string {
   return bytesToHex(sha256(utf8ToBytes(password)))

@@ -3,7 +3,9 @@ import type { SessionStatus } from './session-store.ts'
 
 export interface SessionActions {
   readonly status: SessionStatus
-  /** @throws ApiError: 401 wrong, 429 with the seconds to wait, 503 where the dashboard is off. */
+  /**
+   * @throws ApiError: 401 wrong password, 429 with the seconds to wait, 503 dashboard turned off.
+   */
   readonly signIn: (password: string) => Promise<void>
   readonly signOut: () => void
 }

@@ -4,8 +4,8 @@ import { ExpiredSession } from './expired-session.tsx'
 import { useSession } from './session-context.ts'
 
 /**
- * Shows the pages to who has signed in. When the session ends meanwhile the page stays as it is,
- * uploads included, behind the form.
+ * Shows the pages after sign-in. If the session expires, the page and its uploads stay in place
+ * behind the form.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { status } = useSession()

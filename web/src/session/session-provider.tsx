@@ -19,7 +19,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     return () => window.removeEventListener('storage', onStorage)
   }, [])
   useEffect(() => {
-    // What failed for want of a session is asked again.
+    // Repeats queries that failed without a session.
     if (status === 'active') void queries.invalidateQueries()
   }, [status, queries])
   const signOut = useCallback(() => {
@@ -38,7 +38,9 @@ async function signIn(password: string): Promise<void> {
   sessionStore.begin(token, expiresIn)
 }
 
-/** The browser forgets at once; that the service is told may fail, and then the session times out. */
+/**
+ * The browser forgets the session immediately. If the logout request fails, the session times out.
+ */
 async function endSession(): Promise<void> {
   const { token } = sessionStore
   sessionStore.end()

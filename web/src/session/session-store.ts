@@ -1,7 +1,7 @@
-/** none: nobody signed in here. expired: somebody did, and has to again to go on. */
+/** none: not signed in. expired: was signed in and has to sign in again. */
 export type SessionStatus = 'none' | 'active' | 'expired'
 
-/** As much of the browser's Storage as is needed. */
+/** The required part of the browser's Storage. */
 export interface SessionStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
@@ -9,7 +9,7 @@ export interface SessionStorage {
 }
 
 export interface SessionStoreParts {
-  /** Shared by the tabs of a browser: who opens a second one is signed in there too. */
+  /** Shared by the tabs of a browser, so that a new tab is signed in too. */
   readonly storage: () => SessionStorage
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -22,7 +22,7 @@ interface Session {
 
 export const sessionKey = 'bucketry.session'
 
-/** The session of this browser. Objects of the same origin are sandboxed and can't read it. */
+/** The session of this browser. Objects of the same origin are sandboxed and cannot read it. */
 export class SessionStore {
   readonly #parts: SessionStoreParts
   readonly #listeners = new Set<() => void>()
@@ -39,7 +39,7 @@ export class SessionStore {
     return this.#status
   }
 
-  /** Undefined when there is none, or when it is over by the clock. */
+  /** Undefined without a session, or after its expiry time. */
   get token(): string | undefined {
     const session = this.#session
     if (session === undefined) return undefined
@@ -54,7 +54,7 @@ export class SessionStore {
     this.#set(session, 'active')
   }
 
-  /** The service knows this token no more. One that is not the present one says nothing. */
+  /** Called when the service rejects this token. Ignored if it is not the current token. */
   expire(token: string): void {
     if (this.#session?.token !== token) return
     // Another tab may have signed in since.
@@ -69,7 +69,7 @@ export class SessionStore {
     this.#set(undefined, 'none')
   }
 
-  /** To be called when another tab has signed in or out. */
+  /** Called when another tab has signed in or out. */
   reload(): void {
     const stored = this.#read()
     if (stored?.token === this.#session?.token) return
@@ -93,7 +93,7 @@ export class SessionStore {
       const stored: unknown = JSON.parse(this.#parts.storage().getItem(sessionKey) ?? 'null')
       return isSession(stored) && stored.expiresAtMs > this.#parts.now() ? stored : undefined
     } catch {
-      // A browser that keeps nothing: the session lasts as long as the page.
+      // Storage is not available: the session lasts as long as the page.
       return undefined
     }
   }
@@ -104,7 +104,7 @@ export class SessionStore {
       if (session === undefined) storage.removeItem(sessionKey)
       else storage.setItem(sessionKey, JSON.stringify(session))
     } catch {
-      // The same.
+      // Storage is not available.
     }
   }
 }

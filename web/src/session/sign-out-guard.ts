@@ -1,4 +1,4 @@
-/** Asked before somebody signs out: whether that would end something. */
+/** Consulted before sign-out: whether it would cancel work. */
 const guards = new Set<() => boolean>()
 
 export function guardSignOut(isBusy: () => boolean): void {

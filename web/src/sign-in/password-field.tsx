@@ -6,7 +6,7 @@ interface PasswordFieldProps {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
-  /** Something new for each try that failed: the field is ready for the next then. */
+  /** Changes with each failed attempt, which resets the field. */
   readonly attempt: unknown
 }
 

@@ -1,21 +1,21 @@
-/** Why signing in did not work. */
+/** Why sign-in failed. */
 export type Problem =
   | { readonly kind: 'wrong'; readonly message: string }
   | { readonly kind: 'locked'; readonly untilMs: number }
   | { readonly kind: 'off' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** What is known of the refusal, in the words of ApiError. */
+/** The fields of ApiError that matter here. */
 interface Refusal {
   readonly status: number
   readonly message: string
   readonly retryAfterSeconds: number | undefined
 }
 
-/** Should Retry-After be missing: a proxy in between may limit too. */
+/** Used without Retry-After: a proxy may limit requests too. */
 const assumedWaitSeconds = 60
 
-/** @param isOff whether the service has no password at all, which is 503 as a failing store is. */
+/** @param isOff whether no password is set, which is a 503 like a failing store. */
 export function problemOf(refusal: Refusal, isOff: boolean, nowMs: number): Problem {
   const { status, message, retryAfterSeconds = assumedWaitSeconds } = refusal
   if (isOff) return { kind: 'off' }

@@ -5,7 +5,7 @@ import classes from './sign-in-form.module.css'
 import { SignInProblem } from './sign-in-problem.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
-/** @param message why there is a form; absent: because nobody has signed in. */
+/** @param message why the form appears; omitted on the first sign-in. */
 export function SignInForm({ message }: { readonly message?: string }) {
   const { password, setPassword, problem, isBusy, waitMs, submit } = useSignIn()
   return (
@@ -18,7 +18,7 @@ export function SignInForm({ message }: { readonly message?: string }) {
           </Title>
         </div>
         {message !== undefined && <Text size="sm">{message}</Text>}
-        {/* Password managers want a user name beside a password. */}
+        {/* Password managers expect a user name with a password. */}
         <input
           className={classes.unseen}
           type="text"

@@ -7,7 +7,7 @@ interface SignInProblemProps {
   readonly waitMs: number
 }
 
-/** Why it did not work, where that is nothing to say at the field. */
+/** Why sign-in failed, unless the field shows it. */
 export function SignInProblem({ problem, waitMs }: SignInProblemProps) {
   switch (problem.kind) {
     case 'wrong':
@@ -39,7 +39,7 @@ function Locked({ waitMs }: { readonly waitMs: number }) {
   return (
     <Alert color="yellow" title="Too many failed sign-ins">
       <Text size="sm">
-        You can try again in {/* Not read out with every second. */}
+        You can try again in {/* Not announced every second. */}
         <b role="timer" aria-live="off">
           {formatCountdown(waitMs)}
         </b>

@@ -25,7 +25,7 @@ export function useSignIn() {
   return { password, setPassword, problem, isBusy, waitMs, submit }
 }
 
-/** Milliseconds until another try is allowed, counted down; 0: now. */
+/** Milliseconds until the next attempt is allowed, counting down; 0: now. */
 function useWait(problem: Problem | undefined): number {
   const untilMs = problem?.kind === 'locked' ? problem.untilMs : 0
   const [waitMs, setWaitMs] = useState(0)
@@ -43,7 +43,10 @@ async function explain(error: Error): Promise<Problem> {
   return problemOf(error, error.status === 503 && (await isDashboardOff()), Date.now())
 }
 
-/** Without a token the store of the sessions is not asked: 503 has only this reason then. */
+/**
+ * Without a token the service does not query the session store, so a 503 means that the dashboard
+ * is off.
+ */
 async function isDashboardOff(): Promise<boolean> {
   try {
     await send('/auth/session', {})

@@ -3,7 +3,7 @@ import { useNow } from './use-now.ts'
 
 const everyMs = 30_000
 
-/** How long ago something was; the moment itself as tooltip. */
+/** A relative time with the exact time as tooltip. */
 export function Age({ at }: { readonly at: string }) {
   const now = useNow(everyMs)
   const atMs = Date.parse(at)

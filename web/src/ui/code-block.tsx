@@ -7,13 +7,13 @@ import { saveText } from './save-text.ts'
 interface CodeBlockProps {
   readonly caption: string
   readonly text: string
-  /** Offers to save it under this name. */
+  /** Adds a button that saves the text under this name. */
   readonly fileName?: string | undefined
-  /** What is copied, for the name of the button. */
+  /** What the button copies, for its label. */
   readonly what: string
 }
 
-/** Text to be pasted somewhere. */
+/** Text to copy. */
 export function CodeBlock({ caption, text, fileName, what }: CodeBlockProps) {
   return (
     <figure className={classes.figure}>

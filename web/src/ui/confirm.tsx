@@ -6,16 +6,16 @@ interface ConfirmProps {
   readonly title: string
   /** What happens, and whether it can be undone. */
   readonly children: ReactNode
-  /** The word on the button: what it does. */
+  /** The label of the confirm button. */
   readonly action: string
-  /** The word on the other button. */
+  /** The label of the cancel button. */
   readonly dismiss?: string
   readonly isBusy?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
 }
 
-/** Asks before something that can't be undone. */
+/** Asks before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { isOpen, title, children, action, dismiss = 'Cancel' } = props
   const { isBusy = false, onConfirm, onClose } = props

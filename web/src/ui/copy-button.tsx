@@ -6,9 +6,9 @@ import { showFailure } from './messages.ts'
 
 interface CopyButtonProps {
   readonly text: string
-  /** What is copied, for the name of the button: "Copy endpoint". */
+  /** What the button copies, for its label: "Copy endpoint". */
   readonly what: string
-  /** Shown beside the icon; absent: the icon alone. */
+  /** Shown beside the icon; omit for the icon alone. */
   readonly children?: ReactNode
   /** Of a button with text: `sm` beside an input. */
   readonly size?: 'xs' | 'sm'

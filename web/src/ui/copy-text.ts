@@ -1,22 +1,22 @@
 /**
- * Puts text into the clipboard. Browsers have the clipboard API in secure contexts only, so that on
- * plain http the older way is taken.
+ * Copies text to the clipboard. Browsers offer the clipboard API only in secure contexts, so plain
+ * http uses the older method.
  *
- * @returns false when the browser refuses both.
+ * @returns false if the browser rejects both.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Not there, or not allowed.
+    // Not available, or not allowed.
     return copyBySelection(text)
   }
 }
 
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement
-  // Within an open dialog: its focus trap would take the focus away from anything outside.
+  // Inside an open dialog, because its focus trap takes the focus from elements outside.
   const place = focused?.closest('dialog, [role="dialog"]') ?? document.body
   const area = document.createElement('textarea')
   area.value = text

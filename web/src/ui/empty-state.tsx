@@ -9,7 +9,7 @@ interface EmptyStateProps {
   readonly children?: ReactNode
 }
 
-/** In place of a list that has nothing in it. */
+/** Replaces an empty list. */
 export function EmptyState({ icon, title, children }: EmptyStateProps) {
   return (
     <Stack align="center" gap={6} className={classes.place}>

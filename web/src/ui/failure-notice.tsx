@@ -2,13 +2,13 @@ import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 
 interface FailureNoticeProps {
-  /** What could not be done: "The buckets could not be loaded". */
+  /** What failed: "The buckets could not be loaded". */
   readonly title: string
   readonly error: Error
   readonly onRetry?: () => void
 }
 
-/** In place of something that could not be loaded. */
+/** Replaces content that could not be loaded. */
 export function FailureNotice({ title, error, onRetry }: FailureNoticeProps) {
   return (
     <Alert color="red" variant="light" title={title} icon={<IconAlertTriangle size={18} />}>

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** In place of a list that is loading for the first time. */
+/** Replaces a list during its first load. */
 export function LoadingLines({ count = 3 }: { readonly count?: number }) {
   return (
     <Stack gap="xs" role="status" aria-label="Loading">

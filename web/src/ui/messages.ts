@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 
-/** What is shown for a moment at the edge of the page. Screen readers announce it. */
+/** Temporary notifications. Screen readers announce them. */
 
 export function showSuccess(message: string): void {
   notifications.show({ message, color: 'teal' })

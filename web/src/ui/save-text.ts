@@ -1,10 +1,10 @@
-/** Has the browser save a text as a file. */
+/** Makes the browser save text as a file. */
 export function saveText(fileName: string, text: string, type = 'text/plain'): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = fileName
   link.click()
-  // Not at once: some browsers begin to read it only later.
+  // Delayed, because some browsers start reading later.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -4,12 +4,12 @@ import classes from './section.module.css'
 
 interface SectionProps {
   readonly title: string
-  /** At the end of the line of the title. */
+  /** Shown at the end of the title line. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A titled part of a page, a landmark of its own. */
+/** A titled section of a page, with its own landmark. */
 export function Section({ title, actions, children }: SectionProps) {
   const id = useId()
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, milliseconds since the epoch, told anew every `everyMs`; undefined: it stands still. */
+/** The time in milliseconds since the epoch, updated every `everyMs`; never if undefined. */
 export function useNow(everyMs: number | undefined): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import { type Draft, type FieldOption, type FieldSpec, linesOf } from '../forms/field-spec.ts'
 
-/** The form of a connection, and what it sends. */
+/** The form of a connection and the request bodies it sends. */
 
 const sources: readonly FieldOption[] = [
   { value: 'catalogue', label: 'Provider from the catalogue' },
@@ -108,7 +108,9 @@ export function connectionDraft(connection: ConnectionAnswer): Draft {
   return { name, apiKey: '', baseUrl, prefix, enabledModels: enabledModels.join('\n') }
 }
 
-/** The body of `PATCH /connections/{id}`: what is empty is removed, but for the key, which stays. */
+/**
+ * The body of `PATCH /connections/{id}`: empty fields are removed, except the key, which is kept.
+ */
 export function connectionChange(draft: Draft): object {
   const { name = '', apiKey = '', removesKey } = draft
   const { baseUrl = null, prefix = null, enabledModels = null } = placeOf(draft)
@@ -126,7 +128,7 @@ interface Place {
   readonly enabledModels?: readonly string[]
 }
 
-/** Only what is filled in. */
+/** Only the fields that are filled in. */
 function placeOf({ baseUrl = '', prefix = '', enabledModels }: Draft): Place {
   const models = linesOf(enabledModels)
   return {

@@ -5,7 +5,7 @@ export function connectionName({ name, provider }: ConnectionAnswer): string {
   return name === undefined || name === '' ? provider : name
 }
 
-/** What a connection is, in one line. */
+/** A one-line description of a connection. */
 export function connectionDetail(connection: ConnectionAnswer): string {
   const { provider, apiKey, providerSpecificData = {} } = connection
   const { baseUrl, prefix, enabledModels } = providerSpecificData
@@ -20,14 +20,14 @@ export function connectionDetail(connection: ConnectionAnswer): string {
     .join(' · ')
 }
 
-/** Ids of a person's own are long and say no more than this. */
+/** Ids of custom providers are long and carry no further information. */
 function kindOf(provider: string): string {
   if (provider.startsWith('openai-compatible-')) return 'OpenAI-compatible'
   if (provider.startsWith('anthropic-compatible-')) return 'Anthropic-compatible'
   return provider
 }
 
-/** The ids with one of them moved by a place; undefined where there is none to move to. */
+/** The ids with one of them moved by one position; undefined if it cannot move further. */
 export function movedIds(
   ids: readonly string[],
   id: string,

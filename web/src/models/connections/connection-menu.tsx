@@ -11,7 +11,7 @@ interface ConnectionMenuProps {
   readonly ids: readonly string[]
 }
 
-/** What is done to a connection less often. */
+/** The less common actions on a connection. */
 export function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
   const [isAsked, { open, close }] = useDisclosure(false)
   const name = connectionName(connection)

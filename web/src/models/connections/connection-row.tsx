@@ -18,10 +18,10 @@ import { TestResult } from './test-result.tsx'
 
 interface ConnectionRowProps {
   readonly connection: ConnectionAnswer
-  /** Of all connections, in their order. */
+  /** The ids of all connections, in order. */
   readonly ids: readonly string[]
   readonly warnings: readonly string[]
-  /** Absent while it loads. */
+  /** Undefined while it loads. */
   readonly listing: ConnectionListing | undefined
 }
 
@@ -110,7 +110,7 @@ function ActiveSwitch({ connection }: { readonly connection: ConnectionAnswer })
   )
 }
 
-/** Asks the upstream now. A failure of the upstream is an answer. */
+/** Asks the upstream now. A failure of the upstream is a result, not an error. */
 function useTest(connection: ConnectionAnswer) {
   const path = `${routingPath}/connections/${encodeURIComponent(connection.id)}/test`
   return useMutation({

@@ -4,7 +4,7 @@ import { formatAmount } from '../../format/bytes.ts'
 
 export type ConnectionListing = ListingsAnswer['connections'][number]
 
-/** How many models of a connection are listed, and why others are not. */
+/** Shows how many models of a connection are listed, and why others are not. */
 export function ListingLines({ listing }: { readonly listing: ConnectionListing }) {
   return (
     <>

@@ -1,19 +1,19 @@
-/** What a person has typed, by the names of the fields. A check is 'yes' or ''. */
+/** The entered values by field name. A checkbox is 'yes' or ''. */
 export type Draft = Readonly<Record<string, string>>
 
-/** A field of a form, as data. */
+/** Describes a field of a form. */
 export interface FieldSpec {
   readonly name: string
   readonly label: string
   readonly kind: 'text' | 'lines' | 'select' | 'suggested' | 'secret' | 'check'
-  /** Where the API has it, for the field that its errors name: `providerSpecificData.baseUrl`. */
+  /** The path that API errors name: `providerSpecificData.baseUrl`. */
   readonly path: string
   readonly description?: string
   readonly placeholder?: string
   readonly isRequired?: boolean
-  /** Of a select, or what is suggested. */
+  /** The options of a select, or suggestions. */
   readonly options?: readonly FieldOption[]
-  /** Absent: always. */
+  /** Default: always shown. */
   readonly isShown?: (draft: Draft) => boolean
 }
 
@@ -27,8 +27,8 @@ export function shownFields(fields: readonly FieldSpec[], draft: Draft): readonl
 }
 
 /**
- * The name of the field that an error of the API is about; undefined: of none that is shown. The
- * API names places within a field too: `models[3]`.
+ * The name of the form field that an API error refers to; undefined if no shown field matches. The
+ * API also names positions within a field: `models[3]`.
  */
 export function fieldOfError(
   fields: readonly FieldSpec[],
@@ -42,7 +42,7 @@ function isWithin(path: string, outer: string): boolean {
   return path.startsWith(`${outer}[`) || path.startsWith(`${outer}.`)
 }
 
-/** The lines that are not blank, without the space around them. */
+/** The non-blank lines, trimmed. */
 export function linesOf(text: string | undefined): string[] {
   return (text ?? '')
     .split('\n')

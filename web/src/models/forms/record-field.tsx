@@ -19,7 +19,7 @@ interface RecordFieldProps {
 
 const suggestionsShown = 50
 
-/** Descriptions below, so that the controls of a line are on one line. */
+/** Descriptions go below, so that controls side by side are aligned. */
 const order = [
   'label',
   'input',

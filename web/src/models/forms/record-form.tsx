@@ -7,18 +7,18 @@ import { RecordField } from './record-field.tsx'
 import classes from './record-form.module.css'
 
 interface RecordFormProps {
-  /** What the form is for, for screen readers: "Edit Lab". */
+  /** The purpose of the form, for screen readers: "Edit Lab". */
   readonly label: string
   readonly fields: readonly FieldSpec[]
   readonly initial: Draft
   readonly submitLabel: string
-  /** Rejects with ApiError, which is shown at its field. */
+  /** Rejects with ApiError, which is shown at the field it names. */
   readonly onSubmit: (draft: Draft) => Promise<unknown>
-  /** It is saved, or given up. */
+  /** Called after saving or cancelling. */
   readonly onDone: () => void
 }
 
-/** A form made of a table of fields. */
+/** A form built from field specifications. */
 export function RecordForm(props: RecordFormProps) {
   const { label, fields, initial, submitLabel, onSubmit, onDone } = props
   const form = useRef<HTMLFormElement>(null)

@@ -6,10 +6,10 @@ import type {
 import { type Draft, type FieldSpec, linesOf } from '../forms/field-spec.ts'
 import { aliasField } from '../warnings-at.ts'
 
-/** Items of the routing state that are all edited the same way. */
+/** Routing items that share one editor. */
 export interface ItemResource<Item> {
   readonly title: string
-  /** What it is for, where there are none. */
+  /** Explains the items while there are none. */
   readonly hint: string
   /** "combo": on buttons and in questions. */
   readonly noun: string
@@ -17,13 +17,13 @@ export interface ItemResource<Item> {
   readonly path: string
   readonly fields: readonly FieldSpec[]
   readonly itemsOf: (state: RoutingAnswer) => readonly Item[]
-  /** Where warnings have an item: `combos[2]`. */
+  /** The path that warnings use for an item: `combos[2]`. */
   readonly fieldOf: (item: Item, index: number) => string
   /** The path of an item below `path`, encoded. */
   readonly keyOf: (item: Item) => string
   readonly nameOf: (item: Item) => string
   readonly kindOf: (item: Item) => string | undefined
-  /** What it stands for, in one line. */
+  /** A one-line description. */
   readonly detailOf: (item: Item) => string
   readonly draftOf: (item: Item | undefined) => Draft
   readonly bodyOf: (draft: Draft) => object
@@ -40,7 +40,7 @@ const kindOptions = [
   { value: 'webFetch', label: 'Web fetch' },
 ] as const
 
-/** Chat is what there is without a word. */
+/** Chat is the default and gets no label. */
 function kindLabel(kind: string | undefined): string | undefined {
   if (kind === undefined || kind === 'llm') return undefined
   return kindOptions.find(({ value }) => value === kind)?.label ?? kind

@@ -14,12 +14,12 @@ import { warningsAt } from '../warnings-at.ts'
 import type { ItemResource } from './item-resources.ts'
 import { ItemRow } from './item-row.tsx'
 
-/** Items beyond these are found by searching. */
+/** Items beyond this number appear only in search results. */
 const maxShown = 200
-/** From so many on there is a search. */
+/** The search field appears from this number of items. */
 const searchedFrom = 12
 
-/** All items of one sort, edited in place. */
+/** All items of one kind, edited in place. */
 export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource<Item> }) {
   const { data, error, refetch } = useRouting()
   const [isAdding, { open, close }] = useDisclosure(false)

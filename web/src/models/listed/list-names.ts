@@ -1,4 +1,4 @@
-/** The lists of `/v1/models`, with what people call them. */
+/** The lists of `/v1/models` with their labels. */
 export const lists = [
   { name: 'chat', label: 'Chat', path: '/v1/models' },
   { name: 'image', label: 'Image', path: '/v1/models/image' },
@@ -11,7 +11,7 @@ export const lists = [
 
 export type ListName = (typeof lists)[number]['name']
 
-/** The first where there is none of that name. */
+/** The first list if no list has this name. */
 export function listOf(name: string | null): (typeof lists)[number] {
   return lists.find((list) => list.name === name) ?? lists[0]
 }

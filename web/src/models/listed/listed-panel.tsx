@@ -13,7 +13,7 @@ import { ListedModels } from './listed-models.tsx'
 import classes from './listed-panel.module.css'
 import { matchModels } from './match-models.ts'
 
-/** What `/v1/models` answers now. List and search are in the address of the page. */
+/** The current response of `/v1/models`. The list and the search are part of the page address. */
 export function ListedPanel() {
   const [params, setParams] = useSearchParams()
   const list = listOf(params.get('list'))

@@ -1,4 +1,4 @@
-/** Those of which each word of the search is in the id or in the owner, whatever the case. */
+/** The models whose id or owner contains every word of the search, ignoring case. */
 export function matchModels<Model extends { readonly id: string; readonly owned_by: string }>(
   models: readonly Model[],
   search: string,

@@ -3,22 +3,22 @@ import type {
   RoutingAnswer,
 } from '../../../../src/models/routing/routing-schemas.ts'
 
-/** A file that somebody chose, as `POST /import` takes it. */
+/** A chosen file in the form that `POST /import` accepts. */
 export interface ImportFile {
   readonly source: '9router' | 'bucketry'
   readonly body: object
 }
 
-/** What the API takes at most, bytes. */
+/** The limit of the API, bytes. */
 export const maxFileBytes = 8 * 1024 * 1024
 
 /**
- * Reads a file of 9router, which is sent as it is, or an export of our own, which is put into the
+ * Reads a 9router file, which is sent unchanged, or a Bucketry export, which is converted to the
  * same form.
  *
- * @param state what is stored now: a mask in the file stands for a key only where it is the mask of
- * the same connection here. In another gateway keys have to be entered again.
- * @throws SyntaxError, for people, when it is neither.
+ * @param state the stored state: a mask in the file stands for a key only if the same connection
+ * has this mask here. On another gateway, keys have to be entered again.
+ * @throws SyntaxError with a message to show if it is neither.
  */
 export function readImportFile(text: string, state: RoutingAnswer): ImportFile {
   const file = parse(text)

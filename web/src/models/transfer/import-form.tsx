@@ -13,7 +13,7 @@ import { ImportReport } from './import-report.tsx'
 
 type Mode = ImportAnswer['mode']
 
-/** Takes a file of 9router or an export of our own: all of it or nothing. */
+/** Imports a 9router file or a Bucketry export, all or nothing. */
 export function ImportForm() {
   const [file, setFile] = useState<File | null>(null)
   const [mode, setMode] = useState<Mode>('merge')

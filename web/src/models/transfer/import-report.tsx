@@ -5,7 +5,7 @@ import { formatAmount } from '../../format/bytes.ts'
 
 const named = 5
 
-/** What an import did, and what is left to do. */
+/** The result of an import and the remaining steps. */
 export function ImportReport({ report }: { readonly report: ImportAnswer }) {
   const { imported, connectionsWithoutKey, renamedProviders, leftOut, leftOutCount } = report
   const { connections, combos, customModels, modelAliases } = imported

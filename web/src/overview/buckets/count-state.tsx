@@ -1,7 +1,7 @@
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
 import { Age } from '../../ui/age.tsx'
 
-/** As of when the figures of a bucket are, and why there are none. */
+/** When a bucket was counted, or why it has no figures. */
 export function CountState({ bucket }: { readonly bucket: BucketStatus }) {
   const { countedAt, isCounting, problem } = bucket
   if (isCounting) {

@@ -1,10 +1,13 @@
-/** What the settings of a client depend on. The secret key is not among it: the browser has none. */
+/**
+ * The values that client settings depend on. The secret key is missing: the browser does not have
+ * it.
+ */
 export interface Gateway {
-  /** As clients reach it, without a slash at its end: `https://files.example.com`. */
+  /** The address for clients, without a trailing slash: `https://files.example.com`. */
   readonly endpoint: string
   readonly region: string
   readonly accessKey: string
-  /** One of the buckets, for the lines that try it. */
+  /** A bucket for the example commands. */
   readonly bucket: string
 }
 
@@ -12,7 +15,7 @@ export interface SettingsBlock {
   /** What to do with the text. */
   readonly caption: string
   readonly text: string
-  /** Where it is a file to be saved, its name. */
+  /** The file name, if the text is to be saved as a file. */
   readonly fileName?: string
 }
 
@@ -22,10 +25,10 @@ export interface ClientSettings {
   readonly blocks: readonly SettingsBlock[]
 }
 
-/** For the person to replace. Shells, XML and INI files take it as it is. */
+/** A placeholder for the secret key. Valid without quoting in shells, XML and INI files. */
 export const secretKeyPlaceholder = 'YOUR_SECRET_KEY'
 
-/** Settings to paste, client by client. test/clients/pasted-settings.test.ts runs them. */
+/** Settings to paste, for each client. test/clients/pasted-settings.test.ts runs them. */
 export function clientSettings(gateway: Gateway): readonly ClientSettings[] {
   return [
     { id: 'aws-cli', name: 'aws-cli', blocks: awsCli(gateway) },

@@ -20,7 +20,7 @@ const states = {
   interrupted: { label: 'interrupted', color: 'orange' },
 } as const satisfies Record<DeletionReply['state'], object>
 
-/** Folders that are being deleted, and those of the last day; nothing where there are none. */
+/** Running folder deletions and those of the last day; nothing if there are none. */
 export function DeletionsSection() {
   const { data } = useDeletions()
   if (data === undefined || data.deletions.length === 0) return null

@@ -7,11 +7,11 @@ export interface DriveRoom {
   readonly text: string
 }
 
-/** Percent in use from which on a drive is tight, and full. */
+/** A drive is tight, or full, from this percentage in use. */
 const tightPercent = 85
 const fullPercent = 95
 
-/** Undefined when the drive does not tell how much room it has. */
+/** Undefined if the free space is not available. */
 export function driveRoom(drive: {
   readonly freeBytes: number | null
   readonly totalBytes: number | null

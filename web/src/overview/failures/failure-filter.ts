@@ -1,7 +1,7 @@
 import type { FailureStatus } from '../../../../src/console/management/replies.ts'
 import { failureTarget } from './failure-target.ts'
 
-/** Those that contain every word of the text, in whatever is shown of them. Capitals do not count. */
+/** The failures whose shown fields contain every word of the text, ignoring case. */
 export function matchingFailures(
   failures: readonly FailureStatus[],
   text: string,

@@ -1,6 +1,6 @@
 import type { FailureStatus } from '../../../../src/console/management/replies.ts'
 
-/** What a failed request was about: "PutObject photos/2024/sea.jpg", "GET photos". */
+/** The target of a failed request: "PutObject photos/2024/sea.jpg", "GET photos". */
 export function failureTarget(
   failure: Pick<FailureStatus, 'method' | 'operation' | 'bucket' | 'key'>,
 ): string {

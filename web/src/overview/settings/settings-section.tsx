@@ -7,7 +7,7 @@ import classes from './settings-section.module.css'
 
 type Setting = StatusReply['settings'][number]
 
-/** The settings in force; those at their default are shown on demand. */
+/** The effective settings; defaults are shown on demand. */
 export function SettingsSection() {
   const { data } = useStatus()
   const [isWhole, { toggle }] = useDisclosure(false)
