@@ -1,7 +1,7 @@
 import { ApiError } from '../api/api-error.ts'
 import { type SessionStore, sessionStore } from '../session/session-store.ts'
 
-/** Does some work again when its session was over, once there is a new one. */
+/** Repeats work after the next sign-in if its session had expired. */
 export async function afterSignIn<Result>(
   work: () => Promise<Result>,
   store: Pick<SessionStore, 'status' | 'subscribe'> = sessionStore,

@@ -11,7 +11,7 @@ interface BreadcrumbsProps {
   readonly prefix: string
 }
 
-/** The way from the buckets to this folder. */
+/** The path from the list of buckets to this folder. */
 export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
   const crumbs = [{ name: bucket, prefix: '' }, ...crumbsOf(prefix)]
   const bar = useCurrentInView(`${bucket}/${prefix}`)

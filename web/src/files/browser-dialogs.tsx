@@ -13,7 +13,7 @@ const ViewedFile = lazy(async () => {
   return { default: ViewedFile }
 })
 
-/** The dialog that is open, if one is, or the preview below it. */
+/** The open dialog, if any, or the preview below it. */
 export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
   const { dialog, setDialog, location } = browser
   const { bucket, prefix } = location

@@ -86,7 +86,7 @@ function UploadMenu({ place }: { readonly place: Place }) {
         type="file"
         multiple
         hidden
-        // Only so do browsers offer folders.
+        // Required for browsers to offer folders.
         {...{ webkitdirectory: '' }}
         onChange={(event) => takePicked(event.currentTarget, place)}
       />

@@ -11,7 +11,7 @@ import classes from './bucket-chooser.module.css'
 import { locationPath } from './files-location.ts'
 import { useBuckets } from './use-buckets.ts'
 
-/** Which bucket to look into. */
+/** The list of buckets to open. */
 export function BucketChooser() {
   return (
     <Stack gap="md">

@@ -23,9 +23,9 @@ interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
 }
 
 /**
- * One request to S3 by a URL presigned for it.
+ * Sends one S3 request with a presigned URL.
  *
- * @throws S3Failure when S3 refuses; ApiError when nobody answers or there is no session.
+ * @throws S3Failure if S3 rejects the request; ApiError without a response or without a session.
  */
 async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Promise<Response> {
   const { url } = await presignOwn(wanted, signal)
@@ -44,7 +44,9 @@ async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Pr
   throw readFailure(parseXml(await reply.text()), reply.status)
 }
 
-/** Undefined for the empty body of a HEAD: a parser would describe the mistake in a styled document. */
+/**
+ * Undefined for the empty body of a HEAD, for which a parser would return a styled error document.
+ */
 function parseXml(text: string): XmlElement | undefined {
   if (text === '') return undefined
   const { documentElement } = new DOMParser().parseFromString(text, 'application/xml')
@@ -60,11 +62,11 @@ async function xmlOf(reply: Response): Promise<XmlElement> {
 
 export interface ListQuery {
   readonly bucket: string
-  /** What every key begins with. */
+  /** The prefix of every key. */
   readonly prefix: string
-  /** Whether folders come as one entry each, or everything in them. */
+  /** false: one entry per folder. true: everything in them. */
   readonly isDeep: boolean
-  /** What names are shown without: the folder that is looked at. */
+  /** The open folder, which is removed from shown names. */
   readonly folder: string
   readonly continuationToken?: string | undefined
   readonly startAfter?: string | undefined
@@ -92,7 +94,7 @@ export async function listPage(query: ListQuery): Promise<ListingPage> {
   return readListing(await xmlOf(reply), query.folder)
 }
 
-/** @throws S3Failure 404 when it is gone. */
+/** @throws S3Failure 404 if the object does not exist. */
 export async function headObject(
   address: ObjectAddress,
   signal?: AbortSignal,
@@ -111,22 +113,22 @@ export async function readStart(
     const reply = await s3Fetch({ method: 'GET', ...address, headers: { range }, signal })
     return new Uint8Array(await reply.arrayBuffer())
   } catch (error) {
-    // RFC 9110 section 14.1.2: an empty object has no first byte to give.
+    // RFC 9110 section 14.1.2: an empty object has no first byte.
     if (error instanceof S3Failure && error.status === 416) return new Uint8Array(0)
     throw error
   }
 }
 
-/** Makes the marker object of a folder. @throws S3Failure 412 when there is one. */
+/** Creates the marker object of a folder. @throws S3Failure 412 if it exists. */
 export async function makeFolder(bucket: string, key: string): Promise<void> {
   const headers = { 'if-none-match': '*', 'content-type': 'application/x-directory' }
   await s3Fetch({ method: 'PUT', bucket, key, headers, body: '' })
 }
 
 /**
- * Copies this very version of an object.
+ * Copies exactly this version of an object.
  *
- * @throws S3Failure 412 when there is something that may not be replaced, or the source has changed.
+ * @throws S3Failure 412 if the target exists and may not be replaced, or the source has changed.
  */
 export async function copyObject(
   source: FileEntry & { readonly bucket: string },
@@ -144,7 +146,7 @@ export async function copyObject(
   })
 }
 
-/** Deletes up to 1,000 objects; what is gone already counts as deleted. */
+/** Deletes up to 1,000 objects; missing objects count as deleted. */
 export async function deleteObjects(
   bucket: string,
   objects: readonly DoomedObject[],
@@ -185,7 +187,7 @@ async function deleteByPath(
   }
 }
 
-/** A URL within the app for whoever loads an object by itself: <img>, <video>, a download. */
+/** A URL for elements that load an object themselves: <img>, <video>, a download. */
 export async function objectUrl(
   address: ObjectAddress,
   query: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import type { FileEntry } from './entry.ts'
 import { formatModified } from './modified-time.ts'
 import type { MoveClash } from './move-tree.ts'
 
-/** Size and date of both files, so that people can tell which one they want. */
+/** Size and date of both files, for comparison. */
 export function clashDetails({ file, there }: Pick<MoveClash, 'file' | 'there'>): string[] {
   return [`Existing: ${factsOf(there)}`, `Moved: ${factsOf(file)}`]
 }

@@ -6,7 +6,7 @@ import { NameText } from './name-text.tsx'
 
 export interface ShownClash {
   readonly key: string
-  /** Sizes and dates of the two files, where they are known. */
+  /** Sizes and dates of both files, if known. */
   readonly details?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ interface ClashDialogProps {
 
 const shownNames = 50
 
-/** Asks what to do about names that are taken. */
+/** Asks what to do about name conflicts. */
 export function ClashDialog({ clashes, onAnswer, onClose }: ClashDialogProps) {
   const title =
     clashes.length === 1

@@ -1,6 +1,6 @@
 /**
- * `report.pdf` as `report (2).pdf`. Where a name is its extension (`.profile`) or has none, the number
- * goes to the end; `archive.tar.gz` keeps both of its own.
+ * `report.pdf` as `report (2).pdf`. If the name starts with its only dot (`.profile`) or has no
+ * extension, the number goes to the end; `archive.tar.gz` keeps both extensions.
  */
 export function numberedName(name: string, number: number): string {
   const [, stem = name, extension = ''] =

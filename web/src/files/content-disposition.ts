@@ -4,8 +4,8 @@
  */
 export function attachmentDisposition(name: string): string {
   const wellFormed = name.toWellFormed()
-  // Quotes, backslashes and percent signs in the plain form are read differently by browsers
-  // (RFC 6266 appendix D); all of them take the extended form when it is there.
+  // Browsers interpret quotes, backslashes and percent signs in the plain form differently (RFC
+  // 6266 appendix D); all of them prefer the extended form.
   const plain = wellFormed.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
   const extended = encodeURIComponent(wellFormed).replace(
     /['()*]/g,

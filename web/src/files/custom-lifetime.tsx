@@ -5,7 +5,7 @@ import { customLifetime, type LifetimeUnit } from './share-lifetime.ts'
 const units: readonly LifetimeUnit[] = ['minutes', 'hours', 'days']
 
 interface CustomLifetimeProps {
-  /** Undefined: what is entered is no lifetime. */
+  /** Undefined: the input is not a valid lifetime. */
   readonly onChange: (seconds: number | undefined) => void
 }
 

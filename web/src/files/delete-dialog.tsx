@@ -18,7 +18,7 @@ interface DeleteDialogProps {
 
 const shownNames = 8
 
-/** Says what goes, and how much of it, before it goes. */
+/** Shows what will be deleted, and how much, before deleting it. */
 export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   const size = useContents(bucket, entries)
   const deletes = useStatus()?.drive.deletes
@@ -72,7 +72,7 @@ function subjectOf(entries: readonly Entry[]): string {
   return entryCounts(entries).join(' and ')
 }
 
-/** How much goes, counted while the question stands. */
+/** Counts what will be deleted while the dialog is open. */
 function useContents(bucket: string, entries: readonly Entry[]): string {
   const [text, setText] = useState('Counting the contents…')
   useEffect(() => {

@@ -1,32 +1,32 @@
 import type { DeletionReply } from '../../../src/console/management/replies.ts'
 import type { JobReport } from './job-list.ts'
 
-/** What the gateway does with deletions of trees. */
+/** The operations of the gateway on tree deletions. */
 export interface Deletions {
   start(): Promise<DeletionReply>
   find(id: string): Promise<DeletionReply>
-  /** It may still run when this resolves. */
+  /** The deletion may still run when this resolves. */
   cancel(id: string): Promise<DeletionReply>
 }
 
 export interface DeleteTreeParts {
   readonly deletions: Deletions
   readonly report: Pick<JobReport, 'signal' | 'progress'>
-  /** Resolves when it is time to ask again how far it is; the signal cuts it short. */
+  /** Resolves when it is time to poll again, or when the signal aborts. */
   readonly pause: (signal: AbortSignal | undefined) => Promise<void>
 }
 
 export interface DeletedTree {
-  /** Objects that went. */
+  /** The number of deleted objects. */
   readonly deleted: number
-  /** What stays and why, for people: an empty folder that was made by hand. */
+  /** A message about what remains and why: an empty folder that was created by hand. */
   readonly leftOver: string | undefined
 }
 
 /**
- * Deletes everything below a prefix, on the server. Cancelled, what is gone stays gone.
+ * Deletes everything below a prefix on the server. Cancelling does not restore deleted objects.
  *
- * @throws Error that says what happened when it failed.
+ * @throws Error with a message to show if the deletion failed.
  */
 export async function deleteTree(parts: DeleteTreeParts): Promise<DeletedTree> {
   const { deletions, report, pause } = parts

@@ -5,11 +5,11 @@ export const maxDeletions = 1_000
 
 export interface DoomedObject {
   readonly key: string
-  /** Only that version goes; absent: whatever is there. */
+  /** Deletes only this version; omit to delete any. */
   readonly etag?: string
 }
 
-/** The body of DeleteObjects; the answer names only what failed. */
+/** The body of DeleteObjects; the response lists only failures. */
 export function deleteBody(objects: readonly DoomedObject[]): string {
   const elements = objects.map(({ key, etag }) => {
     const condition = etag === undefined ? '' : `<ETag>${escapeXml(etag)}</ETag>`
@@ -24,7 +24,7 @@ export interface DeleteFailure {
   readonly message: string
 }
 
-/** What a DeleteResult says could not be deleted. */
+/** The failures in a DeleteResult. */
 export function readDeleteFailures(root: XmlElement): readonly DeleteFailure[] {
   return [...root.children]
     .filter(({ localName }) => localName === 'Error')
@@ -38,7 +38,7 @@ export function readDeleteFailures(root: XmlElement): readonly DeleteFailure[] {
     })
 }
 
-/** XML 1.0 has no form at all for most controls: such a key has to be deleted by its path. */
+/** XML 1.0 cannot represent most control characters: delete such a key by its path. */
 export function canStandInXml(key: string): boolean {
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u.test(key)
 }

@@ -5,7 +5,7 @@ import type { Deletions } from './delete-tree.ts'
 
 const path = '/-/api/deletions'
 
-/** Deletion of one tree by the management API. */
+/** Deletes one tree through the management API. */
 export function deletionsOf(body: DeletionBody): Deletions {
   return {
     start: () => ask(path, 'POST', body),
@@ -22,10 +22,10 @@ function ask(
   return afterSignIn(() => request<DeletionReply>(url, { method, body }))
 }
 
-/** How often it is asked how far it is. */
+/** The polling interval. */
 const askEveryMs = 400
 
-/** Until it is time to ask again, or the signal comes. */
+/** Waits for the next poll, or until the signal aborts. */
 export function untilNextAsk(signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, askEveryMs)

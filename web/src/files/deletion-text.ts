@@ -1,6 +1,6 @@
 import type { StatusReply } from '../../../src/console/management/replies.ts'
 
-/** What becomes of deleted files on this drive; undefined: it is not known yet. */
+/** What happens to deleted files on this drive; undefined while not known. */
 export function deletionText(deletes: StatusReply['drive']['deletes'] | undefined): string {
   switch (deletes) {
     case 'trash':

@@ -3,10 +3,10 @@ import { objectUrl } from './bucket-client.ts'
 import { attachmentDisposition } from './content-disposition.ts'
 import type { Entry } from './entry.ts'
 
-/** Browsers drop downloads that are asked for at the same moment. */
+/** Browsers drop downloads that start at the same moment. */
 const apartMs = 400
 
-/** Has the browser save files, one after the other, under their names. */
+/** Makes the browser save files one by one under their names. */
 export async function downloadFiles(bucket: string, entries: readonly Entry[]): Promise<void> {
   try {
     for (const [index, { kind, key, name }] of entries.entries()) {
@@ -25,7 +25,7 @@ export async function downloadFiles(bucket: string, entries: readonly Entry[]): 
 function save(url: string): void {
   const link = document.createElement('a')
   link.href = url
-  // The answer's Content-Disposition names the file; this keeps the page from being left.
+  // Content-Disposition names the file; this attribute prevents leaving the page.
   link.download = ''
   link.rel = 'noreferrer'
   document.body.append(link)

@@ -2,10 +2,10 @@ import type { FileEntry } from './entry.ts'
 
 export type AddedFile = Omit<FileEntry, 'kind' | 'name'>
 
-/** What this page has done to the drive, for the lists that show it. */
+/** Changes that this page made to the drive, for the lists that show them. */
 export type DriveChange =
   | { readonly type: 'added'; readonly bucket: string; readonly file: AddedFile }
-  /** Keys of files, and prefixes of folders with everything in them. */
+  /** Keys of files, and prefixes of folders including their contents. */
   | { readonly type: 'removed'; readonly bucket: string; readonly keys: ReadonlySet<string> }
 
 type Listener = (change: DriveChange) => void

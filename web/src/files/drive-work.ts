@@ -16,7 +16,7 @@ import { type TreeSize, treeSize } from './tree-size.ts'
 import { rightBefore } from './utf8-order.ts'
 import { visibleName } from './visible-name.ts'
 
-/** What a job does to the drive. */
+/** Jobs that change the drive. */
 
 export function sizeOfTree(bucket: string, prefix: string, signal: AbortSignal): Promise<TreeSize> {
   return treeSize((continuationToken) =>
@@ -24,7 +24,7 @@ export function sizeOfTree(bucket: string, prefix: string, signal: AbortSignal):
   )
 }
 
-/** Whether anything lies below a prefix. */
+/** Whether any object exists below a prefix. */
 export async function hasAnything(bucket: string, prefix: string): Promise<boolean> {
   const page = await listPage({ bucket, prefix, isDeep: true, folder: '', maxKeys: 1 })
   return page.keys.length > 0
@@ -33,7 +33,7 @@ export async function hasAnything(bucket: string, prefix: string): Promise<boole
 const moveClient: MoveClient = {
   listTree: (bucket, prefix, continuationToken) =>
     afterSignIn(() => listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken })),
-  // Not stopped half-way: whether it was copied would not be known.
+  // Not aborted midway, because the outcome of the copy would be unknown.
   copy: (source, target, mayReplace) => afterSignIn(() => copyObject(source, target, mayReplace)),
   remove: (bucket, objects) => afterSignIn(() => deleteObjects(bucket, objects)),
   async find({ bucket, key }) {
@@ -50,9 +50,9 @@ const moveClient: MoveClient = {
 }
 
 /**
- * Moves files and trees one after the other.
+ * Moves files and trees one by one.
  *
- * @param isAsking whether to ask about names that are taken; if not, such files are not moved.
+ * @param isAsking whether to ask about name conflicts; if not, such files are not moved.
  */
 export function moveJob(title: string, moves: readonly EntryMove[], isAsking = true): JobOrder {
   return {
@@ -79,7 +79,7 @@ function listKeysAfter(bucket: string): ListKeysAfter {
   }
 }
 
-/** Undefined when there are too many to count. */
+/** Undefined if there are too many to count. */
 async function countMoves(
   moves: readonly EntryMove[],
   signal: AbortSignal,
@@ -96,7 +96,7 @@ async function countMoves(
   return count
 }
 
-/** A folder that was made by hand outlives its objects. */
+/** A folder created by hand remains after its objects are deleted. */
 async function endMove(move: Move, entry: Entry, report: JobReport): Promise<void> {
   const { fromBucket, from, toBucket, to } = move
   const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
@@ -107,7 +107,7 @@ async function endMove(move: Move, entry: Entry, report: JobReport): Promise<voi
   driveChanges.tell({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
 }
 
-/** Gives what stays and why. Objects that have come meanwhile stay, and so do their folders. */
+/** Returns what remains and why. Objects added in the meantime remain, with their folders. */
 async function removeEmptyFolders(bucket: string, prefix: string): Promise<string | undefined> {
   const { leftOver } = await deleteTree({
     deletions: deletionsOf({ bucket, prefix, onlyEmptyFolders: true }),
@@ -117,7 +117,7 @@ async function removeEmptyFolders(bucket: string, prefix: string): Promise<strin
   return leftOver
 }
 
-/** Whether a folder exists, with or without something in it. */
+/** Whether a folder exists, empty or not. */
 export async function isListed(bucket: string, folder: string): Promise<boolean> {
   const prefix = folder.slice(0, -1)
   const query = { bucket, prefix, folder: '', isDeep: false, startAfter: rightBefore(folder) }

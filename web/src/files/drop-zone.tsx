@@ -3,15 +3,15 @@ import { type DragEvent, type ReactNode, useState } from 'react'
 import classes from './drop-zone.module.css'
 
 interface DropZoneProps {
-  /** Where it goes, for people. */
+  /** The target as shown to the user. */
   readonly place: string
   readonly onDrop: (data: DataTransfer) => void
   readonly children: ReactNode
 }
 
-/** Takes files and folders that are dropped anywhere on it. */
+/** Accepts files and folders dropped anywhere on it. */
 export function DropZone({ place, onDrop, children }: DropZoneProps) {
-  // Every element below tells when a drag enters and leaves it.
+  // Every child element reports when a drag enters and leaves it.
   const [depth, setDepth] = useState(0)
   return (
     <section

@@ -1,4 +1,4 @@
-/** What is used of a FileSystemEntry (File and Directory Entries API). */
+/** The part of FileSystemEntry that is used (File and Directory Entries API). */
 export interface DroppedEntry {
   readonly isFile: boolean
   readonly isDirectory: boolean
@@ -15,7 +15,7 @@ export interface DroppedReader {
 }
 
 export interface DroppedItem {
-  /** With the folders that it was dropped in: `trip/day 1/a.jpg`. Of a folder: ends in a slash. */
+  /** Includes the dropped folders: `trip/day 1/a.jpg`. Ends in a slash for a folder. */
   readonly path: string
   /** Undefined: an empty folder. */
   readonly file: File | undefined
@@ -32,13 +32,13 @@ export interface DropProgress {
   readonly onFound: (count: number) => void
 }
 
-/** Files that the browser is asked for at a time. */
+/** Files requested from the browser at a time. */
 const batchSize = 100
 
 /**
- * Everything in what was dropped, folder by folder and by name.
+ * Lists everything that was dropped, folder by folder and by name.
  *
- * @throws the signal's reason when it is stopped.
+ * @throws the signal's reason when it aborts.
  */
 export async function readDropped(
   entries: readonly DroppedEntry[],
@@ -67,7 +67,7 @@ export async function readDropped(
         open.push({ folder: `${folder}${entry.name}/`, children })
       }
     } catch {
-      // It went away, or may not be read.
+      // Deleted, or not readable.
       signal.throwIfAborted()
       unreadable.push(folder)
     }
@@ -78,7 +78,7 @@ export async function readDropped(
 
 interface ReadFile {
   readonly name: string
-  /** Undefined: it can't be read. */
+  /** Undefined: not readable. */
   readonly file: File | undefined
 }
 
@@ -108,7 +108,7 @@ function fileOf(entry: DroppedEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file?.(resolve, reject))
 }
 
-/** readEntries gives a part, 100 in Chromium, and is to be asked until it gives none. */
+/** readEntries returns a batch, 100 in Chromium, and must be called until it returns none. */
 async function childrenOf(entry: DroppedEntry, signal: AbortSignal): Promise<DroppedEntry[]> {
   const reader = entry.createReader?.()
   const children: DroppedEntry[] = []

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts'
 import { isReachable } from './object-address.ts'
 
-/** What people can do to entries. */
+/** Actions on entries. */
 export type EntryAction =
   | 'open'
   | 'details'
@@ -29,7 +29,7 @@ const forSeveral = ['download', 'move', 'delete'] as const
 
 const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
 
-/** What can be done to all of these together. */
+/** The actions that apply to all of these entries together. */
 export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
   const [first] = entries
   if (first === undefined) return []
@@ -37,7 +37,7 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
   return forSeveral
 }
 
-/** Why an action can't be done to these entries, for people; undefined: it can. */
+/** Why an action is not possible for these entries, as a message; undefined: it is possible. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
   if (action === 'download' && entries.some(({ kind }) => kind === 'folder')) {
     return 'Folders cannot be downloaded here. Select files, or use a client such as rclone.'

@@ -17,21 +17,21 @@ const headHeight = 36
 interface EntryGridProps {
   readonly label: string
   readonly entries: readonly Entry[]
-  /** Whether there are more than these. */
+  /** Whether more entries exist than are loaded. */
   readonly isPartial: boolean
   readonly selection: Selection
   readonly activeIndex: number
   readonly actions: RowActions
   readonly header: ReactNode
-  /** Somebody came by keyboard and wants the focus at this key. */
+  /** Keyboard navigation led here and wants the focus at this key. */
   readonly onFocusWanted: (key: string) => void
-  /** @param page rows that are in view. */
+  /** @param page the number of visible rows. */
   readonly onCommand: (command: GridCommand, page: number) => void
 }
 
 /**
- * A list of any length of which only what is in view is in the page. One stop for the tab key; the
- * arrow keys move its active row, which stays rendered so that screen readers find it.
+ * A virtualized list of any length. It is one tab stop; the arrow keys move its active row, which
+ * stays rendered so that screen readers find it.
  */
 export function EntryGrid(props: EntryGridProps) {
   const { label, entries, isPartial, selection, activeIndex, actions, header } = props
@@ -61,7 +61,7 @@ export function EntryGrid(props: EntryGridProps) {
       {...(active !== undefined && { 'aria-activedescendant': `${id}-${activeIndex}` })}
       onKeyDown={onKeyDown}
       onContextMenu={(event) => {
-        // The Menu key: the browser would show its own menu beside ours.
+        // The Menu key would also open the menu of the browser.
         if (event.target === event.currentTarget) event.preventDefault()
       }}
     >
@@ -94,7 +94,7 @@ export function EntryGrid(props: EntryGridProps) {
   )
 }
 
-/** Takes the focus when somebody comes by keyboard. */
+/** Takes the focus after keyboard navigation. */
 function useWantedFocus({ entries, onFocusWanted }: EntryGridProps) {
   const grid = useRef<HTMLDivElement>(null)
   const firstKey = entries[0]?.key ?? ''

@@ -4,7 +4,7 @@ import { actionLabels, actionObstacle, actionsFor } from './entry-action.ts'
 import classes from './entry-menu.module.css'
 import type { Browser } from './use-browser.ts'
 
-/** One menu for all rows, opened where it was asked for. */
+/** One menu for all rows, opened at the pointer or the active row. */
 export function EntryMenu({ browser }: { readonly browser: Browser }) {
   const { menu, closeMenu, act } = browser
   const { entries, x, y } = menu ?? { entries: [], x: 0, y: 0 }
@@ -15,9 +15,9 @@ export function EntryMenu({ browser }: { readonly browser: Browser }) {
       position="bottom-start"
       offset={2}
       withinPortal
-      // Not `keydown`, which is in the default: the key that opens the menu would close it.
+      // Without the default `keydown`: the key that opens the menu would close it.
       clickOutsideEvents={['mousedown', 'touchstart']}
-      // Another place is another menu, so that it opens there.
+      // A new position remounts the menu, so that it opens there.
       key={`${x} ${y}`}
     >
       <Menu.Target>

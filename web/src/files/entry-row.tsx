@@ -17,7 +17,7 @@ export interface RowActions {
   readonly onCheck: (entry: Entry, withShift: boolean) => void
   readonly onOpen: (entry: Entry) => void
   readonly onMenu: (entry: Entry, at: { readonly x: number; readonly y: number }) => void
-  /** Address of a folder. */
+  /** The address of a folder. */
   readonly hrefOf: (entry: Entry) => string
 }
 
@@ -62,7 +62,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
             event.stopPropagation()
             actions.onCheck(entry, event.shiftKey)
           }}
-          // A click says whether shift was held, a change does not.
+          // A click event reports the shift key, a change event does not.
           onChange={() => undefined}
         />
       </div>
@@ -91,7 +91,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   )
 })
 
-/** What is pressed in a row leaves the keyboard with the grid, and shift selects no text. */
+/** A press in a row leaves the focus on the grid, and shift selects no text. */
 function keepFocusOnGrid(event: MouseEvent): void {
   event.preventDefault()
   event.currentTarget.closest<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })

@@ -1,11 +1,11 @@
-/** What ends a folder in a key. */
+/** The end of a folder in a key. */
 export const delimiter = '/'
 
 export interface FileEntry {
   readonly kind: 'file'
-  /** The whole key, raw. */
+  /** The full key, unencoded. */
   readonly key: string
-  /** What follows the folder in the key. */
+  /** The key without the folder. */
   readonly name: string
   /** Bytes. */
   readonly size: number
@@ -33,7 +33,7 @@ export interface Crumb {
   readonly prefix: string
 }
 
-/** The folders on the way to this one, itself last; none for the bucket's top. */
+/** The parent folders and the folder itself; empty for the root of the bucket. */
 export function crumbsOf(prefix: string): readonly Crumb[] {
   const names = prefix.split(delimiter).slice(0, -1)
   let path = ''
@@ -43,10 +43,10 @@ export function crumbsOf(prefix: string): readonly Crumb[] {
   })
 }
 
-/** The folder that holds this key, be it that of a file or of a folder; '' is the bucket's top. */
+/** The parent folder of a file or folder key; '' is the root of the bucket. */
 export function parentOf(key: string): string {
   const end = key.endsWith(delimiter) ? key.length - delimiter.length : key.length
-  // lastIndexOf takes a negative position for the first one.
+  // lastIndexOf treats a negative position as 0.
   return end === 0 ? '' : key.slice(0, key.lastIndexOf(delimiter, end - 1) + 1)
 }
 
@@ -57,8 +57,8 @@ export function nameOf(key: string): string {
 }
 
 /**
- * The entry that appears in the folder `prefix` once there is an object of this key; undefined when
- * it lies elsewhere, or is the folder's own marker.
+ * The entry in the folder `prefix` for an object with this key; undefined if the key lies elsewhere
+ * or is the marker of the folder.
  */
 export function entryWithin(
   prefix: string,

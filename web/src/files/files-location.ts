@@ -1,12 +1,12 @@
-/** What the address of the file browser says: it is all that reload and back need. */
+/** The state in the address of the file browser: all that reload and Back need. */
 export interface FilesLocation {
   /** Undefined: the list of buckets. */
   readonly bucket: string | undefined
-  /** The folder: '' or ends in a slash. */
+  /** The folder: '' or a prefix that ends in a slash. */
   readonly prefix: string
   /** Only names that begin with this. */
   readonly filter: string
-  /** The name of the file in the folder that is open in a preview. */
+  /** The name of the file that is open in the preview. */
   readonly view?: string | undefined
 }
 
@@ -18,7 +18,7 @@ export function readLocation(path: string, search: string): FilesLocation {
   const view = parameters.get('view') ?? ''
   return {
     bucket,
-    // A prefix typed without its slash still means the folder.
+    // A prefix typed without a trailing slash also means the folder.
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     filter: parameters.get('filter') ?? '',
     ...(view !== '' && { view }),
@@ -26,8 +26,8 @@ export function readLocation(path: string, search: string): FilesLocation {
 }
 
 /**
- * The address below the app's base. The folder stands in the query: in a path browsers take `..` and
- * `.` out, and both are legal in keys.
+ * The address below the app's base. The folder is in the query: browsers remove `..` and `.` from
+ * paths, and both are legal in keys.
  */
 export function locationPath({ bucket, prefix, filter, view }: FilesLocation): string {
   if (bucket === undefined) return '/files'

@@ -11,7 +11,7 @@ export function FilesPage() {
   useEffect(expectTransfers, [])
   if (bucket === undefined) return <BucketChooser />
   return (
-    // Another folder begins anew: its own selection, order and place in the list.
+    // Each folder has its own selection, order and scroll position.
     <FolderBrowser
       key={`${bucket}/${prefix}`}
       location={{ ...location, bucket }}

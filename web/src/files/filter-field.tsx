@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import classes from './browser-toolbar.module.css'
 
-/** Who types is waited for so long. */
+/** Delay after the last keystroke. */
 const debounceMs = 250
 
 interface FilterFieldProps {
@@ -11,12 +11,12 @@ interface FilterFieldProps {
   readonly onFilter: (filter: string) => void
 }
 
-/** Shows only what begins so. It is the server that looks, so folders of any size are searched. */
+/** Filters by prefix. The server searches, so folders of any size work. */
 export function FilterField({ filter, onFilter }: FilterFieldProps) {
   const [text, setText] = useState(filter)
   const [known, setKnown] = useState(filter)
   if (known !== filter) {
-    // The address changed without this field: back was pressed.
+    // The address changed without this field, for example with Back.
     setKnown(filter)
     setText(filter)
   }

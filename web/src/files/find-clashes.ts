@@ -2,14 +2,14 @@ import { numberedName } from './clash-names.ts'
 import { nameOf, parentOf } from './entry.ts'
 import { compareUtf8, rightBefore } from './utf8-order.ts'
 
-/** Up to 1,000 keys after this one, in the order of a listing. */
+/** Lists up to 1,000 keys after this one, in listing order. */
 export type ListKeysAfter = (
   startAfter: string,
 ) => Promise<{ readonly keys: readonly string[]; readonly isLast: boolean }>
 
 /**
- * Those of `keys` that exist. Both sides are walked in their common order, and a page is asked for only where one of
- * `keys` may lie: one request for anything into an empty folder, never more than there are keys
+ * Returns those of `keys` that exist. Walks both sides in listing order and requests a page only
+ * where one of `keys` may be: one request for an empty folder, and never more than there are keys
  * or pages.
  */
 export async function findClashes(
@@ -40,12 +40,12 @@ function after(last: string, wanted: string): string {
   return compareUtf8(before, last) > 0 ? before : last
 }
 
-/** How many numbers are tried for a name. */
+/** The maximum number to try for a name. */
 const maxNumber = 1_000
 
 /**
- * A free key beside each of `taken`: `a.txt` becomes `a (2).txt`, or the next number that nobody has.
- * `isReserved` says which keys are spoken for though they do not exist yet.
+ * A free key for each of `taken`: `a.txt` becomes `a (2).txt`, or the next free number.
+ * `isReserved` marks keys that are reserved but do not exist yet.
  */
 export async function freeKeys(
   taken: readonly string[],

@@ -19,7 +19,7 @@ interface FolderBrowserProps {
   readonly navigation: Omit<FilesNavigation, 'location'>
 }
 
-/** A folder: its contents, and everything that can be done in it. */
+/** A folder with its contents and actions. */
 export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   const browser = useBrowser(location, navigation)
   const { bucket, prefix } = location

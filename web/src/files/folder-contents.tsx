@@ -9,7 +9,7 @@ import { SortHeader } from './sort-header.tsx'
 import type { Browser } from './use-browser.ts'
 import { visibleName } from './visible-name.ts'
 
-/** The list, or what stands in its place. */
+/** The list, or a placeholder. */
 export function FolderContents({ browser }: { readonly browser: Browser }) {
   const { listing, entries, location, picked, sort, setSort } = browser
   if (entries.length === 0) return <NoEntries browser={browser} />

@@ -12,13 +12,13 @@ interface FolderEmptyProps {
   readonly openPrefix: (prefix: string) => void
 }
 
-/** In place of the list: the folder is empty, or does not exist. */
+/** Replaces the list if the folder is empty or does not exist. */
 export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: FolderEmptyProps) {
   const { data: exists = true, isLoading } = useQuery({
     queryKey: ['folder-exists', bucket, prefix],
     queryFn: () => isListed(bucket, prefix),
     enabled: prefix !== '',
-    // Its listing is checked every few seconds; this only says what an empty one means.
+    // The listing is checked every few seconds; this query only tells empty from missing.
     staleTime: 0,
     gcTime: 0,
   })

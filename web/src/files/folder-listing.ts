@@ -5,12 +5,12 @@ import type { ListingPage } from './listing-xml.ts'
 export type ListingStatus = 'loading' | 'stopped' | 'failed' | 'complete'
 
 export interface ListingState {
-  /** By name. */
+  /** Sorted by name. */
   readonly entries: readonly Entry[]
   readonly status: ListingStatus
-  /** Set when it failed. */
+  /** Set if loading failed. */
   readonly error: Error | undefined
-  /** Since when the entries are what they are, by the clock of the listing. */
+  /** The time of the last change of the entries, by the clock of the listing. */
   readonly settledAtMs: number
 }
 
@@ -21,7 +21,7 @@ export interface FolderListingParts {
   ) => Promise<ListingPage>
   /** Monotonic, milliseconds. */
   readonly now: () => number
-  /** Called with the keys of entries that a refresh no longer found, before they go. */
+  /** Called with the keys that a refresh no longer found, before they are removed. */
   readonly onGone?: (keys: ReadonlySet<string>) => void
 }
 
@@ -30,13 +30,13 @@ interface Change {
   readonly removed: ReadonlySet<string>
 }
 
-/** Loading goes on by itself up to so many entries, then for as many more each time it is told. */
+/** Loading stops after this many entries and continues by as many on each `resume`. */
 export const autoLoadEntries = 100_000
 
-/** Who looks is told no more often, however fast the pages come. */
+/** The minimum interval between notifications of listeners. */
 const tellEveryMs = 250
 
-/** The entries of one folder, page after page. Starts when `resume` is called. */
+/** Loads the entries of a folder page by page. Starts when `resume` is called. */
 export class FolderListing {
   readonly #parts: FolderListingParts
   readonly #listeners = new Set<() => void>()
@@ -46,7 +46,7 @@ export class FolderListing {
   #hasFirstPage = false
   #limit = autoLoadEntries
   #running: AbortController | undefined
-  /** What has changed while the folder is loaded again. */
+  /** Changes that arrived during a refresh. */
   #missed: Change[] | undefined
   #settledAtMs = 0
   #toldAtMs = Number.NEGATIVE_INFINITY
@@ -62,7 +62,7 @@ export class FolderListing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Goes on where it stopped or failed. */
+  /** Continues after a stop or failure. */
   resume(): void {
     if (this.#running !== undefined || this.#state.status === 'complete') return
     if (this.#entries.length >= this.#limit) this.#limit += autoLoadEntries
@@ -72,7 +72,7 @@ export class FolderListing {
     void this.#load(running.signal)
   }
 
-  /** What has come stays. */
+  /** Loaded entries are kept. */
   stop(): void {
     if (this.#running === undefined) return
     this.#running.abort()
@@ -80,7 +80,7 @@ export class FolderListing {
     this.#tell('stopped')
   }
 
-  /** What has come to the folder and what has gone from it, besides what pages tell. */
+  /** Applies additions and removals that are not part of loaded pages. */
   change(added: readonly Entry[], removed: ReadonlySet<string>): void {
     this.#missed?.push({ added, removed })
     this.#entries = changed(this.#entries, { added, removed })
@@ -89,8 +89,8 @@ export class FolderListing {
   }
 
   /**
-   * Loads a complete listing again and shows it when all of it has come. On rejection what is shown
-   * stays.
+   * Reloads a complete listing and shows it once it is fully loaded. On rejection the shown entries
+   * are kept.
    */
   async refresh(signal: AbortSignal): Promise<void> {
     const missed: Change[] = []
@@ -110,7 +110,7 @@ export class FolderListing {
     }
   }
 
-  /** Entries that have not changed stay the same objects, so that their rows need not be rendered. */
+  /** Unchanged entries keep their identity, so that their rows are not rendered again. */
   #replace(entries: readonly Entry[]): void {
     const before = new Map(this.#entries.map((entry) => [entry.key, entry]))
     const kept = entries.map((entry) => {

@@ -8,12 +8,12 @@ import type { Place } from './move-plan.ts'
 import { NameText } from './name-text.tsx'
 
 interface FolderPickerProps {
-  /** The prefix may be one that somebody still types. */
+  /** The prefix may still be being typed. */
   readonly place: Place
   readonly onPick: (prefix: string) => void
 }
 
-/** The folders in a folder, to go into. */
+/** Lists the subfolders of a folder to choose from. */
 export function FolderPicker({ place, onPick }: FolderPickerProps) {
   const folder = place.prefix.endsWith('/') ? place.prefix : parentOf(place.prefix)
   const query = useFolders(place.bucket, folder)

@@ -5,7 +5,7 @@ import { revisionOf } from './revision-sum.ts'
 /** How often an open folder is checked. */
 export const watchEveryMs = 4_000
 
-/** Loading a folder again takes at most a twentieth of the time. */
+/** Reloading a folder takes at most a twentieth of the time. */
 const delayOverDuration = 20
 const maxDelayMs = 5 * 60_000
 
@@ -17,8 +17,7 @@ export interface FolderWatchParts {
 }
 
 /**
- * Finds out whether a listing is still what the folder holds, by a request of a few bytes, and
- * loads it again only if it is not.
+ * Checks with a small request whether a listing is still current and reloads it only if it is not.
  */
 export class FolderWatch {
   readonly #parts: FolderWatchParts
@@ -28,19 +27,19 @@ export class FolderWatch {
     this.#parts = parts
   }
 
-  /** Until the next look. */
+  /** The delay until the next check. */
   get delayMs(): number {
     return this.#delayMs
   }
 
-  /** @throws ApiError, S3Failure; the listing stays as it was. */
+  /** @throws ApiError, S3Failure; the listing is unchanged then. */
   async look(signal: AbortSignal): Promise<void> {
     const { listing, ask, now } = this.#parts
     const askedAtMs = now()
     const { revision, ageMs } = await ask(signal)
     const { entries, status, settledAtMs } = listing.snapshot()
     const isNewer = askedAtMs - ageMs >= settledAtMs
-    // An answer from before the last change of the list says nothing about it.
+    // A response older than the last change of the list is not meaningful.
     if (status !== 'complete' || !isNewer) return
     const shown = revisionOf(entries)
     if (revision === shown) {

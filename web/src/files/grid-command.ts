@@ -1,4 +1,4 @@
-/** What a key pressed in the list of files means. */
+/** The command for a key pressed in the file list. */
 export type GridCommand =
   | {
       readonly type: 'move'
@@ -34,7 +34,7 @@ const plain = {
   ContextMenu: 'menu',
 } as const
 
-/** Undefined: the key is not for the list. */
+/** Undefined if the key has no meaning in the list. */
 export function gridCommand(pressed: PressedKey): GridCommand | undefined {
   const { key, ctrlKey, metaKey, shiftKey, altKey } = pressed
   if (altKey) return undefined
@@ -49,14 +49,14 @@ export function gridCommand(pressed: PressedKey): GridCommand | undefined {
 }
 
 export interface MoveBounds {
-  /** Of the row that is active; -1: none. */
+  /** The index of the active row; -1: none. */
   readonly index: number
   readonly count: number
-  /** Rows on a page. */
+  /** The number of rows per page. */
   readonly page: number
 }
 
-/** The row that such a move leads to; -1 when there is none. */
+/** The target row of a move; -1 if there is none. */
 export function movedIndex(
   to: Extract<GridCommand, { type: 'move' }>['to'],
   { index, count, page }: MoveBounds,

@@ -1,21 +1,21 @@
-/** Work on the drive that takes a while: moving a tree, deleting one. */
+/** Long-running work on the drive: moving or deleting a tree. */
 export type JobState = 'running' | 'done' | 'cancelled' | 'failed'
 
 export interface Job {
   readonly id: number
-  /** What it does: `Moving “trip” to photos/2024/`. */
+  /** Describes the job: `Moving “trip” to photos/2024/`. */
   readonly title: string
   readonly state: JobState
-  /** Objects it is through with. */
+  /** The number of processed objects. */
   readonly done: number
-  /** Of so many; undefined: nobody knows. */
+  /** The total number of objects; undefined if unknown. */
   readonly total: number | undefined
-  /** How it ended, for people. */
+  /** The result as a message. */
   readonly outcome: string | undefined
-  /** What was left as it is, and why. Not all when they are many. */
+  /** What was skipped and why. Truncated if there are many. */
   readonly problems: readonly string[]
   readonly problemCount: number
-  /** Whether the same work can be begun again to do what is left. */
+  /** Whether the work can be repeated to do the rest. */
   readonly canRepeat: boolean
 }
 
@@ -28,7 +28,7 @@ export interface JobReport {
 export interface JobOrder {
   readonly title: string
   readonly canRepeat?: boolean
-  /** Gives how it ended, for people. */
+  /** Resolves with the result as a message. */
   readonly work: (report: JobReport) => Promise<string>
 }
 
@@ -40,7 +40,7 @@ interface Row {
   controller: AbortController
 }
 
-/** What is under way in this page, and how the last of it ended. */
+/** The running and ended jobs of this page. */
 export class JobList {
   readonly #listeners = new Set<() => void>()
   #rows: readonly Row[] = []
@@ -54,7 +54,7 @@ export class JobList {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Resolves when the work has ended, however it did. */
+  /** Resolves when the work has ended, successfully or not. */
   start(order: JobOrder): Promise<Job> {
     const row: Row = { job: begun(this.#nextId, order), order, controller: new AbortController() }
     this.#nextId += 1
@@ -70,7 +70,7 @@ export class JobList {
     void this.#run(row)
   }
 
-  /** Stops after what it is at. */
+  /** Stops after the objects in progress. */
   cancel(id: number): void {
     this.#rows.find(({ job }) => job.id === id)?.controller.abort()
   }
@@ -79,7 +79,7 @@ export class JobList {
     for (const { controller } of this.#rows) controller.abort()
   }
 
-  /** Takes an ended one off the list. */
+  /** Removes an ended job from the list. */
   dismiss(id: number): void {
     this.#rows = this.#rows.filter(({ job }) => job.id !== id || job.state === 'running')
     this.#tell()

@@ -4,7 +4,7 @@ export const sortKey = 'bucketry.sort'
 
 const fields: ReadonlySet<unknown> = new Set<SortField>(['name', 'size', 'modified'])
 
-/** What `JSON.stringify` kept of a sort order; by name for anything else. */
+/** Parses a sort order stored with `JSON.stringify`; falls back to sorting by name. */
 export function parseSort(text: string | null): Sort {
   try {
     const { field, isDescending } = JSON.parse(text ?? '') as Partial<Record<keyof Sort, unknown>>
@@ -15,12 +15,12 @@ export function parseSort(text: string | null): Sort {
   }
 }
 
-/** The order that was chosen last in this browser. */
+/** The order last chosen in this browser. */
 export function readKeptSort(): Sort {
   try {
     return parseSort(localStorage.getItem(sortKey))
   } catch {
-    // A browser that keeps nothing.
+    // Storage is not available.
     return byName
   }
 }
@@ -29,6 +29,6 @@ export function keepSort(sort: Sort): void {
   try {
     localStorage.setItem(sortKey, JSON.stringify(sort))
   } catch {
-    // The same: the order lasts as long as the folder is open.
+    // Storage is not available: the order lasts as long as the folder is open.
   }
 }

@@ -1,6 +1,6 @@
 import type { RunningUpload, UploadTransport } from './upload-item.ts'
 
-/** A transport whose code is loaded with the first upload. */
+/** Loads the transport code with the first upload. */
 export function lazyTransport(load: () => Promise<UploadTransport>): UploadTransport {
   let loading: Promise<UploadTransport> | undefined
   return {
@@ -15,7 +15,7 @@ export function lazyTransport(load: () => Promise<UploadTransport>): UploadTrans
         events.onProblem({ kind: 'final', message })
       })
       const tell = (action: keyof RunningUpload) => () => {
-        // Where it was not loaded the problem was told above.
+        // Loading failures are reported above.
         upload.then((running) => running[action]()).catch(() => undefined)
       }
       return {

@@ -4,7 +4,7 @@ import { entryCounts } from './entry-counts.ts'
 import classes from './listing-status.module.css'
 import type { Browser } from './use-browser.ts'
 
-/** The line below the list: how much there is, and whether that is all. */
+/** The line below the list: the number of entries and whether the list is complete. */
 export function ListingStatus({ browser }: { readonly browser: Browser }) {
   const { listing, entries, location } = browser
   if (entries.length === 0) return null

@@ -1,6 +1,6 @@
 import { type Entry, type FileEntry, folderEntry } from './entry.ts'
 
-/** What is read of a DOM element. */
+/** The part of a DOM element that is read. */
 export interface XmlElement {
   readonly localName: string
   readonly children: Iterable<XmlElement>
@@ -8,11 +8,11 @@ export interface XmlElement {
 }
 
 export interface ListingPage {
-  /** Files and folders, the folder's own marker left out. */
+  /** Files and folders, without the marker of the folder. */
   readonly entries: readonly Entry[]
-  /** Every key on the page as it is. */
+  /** Every key on the page. */
   readonly keys: readonly string[]
-  /** Where the next page goes on; undefined: this is the last. */
+  /** The position of the next page; undefined on the last page. */
   readonly continuationToken: string | undefined
 }
 
@@ -20,7 +20,7 @@ export interface ListingPage {
  * A ListBucketResult of ListObjectsV2 with encoding-type=url
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html).
  *
- * @throws TypeError when it is none.
+ * @throws TypeError for any other document.
  */
 export function readListing(root: XmlElement, prefix: string): ListingPage {
   if (root.localName !== 'ListBucketResult') {
@@ -64,7 +64,7 @@ export function fieldsOf(element: XmlElement): ReadonlyMap<string, string> {
   return fields
 }
 
-/** encoding-type=url: also a plus may stand for a space, and a real plus never stands bare. */
+/** encoding-type=url: a plus may encode a space; a literal plus is always encoded. */
 function decode(text = ''): string {
   return decodeURIComponent(text.replaceAll('+', '%20'))
 }

@@ -6,7 +6,7 @@ const moments = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 })
 
-/** Short, and of one width: for a column. '' when there is none. */
+/** A short time of constant width, for a column; '' if there is none. */
 export function formatModified(atMs: number): string {
   return Number.isFinite(atMs) ? moments.format(atMs) : ''
 }

@@ -22,29 +22,29 @@ export interface MoveAllParts {
   readonly report: JobReport
   /** Undefined when there are too many to count. */
   readonly total: number | undefined
-  /** What to do about names that are taken, asked once, when all else is moved. */
+  /** Asks what to do about name conflicts, once, after everything else is moved. */
   readonly ask: (clashes: readonly MoveClash[]) => Promise<ClashAnswer>
-  /** Free names beside those of the targets, by key. */
+  /** Finds free names for conflicting targets, by key. */
   readonly freeKeys: (bucket: string, keys: readonly string[]) => Promise<Map<string, string>>
-  /** Called for each entry of which nothing stayed behind. */
+  /** Called for each entry that was moved completely. */
   readonly onWhole: (entryMove: EntryMove) => Promise<void>
 }
 
-/** Clashes that are asked about; the rest stays and is asked about when the move is repeated. */
+/** The number of conflicts to ask about; the rest is skipped until the move is repeated. */
 const maxAsked = 1_000
 
 const taken = 'a file with this name already exists there'
 
-/** An entry and what of it is not moved yet. */
+/** An entry and the files of it that are not moved yet. */
 interface Outcome {
   readonly entryMove: EntryMove
   readonly clashes: MoveClash[]
   kept: number
-  /** Where a file went that has another name now. */
+  /** The new key of a file that was renamed. */
   renamedTo: string | undefined
 }
 
-/** Moves files and trees one after the other. Gives how it ended, for people. */
+/** Moves files and trees one by one. Returns the result as a message. */
 export async function moveAll(moves: readonly EntryMove[], parts: MoveAllParts): Promise<string> {
   const run = new MoveRun(parts)
   for (const { entry, move } of moves) {
@@ -74,7 +74,7 @@ class MoveRun {
     if (outcome.clashes.length === 0) await this.#end(outcome)
   }
 
-  /** Asks about all of them at once and does what was answered. */
+  /** Asks about all conflicts at once and applies the answer. */
   async settleClashes(): Promise<void> {
     const open = this.#outcomes.filter(({ clashes }) => clashes.length > 0)
     if (open.length === 0) return

@@ -3,7 +3,7 @@ import { clashDetails } from './clash-details.ts'
 import { ClashDialog } from './clash-dialog.tsx'
 import { moveQuestions } from './transfers.ts'
 
-/** The question of a move whose names are taken. */
+/** Asks about the name conflicts of a move. */
 export function MoveAsker() {
   const question = useSyncExternalStore(moveQuestions.subscribe, moveQuestions.snapshot)
   if (question === undefined) return null

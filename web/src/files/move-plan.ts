@@ -8,12 +8,12 @@ export interface Place {
   readonly prefix: string
 }
 
-/** As it is shown: `photos`, `photos/2024/`. */
+/** The shown form: `photos`, `photos/2024/`. */
 export function placeName({ bucket, prefix }: Place): string {
   return visibleName(prefix === '' ? bucket : `${bucket}/${prefix}`)
 }
 
-/** One file or one tree that goes from one key or prefix to another. */
+/** The move of a file or tree from one key or prefix to another. */
 export interface Move {
   readonly kind: Entry['kind']
   readonly fromBucket: string
@@ -22,7 +22,7 @@ export interface Move {
   readonly to: string
 }
 
-/** Why something can't go there; undefined: it can. */
+/** Why a move is not possible; undefined: it is possible. */
 export type MoveObstacle = 'same-place' | 'into-itself' | 'too-long' | undefined
 
 export function moveTo(entry: Entry, bucket: string, target: Place): Move {
@@ -51,18 +51,18 @@ export function renameTo(entry: Entry, bucket: string, name: string): Move {
 export function obstacleOf({ kind, fromBucket, from, toBucket, to }: Move): MoveObstacle {
   if (fromBucket === toBucket) {
     if (from === to) return 'same-place'
-    // Its own objects would be listed again while they arrive.
+    // The listing would include the objects that were just copied.
     if (kind === 'folder' && to.startsWith(from)) return 'into-itself'
   }
   return keyBytes(to) > maxKeyBytes ? 'too-long' : undefined
 }
 
-/** Where an object of the tree goes. */
+/** The new key of an object of the tree. */
 export function movedKey({ from, to }: Move, key: string): string {
   return to + key.slice(from.length)
 }
 
-/** Why a name can't be given to a file or folder; undefined: it can. */
+/** Why a name is invalid for a file or folder; undefined: it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name.'
   if (name.includes('/')) return 'A name cannot contain a slash. To change the folder, use Move.'

@@ -1,13 +1,13 @@
 import type { ClashAnswer } from './clash-names.ts'
 import type { MoveClash } from './move-tree.ts'
 
-/** What to do about files whose names are taken where they should go. */
+/** A question about files whose names exist at the target. */
 export interface MoveQuestion {
   readonly clashes: readonly MoveClash[]
   readonly answer: (answer: ClashAnswer) => void
 }
 
-/** Questions of moves, one at a time, for whoever shows them. */
+/** Queues the questions of moves, one at a time. */
 export class MoveQuestions {
   readonly #listeners = new Set<() => void>()
   #question: MoveQuestion | undefined

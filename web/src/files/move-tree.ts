@@ -11,35 +11,38 @@ export interface MoveClient {
     prefix: string,
     continuationToken: string | undefined,
   ): Promise<ListingPage>
-  /** @throws a Clash when something is there that may not be replaced, or the source has changed. */
+  /** @throws a Clash if the target exists and may not be replaced, or the source has changed. */
   copy(
     source: FileEntry & { readonly bucket: string },
     target: ObjectAddress,
     mayReplace: boolean,
   ): Promise<void>
   remove(bucket: string, objects: readonly DoomedObject[]): Promise<readonly DeleteFailure[]>
-  /** The object of this key; undefined when there is none. */
+  /** The object with this key; undefined if it does not exist. */
   find(address: ObjectAddress): Promise<FileEntry | undefined>
   isClash(error: unknown): boolean
-  /** Why an error concerns this object alone; undefined: nothing more would work. */
+  /** Why an error affects only this object; undefined if the whole move has to stop. */
   reasonOf(error: unknown): string | undefined
 }
 
-/** A file whose name is taken where it should go. */
+/** A file whose name exists at the target. */
 export interface MoveClash {
   readonly file: FileEntry
   readonly target: ObjectAddress
-  /** What has the name. */
+  /** The existing file. */
   readonly there: FileEntry
 }
 
 export interface MoveReport {
-  /** Nothing more is begun; what is begun is finished, so that no object stays in both places. */
+  /**
+   * When aborted, no new objects start and started ones finish, so that no object stays in both
+   * places.
+   */
   readonly signal: AbortSignal
   onMoved(key: string): void
-  /** It stays where it was. */
+  /** Called for an object that was not moved. */
   onKept(key: string, reason: string): void
-  /** It stays where it was until somebody decides. */
+  /** Called for an object that is not moved until the user decides. */
   onClash(clash: MoveClash): void
 }
 
@@ -48,23 +51,24 @@ export interface MoveParts {
   readonly report: MoveReport
 }
 
-/** Files of one bucket and where each of them goes. */
+/** Files of one bucket with their targets. */
 export interface FileMoves {
   readonly fromBucket: string
   readonly files: readonly { readonly file: FileEntry; readonly target: ObjectAddress }[]
   readonly mayReplace: boolean
 }
 
-/** Copies on their way at a time. */
+/** Concurrent copies. */
 const concurrency = 4
 
-/** Sources are removed so many at a time. */
+/** Sources deleted per request. */
 const batchSize = 100
 
 /**
- * Moves a file, or everything below a prefix, object by object: each is copied where nothing is, and only then its
- * source is deleted, if it still is what was copied. Stopped at any point, every object is whole in
- * one of the two places, or, where an answer was lost, in both; the same move again does the rest.
+ * Moves a file, or everything below a prefix, object by object: each object is copied to a free
+ * key, then its source is deleted if it has not changed since. If stopped at any point, every
+ * object is complete in one of the two places or, after a lost response, in both. Repeating the
+ * move does the rest.
  */
 export async function moveTree(move: Move, entry: Entry, parts: MoveParts): Promise<void> {
   const { client, report } = parts
@@ -90,7 +94,7 @@ export async function moveTree(move: Move, entry: Entry, parts: MoveParts): Prom
   } while (token !== undefined)
 }
 
-/** Moves each file to its target, unless the report's signal ends it before. */
+/** Moves each file to its target until the signal of the report aborts. */
 export async function moveFiles(moves: FileMoves, parts: MoveParts): Promise<void> {
   const { files } = moves
   for (let start = 0; start < files.length; start += batchSize) {
@@ -124,7 +128,7 @@ async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
   if (fatal !== undefined) throw fatal
 }
 
-/** @throws the error, or that of looking why, when nothing more would work. */
+/** @throws the error, or the error of checking its cause, if the whole move has to stop. */
 async function tellFailure(
   error: unknown,
   { file, target }: FileMoves['files'][number],

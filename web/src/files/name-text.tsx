@@ -1,7 +1,9 @@
 import classes from './name-text.module.css'
 import { namePieces } from './visible-name.ts'
 
-/** A name from the drive. What it hides is shown; its direction stays within it. */
+/**
+ * A name from the drive. Hidden characters are made visible, and its text direction is isolated.
+ */
 export function NameText({ name }: { readonly name: string }) {
   let at = 0
   return (

@@ -1,7 +1,4 @@
-/**
- * Who goes to another folder by keyboard wants to go on there by keyboard: the list of that folder
- * takes the focus, at this entry.
- */
+/** After keyboard navigation to another folder, its list takes the focus at this entry. */
 let wanted: string | undefined
 
 /** @param key '' is the first entry. */
@@ -9,7 +6,7 @@ export function focusNextList(key: string): void {
   wanted = key
 }
 
-/** What was wanted, once; undefined: nothing. */
+/** Returns the requested focus once; undefined if there is none. */
 export function takeNextFocus(): string | undefined {
   const key = wanted
   wanted = undefined

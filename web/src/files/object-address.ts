@@ -5,7 +5,7 @@ export interface ObjectAddress {
   readonly key: string
 }
 
-/** RFC 3986 leaves only letters, digits and `-._~` as they are. */
+/** RFC 3986: only letters, digits and `-._~` stay unencoded. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -13,12 +13,12 @@ export function percentEncode(text: string): string {
   )
 }
 
-/** `/bucket/key`, escaped as it goes on the wire. */
+/** `/bucket/key`, encoded for the request. */
 export function objectPath(bucket: string, key: string): string {
   return `/${bucket}/${key.split(delimiter).map(percentEncode).join(delimiter)}`
 }
 
-/** `s3://bucket/key`, raw, as command-line clients take it. */
+/** `s3://bucket/key`, unencoded, for command-line clients. */
 export function s3Uri(bucket: string, key: string): string {
   return `s3://${bucket}/${key}`
 }
@@ -35,9 +35,10 @@ export function copySource(bucket: string, key: string): string {
 }
 
 /**
- * Whether a browser can ask for this key by its path. It removes the segments `.` and `..` from every
- * URL, escaped or not (URL standard, "double-dot URL path segment"), so the object behind would be another
- * one. Such a key can still be copied, deleted and so renamed: there it stands in a query or a body.
+ * Whether a browser can request this key by its path. Browsers remove the segments `.` and `..`
+ * from every URL, encoded or not (URL standard, "double-dot URL path segment"), and would request
+ * another object. Such a key can still be copied, deleted and renamed, because it is then part of a
+ * query or body.
  */
 export function isReachable(key: string): boolean {
   return !key.split(delimiter).some((segment) => segment === '.' || segment === '..')

@@ -15,7 +15,7 @@ interface ObjectDetailsPanelProps {
   readonly details: DetailsQuery
 }
 
-/** What is known of a file besides its bytes. */
+/** The metadata of a file. */
 export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanelProps) {
   const uri = s3Uri(bucket, file.key)
   const { data, error } = details

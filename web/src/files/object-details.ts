@@ -1,13 +1,13 @@
-/** What the headers of an object say. */
+/** The metadata from the headers of an object. */
 export interface ObjectDetails {
   readonly size: number
   readonly contentType: string
   /** Without quotes. */
   readonly etag: string
   readonly modifiedAtMs: number
-  /** Cache-Control and such, kept with the object. */
+  /** Cache-Control and other headers stored with the object. */
   readonly headers: readonly (readonly [string, string])[]
-  /** x-amz-meta-*, without that. */
+  /** x-amz-meta-*, without that prefix. */
   readonly metadata: readonly (readonly [string, string])[]
 }
 
@@ -41,13 +41,16 @@ export function readDetails(headers: ReplyHeaders): ObjectDetails {
   }
 }
 
-/** fetch gives one letter per byte (Fetch standard, "isomorphic decode"); most clients send UTF-8. */
+/**
+ * fetch returns one character per byte (Fetch standard, "isomorphic decode"); most clients send
+ * UTF-8.
+ */
 function fromLatin1(value: string): string {
   try {
     const bytes = Uint8Array.from(value, (letter) => letter.charCodeAt(0))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // Not UTF-8: it is what it looks like.
+    // Not UTF-8: keep the value as it is.
     return value
   }
 }

@@ -22,12 +22,12 @@ interface ObjectPreviewProps {
   readonly details: DetailsQuery
 }
 
-/** A film that is watched slowly still asks for its end with the same URL. */
+/** A video requests its last bytes with the same URL, even after a long pause. */
 const mediaSeconds = 6 * 60 * 60
 
 /**
- * What is in a file, as far as a browser shows it. Objects come from this app's origin: they go only
- * where none of them runs, and never into the page as HTML.
+ * The content of a file, as far as a browser can show it. Objects share this app's origin: they are
+ * only used where they cannot run scripts, and never inserted into the page as HTML.
  */
 export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
   const { data, error, refetch } = details

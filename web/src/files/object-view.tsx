@@ -15,14 +15,14 @@ import { visibleName } from './visible-name.ts'
 interface ObjectViewProps {
   readonly bucket: string
   readonly file: FileEntry
-  /** What is listed, for going through it. */
+  /** The listed entries, for Previous and Next. */
   readonly entries: readonly Entry[]
   readonly onShow: (file: FileEntry) => void
   readonly onAct: (action: EntryAction, file: FileEntry) => void
   readonly onClose: () => void
 }
 
-/** A file at full size: what is in it, and what is known of it. */
+/** The full view of a file: content and metadata. */
 export function ObjectView(props: ObjectViewProps) {
   const { bucket, file, entries, onShow, onAct, onClose } = props
   const { before, after } = useNeighbours(entries, file)
@@ -60,7 +60,7 @@ export function ObjectView(props: ObjectViewProps) {
   )
 }
 
-/** Arrow keys wind a film and scroll a text. */
+/** Arrow keys seek in media and scroll text. */
 function isTakenByContent(target: EventTarget): boolean {
   return target instanceof Element && target.closest('video, audio, input, textarea') !== null
 }

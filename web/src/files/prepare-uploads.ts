@@ -7,27 +7,27 @@ import { keyBytes, maxKeyBytes } from './object-address.ts'
 import type { UploadOrder } from './upload-item.ts'
 
 export interface PreparationParts {
-  /** Pages of the keys that begin with the target's prefix. */
+  /** Lists the keys below the prefix of the target, page by page. */
   readonly listKeysAfter: ListKeysAfter
-  /** Whether an upload to this key is not through yet. */
+  /** Whether an upload to this key is unfinished. */
   readonly isUnderWay: (key: string) => boolean
-  /** What to do about names that are taken; undefined: nothing at all is uploaded. */
+  /** Asks what to do about name conflicts; undefined cancels all uploads. */
   readonly ask: (clashes: readonly string[]) => Promise<ClashAnswer | undefined>
 }
 
 export interface Preparation {
   readonly orders: readonly UploadOrder[]
-  /** Paths whose keys would be longer than S3 has them. */
+  /** Paths whose keys would exceed the limit of S3. */
   readonly tooLong: readonly string[]
 }
 
-/** Turns what was dropped or picked into uploads into a folder. */
+/** Turns dropped or picked items into uploads to a folder. */
 export async function prepareUploads(
   items: readonly DroppedItem[],
   { bucket, prefix }: Place,
   parts: PreparationParts,
 ): Promise<Preparation> {
-  // Of two of one name the later one is meant.
+  // If two items have the same name, the later one wins.
   const byKey = new Map(items.map((item) => [prefix + item.path, item]))
   const isTooLong = (key: string): boolean => keyBytes(key) > maxKeyBytes
   const keys = [...byKey.keys()].filter((key) => !isTooLong(key))
@@ -44,7 +44,7 @@ export async function prepareUploads(
     if (item === undefined) return []
     const { file = new File([], `${nameOf(key)}/`, { type: 'application/x-directory' }) } = item
     if (!isTaken(key)) return [{ bucket, key, file, mayReplace: false }]
-    // A folder that exists needs nothing.
+    // An existing folder needs no upload.
     const target = item.file === undefined ? undefined : targets.get(key)
     if (target === undefined) return []
     return [{ bucket, key: target, file, mayReplace: answer === 'replace' }]

@@ -2,7 +2,7 @@ import { nameOf } from './entry.ts'
 
 export type PreviewKind = 'image' | 'video' | 'audio' | 'pdf' | 'text'
 
-/** Kind and type by extension, for objects whose type says nothing. */
+/** Kind and type by extension, for objects with a generic type. */
 const byExtension: Readonly<Record<string, readonly [PreviewKind, string]>> = {
   ...media('image', 'image/', 'png gif webp avif bmp'),
   jpg: ['image', 'image/jpeg'],
@@ -28,11 +28,11 @@ const byExtension: Readonly<Record<string, readonly [PreviewKind, string]>> = {
 
 const typeless = new Set(['', 'application/octet-stream', 'binary/octet-stream'])
 
-/** Types of texts that are not called text. */
+/** Text types outside `text/*`. */
 const textType =
   /^(text\/|application\/(json|xml|javascript|ecmascript|x-sh|x-ndjson|yaml|x-yaml|toml|sql|graphql|xhtml\+xml))|[+/](json|xml)$/
 
-/** An SVG is an image to an <img>, where no script of it runs; HTML is shown as its source. */
+/** SVG is shown in an <img>, where its scripts do not run; HTML is shown as source. */
 export function previewKind(key: string, contentType: string): PreviewKind | undefined {
   const type = bareType(contentType)
   if (typeless.has(type)) return ofExtension(key)?.[0]
@@ -43,8 +43,8 @@ export function previewKind(key: string, contentType: string): PreviewKind | und
 }
 
 /**
- * The type to ask for in place of the object's own, which says nothing; undefined: its own will do.
- * Never one that a browser runs: texts are fetched, not opened.
+ * The type to request instead of a generic one; undefined: keep the type of the object. Never a
+ * type that a browser runs: texts are fetched, not opened.
  */
 export function previewType(key: string, contentType: string): string | undefined {
   if (!typeless.has(bareType(contentType))) return undefined
@@ -52,7 +52,7 @@ export function previewType(key: string, contentType: string): string | undefine
   return kind === 'text' ? undefined : type
 }
 
-/** Whether a glance at the name promises a preview. */
+/** The likely preview kind, judged by the name. */
 export function kindByName(key: string): PreviewKind | undefined {
   return ofExtension(key)?.[0]
 }

@@ -55,7 +55,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   )
 }
 
-/** What people change is rarely the extension. */
+/** Selects the name without its extension, which rarely changes. */
 function selectStem(input: HTMLInputElement, { kind, name }: Entry): void {
   const dot = name.lastIndexOf('.')
   input.setSelectionRange(0, kind === 'file' && dot > 0 ? dot : name.length)
@@ -64,7 +64,7 @@ function selectStem(input: HTMLInputElement, { kind, name }: Entry): void {
 interface Rename {
   readonly problem: string | undefined
   readonly isBusy: boolean
-  /** The name of a folder that exists, after it was submitted once. */
+  /** The name of an existing folder, once it has been submitted. */
   readonly mergesInto: string | undefined
   readonly submit: (name: string) => Promise<void>
 }
@@ -102,7 +102,7 @@ function problemOfName(move: Move, name: string): string | undefined {
   return nameProblem(name) ?? (isTooLong ? 'The path is too long.' : undefined)
 }
 
-/** A tree may take long and goes on among the transfers. @throws Error when a file stays what it was. */
+/** A tree may take long and continues in the transfers. @throws Error if a file was not renamed. */
 async function rename(entry: Entry, move: Move, name: string): Promise<void> {
   const title = `Renaming “${visibleName(entry.name)}” to “${visibleName(name)}”`
   const running = jobs.start(moveJob(title, [{ entry, move }], entry.kind === 'folder'))

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts'
 
 /**
- * What the service answers for a folder with these entries, in whatever order they are
+ * The revision that the service returns for a folder with these entries, in any order
  * (src/console/management/revision-sum.ts; a test compares the two).
  */
 export function revisionOf(entries: readonly Entry[]): string {

@@ -1,10 +1,10 @@
 import { fieldsOf, type XmlElement } from './listing-xml.ts'
 
-/** An answer of S3 that is no success. */
+/** An error response of S3. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure'
   readonly status: number
-  /** S3's code, `NoSuchKey` for one; '' when the answer has none. */
+  /** The S3 error code, such as `NoSuchKey`; '' if there is none. */
   readonly code: string
 
   constructor(status: number, code: string, message: string) {
@@ -14,7 +14,7 @@ export class S3Failure extends Error {
   }
 }
 
-/** What the XML of an error answer says; undefined: it is no such XML. */
+/** Reads the XML of an error response; the root is undefined for other bodies. */
 export function readFailure(root: XmlElement | undefined, status: number): S3Failure {
   const fields = root?.localName === 'Error' ? fieldsOf(root) : new Map<string, string>()
   const message = fields.get('Message') ?? `The gateway returned status ${status}.`

@@ -5,7 +5,7 @@ import classes from './browser-toolbar.module.css'
 import { actionLabels, actionObstacle, actionsFor } from './entry-action.ts'
 import type { Browser } from './use-browser.ts'
 
-/** In place of the toolbar while something is selected. */
+/** Replaces the toolbar while entries are selected. */
 export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const { picked, act } = browser
   const { selected, dispatch } = picked

@@ -1,9 +1,9 @@
-/** Which entries are selected, and where the keyboard is. Keys stand for entries. */
+/** The selected entries and the keyboard position, by key. */
 export interface Selection {
   readonly selected: ReadonlySet<string>
   /** The entry that the keyboard acts on. */
   readonly active: string | undefined
-  /** Where a range began: what shift extends from. */
+  /** The start of a range, which shift extends. */
   readonly anchor: string | undefined
 }
 
@@ -14,15 +14,15 @@ export const nothingSelected: Selection = {
 }
 
 export type SelectionAction =
-  /** The keyboard goes there and selects nothing. */
+  /** Moves the keyboard position without selecting. */
   | { readonly type: 'activate'; readonly key: string }
   | { readonly type: 'toggle'; readonly key: string }
   | { readonly type: 'only'; readonly key: string }
-  /** Everything from the anchor to here, in the order that is shown. */
+  /** Selects everything from the anchor to this key, in the shown order. */
   | { readonly type: 'range'; readonly key: string; readonly order: readonly string[] }
   | { readonly type: 'all'; readonly order: readonly string[] }
   | { readonly type: 'none' }
-  /** These are no more. */
+  /** These entries no longer exist. */
   | { readonly type: 'drop'; readonly keys: ReadonlySet<string>; readonly order: readonly string[] }
 
 export function reduceSelection(state: Selection, action: SelectionAction): Selection {
@@ -62,7 +62,7 @@ function range(state: Selection, key: string, order: readonly string[]): Selecti
   return { selected: new Set(keys), active: key, anchor: order[from] }
 }
 
-/** The keyboard stays where it was: at the entry that takes the place of the one that went. */
+/** The keyboard position stays: it moves to the entry that follows the removed one. */
 function drop(state: Selection, keys: ReadonlySet<string>, order: readonly string[]): Selection {
   const selected = new Set([...state.selected].filter((key) => !keys.has(key)))
   if (state.active === undefined || !keys.has(state.active)) return { ...state, selected }

@@ -98,7 +98,7 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
   )
 }
 
-/** On a public bucket the plain address is enough, and does not end. */
+/** In a public bucket the plain address works and does not expire. */
 function PublicLink({ bucket, objectKey }: LinkProps) {
   const { data } = useBuckets()
   const endpoint = useStatus()?.endpoint

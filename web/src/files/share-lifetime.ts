@@ -15,7 +15,7 @@ const unitSeconds: Readonly<Record<LifetimeUnit, number>> = {
   days: 24 * 60 * 60,
 }
 
-/** Undefined: not between a second and seven days. */
+/** Undefined if not between 1 second and 7 days. */
 export function customLifetime(count: number, unit: LifetimeUnit): number | undefined {
   const seconds = Math.round(count * unitSeconds[unit])
   return seconds >= 1 && seconds <= maxShareSeconds ? seconds : undefined

@@ -49,7 +49,7 @@ interface ColumnProps {
 function Column({ field, label, sort, onSort, isAtEnd = false }: ColumnProps) {
   const isHere = sort.field === field
   const direction = sort.isDescending ? 'descending' : 'ascending'
-  // Who sorts by size or date looks for the largest or the newest first.
+  // Sorting by size or date starts with the largest or newest.
   const isDescending = isHere ? !sort.isDescending : field !== 'name'
   const Arrow = sort.isDescending ? IconArrowDown : IconArrowUp
   return (

@@ -5,9 +5,9 @@ import type { Place } from './move-plan.ts'
 import { intake } from './transfers.ts'
 import { visibleName } from './visible-name.ts'
 
-/** Uploads files and folders that were dropped. */
+/** Uploads dropped files and folders. */
 export function takeDropped(data: DataTransfer, place: Place): void {
-  // The browser forgets the items when this turn is over.
+  // The browser discards the items after this event loop turn.
   const { entries, files } = entriesOf(data)
   intake.take(place, async (steps) => {
     const { items, unreadable } = await readDropped(entries, steps)
@@ -16,18 +16,18 @@ export function takeDropped(data: DataTransfer, place: Place): void {
   })
 }
 
-/** Uploads files that were picked, or a folder of them. */
+/** Uploads picked files, or a picked folder. */
 export function takePicked(input: HTMLInputElement, place: Place): void {
   const items = [...(input.files ?? [])].map((file) => ({
     path: file.webkitRelativePath || file.name,
     file,
   }))
-  // So that the same can be picked again.
+  // Allows picking the same files again.
   input.value = ''
   if (items.length > 0) intake.take(place, async () => items)
 }
 
-/** Scripts that drop, and old browsers, give files without entries. */
+/** Scripted drops and old browsers provide files without entries. */
 function entriesOf(data: DataTransfer): { entries: DroppedEntry[]; files: File[] } {
   const entries: DroppedEntry[] = []
   const files: File[] = []

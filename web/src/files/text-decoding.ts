@@ -1,12 +1,12 @@
-/** How much of a text is fetched to be shown. */
+/** Bytes of a text that are fetched for the preview. */
 export const previewBytes = 256 * 1024
 
-/** Share of the letters that may be unreadable in a text. */
+/** The maximum share of unreadable characters in a text. */
 const maxStrange = 0.05
 
 /**
- * The beginning of an object as text: UTF-8, or what its byte order mark says, or latin1 when it is
- * neither. Undefined: no text.
+ * Decodes the beginning of an object: UTF-8, the encoding of its byte order mark, or latin1.
+ * Undefined if it is not text.
  */
 export function decodeText(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   const text = decode(bytes)
@@ -18,10 +18,10 @@ function decode(bytes: Uint8Array<ArrayBuffer>): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
-    // With `stream` a letter that the end cuts in two is kept back instead of refused.
+    // With `stream` a character cut off at the end is held back instead of rejected.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
   } catch {
-    // Not UTF-8: every byte is a letter of latin1.
+    // Not UTF-8: every byte is a latin1 character.
     return new TextDecoder('windows-1252').decode(bytes)
   }
 }

@@ -15,7 +15,7 @@ interface TextPreviewProps {
   readonly size: number
 }
 
-/** The beginning of a text, as text: whatever tags are in it. */
+/** The beginning of a text. Tags in it are shown, not interpreted. */
 export function TextPreview({ bucket, file, size }: TextPreviewProps) {
   const { data, error } = useQuery({
     queryKey: ['text', bucket, file.key, file.etag],

@@ -10,11 +10,11 @@ import { UploadAsker } from './upload-asker.tsx'
 import { UploadList } from './upload-list.tsx'
 import { UploadSummary } from './upload-summary.tsx'
 
-/** What goes on in the background, on every page. Nothing while nothing does. */
+/** Background transfers, shown on every page; hidden if there are none. */
 export function TransferDock() {
   const queue = useSyncExternalStore(uploads.subscribe, uploads.snapshot)
   const jobList = useSyncExternalStore(jobs.subscribe, jobs.snapshot)
-  // On small screens it would cover the list.
+  // Collapsed on small screens, where it would cover the list.
   const [isOpen, setIsOpen] = useState(() => window.innerWidth > 640)
   const isEmpty = queue.items.length === 0 && jobList.length === 0
   const title = dockTitle(queue, jobList)
@@ -66,7 +66,7 @@ export function TransferDock() {
   )
 }
 
-/** Tells pages that fill the window how much of its height the transfers take. */
+/** Tells full-height pages how much height the transfers take. */
 function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it comes and goes with its contents
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What speed is taken from: long enough for a steady figure, short enough to follow the line. */
+/** The measuring window: long enough for a steady figure, short enough to follow the connection. */
 const windowMs = 8_000
 const minSpanMs = 750
 
@@ -7,22 +7,22 @@ interface Sample {
   readonly bytes: number
 }
 
-/** Bytes per second over the last seconds. Times are of a monotonic clock. */
+/** Bytes per second over the last seconds. Times come from a monotonic clock. */
 export class TransferRate {
   #samples: Sample[] = []
   #total = 0
 
-  /** `bytes` have gone since the last call; fewer than none where some must go again. */
+  /** `bytes` were sent since the last call; negative if some must be sent again. */
   add(bytes: number, nowMs: number): void {
     this.#total += bytes
     const last = this.#samples.at(-1)
-    // Progress comes many times a second: a few samples are enough.
+    // Progress is reported many times a second: a few samples are enough.
     if (last !== undefined && nowMs - last.atMs < 100) this.#samples.pop()
     this.#samples.push({ atMs: nowMs, bytes: this.#total })
     this.#forget(nowMs)
   }
 
-  /** 0 while nothing is known, and when nothing has moved for the whole window. */
+  /** 0 if nothing is known yet, or nothing was sent within the whole window. */
   bytesPerSecond(nowMs: number): number {
     this.#forget(nowMs)
     const first = this.#samples[0]
@@ -30,7 +30,7 @@ export class TransferRate {
     return Math.max(0, ((this.#total - first.bytes) * 1_000) / (nowMs - first.atMs))
   }
 
-  /** After a pause: what lay before says nothing. */
+  /** Discards samples from before a pause. */
   restart(): void {
     this.#samples = []
   }
@@ -40,7 +40,7 @@ export class TransferRate {
   }
 }
 
-/** Seconds for what is left; undefined while there is no speed. */
+/** The remaining seconds; undefined without a speed. */
 export function secondsLeft(bytes: number, bytesPerSecond: number): number | undefined {
   return bytesPerSecond > 0 ? Math.ceil(bytes / bytesPerSecond) : undefined
 }

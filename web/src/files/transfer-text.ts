@@ -10,7 +10,7 @@ function unfinished({ counts }: UploadTotals): number {
   return counts.waiting + counts.running + counts.paused + counts.retrying
 }
 
-/** What the dock is about, in a few words. */
+/** The title of the dock. */
 export function dockTitle({ items, totals }: UploadQueueState, jobs: readonly Job[]): string {
   const open = unfinished(totals)
   if (open > 0) {
@@ -24,7 +24,7 @@ export function dockTitle({ items, totals }: UploadQueueState, jobs: readonly Jo
   return 'Transfers'
 }
 
-/** Said to screen readers: only what has ended, so that it is not said all the time. */
+/** Announced to screen readers: only what has ended, to limit the announcements. */
 export function announcement({ totals }: UploadQueueState, jobs: readonly Job[]): string {
   const texts: string[] = []
   const { done, failed } = totals.counts
@@ -42,7 +42,7 @@ function filesText(count: number): string {
 
 const maxSecondsLeft = 24 * 60 * 60
 
-/** Speed and time left, or why there are none. */
+/** Speed and remaining time, or why there are none. */
 export function paceText(queue: UploadQueueState, isOnline: boolean): string {
   const { totals, bytesPerSecond, isPaused, isBlocked } = queue
   const { running, waiting, retrying } = totals.counts
@@ -56,7 +56,7 @@ export function paceText(queue: UploadQueueState, isOnline: boolean): string {
   const { totalBytes, sentBytes, idleBytes } = totals
   const left = secondsLeft(totalBytes - sentBytes - idleBytes, bytesPerSecond)
   const speed = `${formatBytes(Math.round(bytesPerSecond))}/s`
-  // The first small files suggest times that are far too long.
+  // The first small files yield times that are far too long.
   const isKnown = left !== undefined && left < maxSecondsLeft
   return isKnown ? `${speed}, ${formatDuration(left)} left` : speed
 }
@@ -65,7 +65,7 @@ export function progressText({ totals }: UploadQueueState): string {
   return `${formatBytes(totals.sentBytes)} of ${formatBytes(totals.totalBytes)}`
 }
 
-/** Share of it that is through, in percent. */
+/** The completed share in percent. */
 export function percent(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.min(100, (part / whole) * 100)
 }

@@ -8,7 +8,7 @@ const TransferDock = lazy(async () => {
 let isNeeded = false
 const listeners = new Set<() => void>()
 
-/** The file browser is there: from now on something may go on in the background. */
+/** Called once the file browser is open: transfers may run from now on. */
 export function expectTransfers(): void {
   isNeeded = true
   for (const listener of listeners) listener()
@@ -19,7 +19,9 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Around all pages, so that transfers stay in sight on every one. Loads nothing before the first. */
+/**
+ * Mounted around all pages, so that transfers stay visible. Loads its code with the first transfer.
+ */
 export function TransfersMount() {
   const isShown = useSyncExternalStore(subscribe, () => isNeeded)
   if (!isShown) return null

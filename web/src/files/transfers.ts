@@ -13,7 +13,7 @@ import { UploadIntake } from './upload-intake.ts'
 import { UploadQueue } from './upload-queue.ts'
 import { visibleName } from './visible-name.ts'
 
-/** What goes on while people browse: it belongs to the page, not to what is shown of it. */
+/** Background transfers. They belong to the page, not to a component. */
 
 export const driveChanges = new DriveChanges()
 
@@ -69,7 +69,7 @@ uploads.onUploaded(({ bucket, key, file }) => {
 sessionStore.subscribe(() => {
   if (sessionStore.status === 'active') uploads.unblock()
   if (sessionStore.status !== 'none') return
-  // Signed out: nothing more is done in that person's name.
+  // Signed out: stop all work of that session.
   intake.cancel()
   uploads.cancelAll()
   jobs.cancelAll()

@@ -3,14 +3,14 @@ import type { ListingPage } from './listing-xml.ts'
 export interface TreeSize {
   readonly objects: number
   readonly bytes: number
-  /** There is more than was counted. */
+  /** Whether more exists than was counted. */
   readonly isMore: boolean
 }
 
-/** So many requests are spent on counting. */
+/** The maximum number of requests for counting. */
 const maxPages = 20
 
-/** What lies below a prefix, as far as 20,000 objects. */
+/** Counts what lies below a prefix, up to 20,000 objects. */
 export async function treeSize(
   listTree: (continuationToken: string | undefined) => Promise<ListingPage>,
 ): Promise<TreeSize> {

@@ -4,7 +4,7 @@ import { formatCount } from '../format/bytes.ts'
 import { ClashDialog } from './clash-dialog.tsx'
 import { intake } from './transfers.ts'
 
-/** What has to be known before uploads begin: how names that are taken are dealt with. */
+/** Asks about name conflicts before uploads start. */
 export function UploadAsker() {
   const stage = useSyncExternalStore(intake.subscribe, intake.snapshot)
   const cancel = () => intake.cancel()

@@ -4,14 +4,14 @@ import type { Place } from './move-plan.ts'
 import type { Preparation } from './prepare-uploads.ts'
 import type { UploadOrder } from './upload-item.ts'
 
-/** What happens between a drop and the queue. */
+/** The stages between a drop and the queue. */
 export type IntakeStage =
   | { readonly type: 'reading'; readonly found: number }
   | { readonly type: 'checking'; readonly count: number }
   | {
       readonly type: 'asking'
       readonly clashes: readonly string[]
-      /** undefined: nothing of it is uploaded. */
+      /** undefined: cancels the upload. */
       readonly answer: (answer: ClashAnswer | undefined) => void
     }
 
@@ -38,8 +38,8 @@ export type ReadItems = (
 ) => Promise<readonly DroppedItem[]>
 
 /**
- * Takes what is dropped or picked to the queue, one drop after the other, wherever people go
- * meanwhile: folders are read, names that are taken are asked about.
+ * Adds dropped or picked items to the queue, one drop at a time, independent of navigation: reads
+ * folders and asks about name conflicts.
  */
 export class UploadIntake {
   readonly #parts: UploadIntakeParts
@@ -63,7 +63,7 @@ export class UploadIntake {
     this.#line = this.#line.then(() => this.#process(place, read))
   }
 
-  /** Nothing of what is being read or asked about is uploaded. */
+  /** Cancels everything that is being read or asked about. */
   cancel(): void {
     this.#running?.abort()
   }

@@ -1,16 +1,16 @@
 /**
- * waiting: its turn comes. running: on its way. retrying: failed, and goes on by itself soon. failed:
- * somebody has to decide.
+ * waiting: in the queue. running: being sent. retrying: failed, retried automatically. failed:
+ * needs a decision.
  */
 export type UploadState = 'waiting' | 'running' | 'paused' | 'retrying' | 'failed' | 'done'
 
-/** What is to be uploaded, and where to. */
+/** What to upload, and where. */
 export interface UploadOrder {
   readonly bucket: string
   readonly key: string
   /** The file; an empty one for a folder's marker. */
   readonly file: File
-  /** Whether something of that key may be there, to be replaced. */
+  /** Whether an existing object may be replaced. */
   readonly mayReplace: boolean
 }
 
@@ -18,26 +18,26 @@ export interface UploadOrder {
 export interface UploadItem extends UploadOrder {
   readonly id: number
   readonly state: UploadState
-  /** Bytes that have gone. */
+  /** Bytes sent. */
   readonly sent: number
-  /** What went wrong last; undefined: nothing, or it goes on. */
+  /** The last problem; undefined if there is none or the upload continues. */
   readonly problem: UploadProblem | undefined
 }
 
 /**
- * session: sign in, then it goes on. clash: something has that name. lost: the upload on the server
- * is gone, all begins anew. passing: it may work in a while. final: it will not.
+ * session: continues after sign-in. clash: the name exists. lost: the upload no longer exists on
+ * the server and starts over. passing: may succeed later. final: will not succeed.
  */
 export type ProblemKind = 'session' | 'clash' | 'lost' | 'passing' | 'final'
 
 export interface UploadProblem {
   readonly kind: ProblemKind
-  /** For people. */
+  /** The message to show. */
   readonly message: string
 }
 
 export interface UploadEvents {
-  /** Bytes of it that have gone in all. */
+  /** The total bytes sent. */
   readonly onProgress: (sent: number) => void
   readonly onDone: () => void
   readonly onProblem: (problem: UploadProblem) => void
@@ -47,9 +47,9 @@ export interface UploadEvents {
 export interface RunningUpload {
   pause(): void
   resume(): void
-  /** After a problem: goes on with what has arrived. */
+  /** Resumes after a problem, keeping the parts that have arrived. */
   retry(): void
-  /** Ends it and what the server keeps of it. */
+  /** Cancels the upload and deletes its parts on the server. */
   cancel(): void
 }
 

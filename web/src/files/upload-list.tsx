@@ -7,7 +7,7 @@ import { UploadRow } from './upload-row.tsx'
 /** Pixels: transfer-dock.module.css. */
 const rowHeight = 56
 
-/** What needs a look comes first. */
+/** Uploads that need attention come first. */
 const ranks: Readonly<Record<UploadState, number>> = {
   failed: 0,
   running: 1,
@@ -17,7 +17,7 @@ const ranks: Readonly<Record<UploadState, number>> = {
   done: 3,
 }
 
-/** The uploads, of which only those in view are in the page. */
+/** The virtualized list of uploads. */
 export function UploadList({ items }: { readonly items: readonly UploadItem[] }) {
   const scroller = useRef<HTMLElement>(null)
   const sorted = useMemo(

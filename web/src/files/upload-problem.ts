@@ -1,13 +1,13 @@
 import { ApiError } from '../api/api-error.ts'
 import type { UploadProblem } from './upload-item.ts'
 
-/** What an error of Uppy's S3 client has, where the server has answered. */
+/** The fields of an error of Uppy's S3 client after a response. */
 interface ServiceError {
   readonly status: number
   readonly body?: string
 }
 
-/** What a failed upload means, and what people can do about it. */
+/** Classifies a failed upload and explains it. */
 export function uploadProblem(error: unknown): UploadProblem {
   if (error instanceof ApiError) return ofApi(error)
   if (!isServiceError(error)) {

@@ -11,7 +11,7 @@ import type {
 export interface UploadClock {
   /** Monotonic, milliseconds. */
   now(): number
-  /** Gives a function that calls it off. */
+  /** Returns a function that cancels the timer. */
   after(delayMs: number, action: () => void): () => void
 }
 
@@ -24,7 +24,7 @@ export interface UploadTotals {
   readonly counts: Readonly<Record<UploadState, number>>
   readonly totalBytes: number
   readonly sentBytes: number
-  /** Of paused and failed files, still to be sent: they take no part in the time left. */
+  /** Unsent bytes of paused and failed files, which do not count for the remaining time. */
   readonly idleBytes: number
 }
 
@@ -32,24 +32,24 @@ export interface UploadQueueState {
   readonly items: readonly UploadItem[]
   readonly totals: UploadTotals
   readonly bytesPerSecond: number
-  /** Nothing starts: somebody pressed pause. */
+  /** No upload starts: the queue is paused. */
   readonly isPaused: boolean
-  /** Nothing starts: there is no session. */
+  /** No upload starts: there is no session. */
   readonly isBlocked: boolean
 }
 
-/** Files under way at a time. Browsers open six connections to a host; some stay for the page. */
+/** Concurrent uploads. Browsers open six connections per host; some are left for the page. */
 const maxRunning = 4
 
-/** Tries after the first, by themselves; the wait doubles from the first to the most. */
+/** Automatic retries; the delay doubles from the first to the maximum. */
 const maxRetries = 6
 const firstRetryMs = 1_000
 const mostRetryMs = 30_000
 
-/** While files are sent the speed is told again, so that a line that stands still shows. */
+/** During uploads the speed is updated at this interval, so that a stalled connection shows. */
 const speedEveryMs = 1_000
 
-/** Who looks is told no more often. */
+/** The minimum interval between notifications of listeners. */
 const tellEveryMs = 200
 
 interface Row {
@@ -60,8 +60,8 @@ interface Row {
 }
 
 /**
- * Files that wait, go and have gone. Holds any number: only the few that run cost more than a row. One
- * upload goes part by part in order, as the gateway takes them.
+ * Queued, running and finished uploads. Handles any number: only running uploads cost more than a
+ * row. An upload sends its parts in order, as the gateway requires.
  */
 export class UploadQueue {
   readonly #parts: UploadQueueParts
@@ -69,7 +69,7 @@ export class UploadQueue {
   readonly #uploadedListeners = new Set<(item: UploadItem) => void>()
   readonly #rows = new Map<number, Row>()
   readonly #rate = new TransferRate()
-  /** Ids in the order in which they start. */
+  /** Ids in start order. */
   #line: number[] = []
   #nextId = 1
   #counts = noCounts()
@@ -95,13 +95,13 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called for every file that has arrived. */
+  /** Called for every uploaded file. */
   readonly onUploaded = (listener: (item: UploadItem) => void): (() => void) => {
     this.#uploadedListeners.add(listener)
     return () => this.#uploadedListeners.delete(listener)
   }
 
-  /** Whether a file of this key is on its way. */
+  /** Whether an upload to this key is unfinished. */
   isUnderWay(bucket: string, key: string): boolean {
     for (const { item } of this.#rows.values()) {
       if (item.key === key && item.bucket === bucket && item.state !== 'done') return true
@@ -140,7 +140,7 @@ export class UploadQueue {
     this.#advance()
   }
 
-  /** A failed file, from where it was. `changes` is another answer to a name that is taken. */
+  /** Resumes a failed upload. `changes` resolves a name conflict. */
   retry(id: number, changes: Partial<Pick<UploadOrder, 'key' | 'mayReplace'>> = {}): void {
     const row = this.#rows.get(id)
     if (row?.item.state !== 'failed') return
@@ -169,7 +169,7 @@ export class UploadQueue {
   resumeAll(): void {
     this.#isPaused = false
     this.#rate.restart()
-    // What had begun goes on first.
+    // Started uploads resume first.
     const paused = [...this.#rows.values()].filter(({ item }) => item.state === 'paused')
     for (const row of paused) this.#set(row, { state: 'waiting' })
     this.#line.unshift(...paused.map(({ item }) => item.id))
@@ -189,13 +189,13 @@ export class UploadQueue {
     this.#tell()
   }
 
-  /** Takes the files that have arrived off the list. */
+  /** Removes finished uploads from the list. */
   clearDone(): void {
     for (const row of [...this.#rows.values()]) if (row.item.state === 'done') this.#remove(row)
     this.#tell()
   }
 
-  /** There is a session again. */
+  /** Called after sign-in. */
   unblock(): void {
     if (!this.#isBlocked) return
     this.#isBlocked = false
@@ -208,7 +208,7 @@ export class UploadQueue {
       const id = this.#line.shift()
       if (id === undefined) break
       const row = this.#rows.get(id)
-      // It was paused or cancelled while it stood in line.
+      // Skips uploads that were paused or cancelled while queued.
       if (row?.item.state === 'waiting') this.#run(row)
     }
     this.#tell()
@@ -281,13 +281,13 @@ export class UploadQueue {
     })
   }
 
-  /** First in line, ahead of what has not begun. */
+  /** Moves an upload to the front, ahead of those that have not started. */
   #enqueue(row: Row): void {
     this.#set(row, { state: 'waiting' })
     this.#line.unshift(row.item.id)
   }
 
-  /** All of it has to go again. */
+  /** Everything has to be sent again. */
   #forget(row: Row): void {
     row.running?.cancel()
     row.running = undefined
@@ -313,7 +313,7 @@ export class UploadQueue {
     this.#counts[row.item.state] += 1
     this.#sentBytes += row.item.sent - before.sent
     this.#idleBytes += idleBytesOf(row.item) - idleBytesOf(before)
-    // What was measured before a pause says nothing about the time after it.
+    // The speed before a pause says nothing about the time after it.
     if (this.#counts.running === 0) this.#rate.restart()
   }
 
@@ -341,7 +341,7 @@ export class UploadQueue {
     })
   }
 
-  /** At once when nothing was told for a while, else when that while is over. */
+  /** Notifies listeners immediately, or after the minimum interval. */
   #tell(): void {
     if (this.#isTelling) return
     const { clock } = this.#parts

@@ -7,7 +7,7 @@ import { paceText, percent, progressText } from './transfer-text.ts'
 import { uploads } from './transfers.ts'
 import type { UploadQueueState } from './upload-queue.ts'
 
-/** All uploads together, and what can be done to all of them. */
+/** A summary of all uploads with actions for all of them. */
 export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
   const { totals, isPaused } = queue
   const { online } = useNetwork()

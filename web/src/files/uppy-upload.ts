@@ -5,7 +5,7 @@ import { partSize, singleRequestBytes } from './part-size.ts'
 import type { RunningUpload, UploadEvents, UploadOrder, UploadTransport } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
 
-/** A part may take long on a slow line, and the uploader repeats it with the URL that it has. */
+/** A part may take long on a slow connection, and the uploader retries it with the same URL. */
 const uploadUrlSeconds = 60 * 60
 
 type SignRequest = Extract<
@@ -16,16 +16,16 @@ type SigningRequest = Parameters<SignRequest>[0]
 
 const silence = () => undefined
 
-/** Uppy's uploader, against URLs that the gateway signs. */
+/** Uppy's uploader with URLs that the gateway signs. */
 export const uppyTransport: UploadTransport = {
   start: (order, events) => new UppyUpload(order, events),
 }
 
 /**
- * One Uppy for one file: Uppy's own queue copies its state at every step of every file, which
- * thousands of files make slow, and `upload()` there starts failed files anew.
+ * One Uppy per file: Uppy's own queue copies its state at every step of every file, which is slow
+ * for thousands of files, and its `upload()` restarts failed files.
  *
- * Its aws-s3 plugin sends the parts of a file one after the other, as the gateway takes them
+ * Its aws-s3 plugin sends the parts of a file one by one, as the gateway requires
  * (docs/contract/object-storage.md, "Part order").
  */
 class UppyUpload implements RunningUpload {
@@ -33,7 +33,7 @@ class UppyUpload implements RunningUpload {
   readonly #uppy: Uppy<Meta, AwsBody>
   readonly #fileId: string
   #hasArrived = false
-  /** Settles when a pause is over; undefined: it is not paused. */
+  /** Resolves when the pause ends; undefined if not paused. */
   #pause: PromiseWithResolvers<void> | undefined
 
   constructor(order: UploadOrder, events: UploadEvents) {
@@ -46,7 +46,7 @@ class UppyUpload implements RunningUpload {
       limit: 1,
       shouldUseMultipart: ({ size }) => (size ?? 0) > singleRequestBytes,
       getChunkSize: ({ size }) => partSize(size),
-      // What it calls the key is not sent: `#sign` knows it.
+      // This key is not sent; `#sign` uses the real one.
       generateObjectKey: () => 'object',
       signRequest: (request) => this.#sign(request),
     })
@@ -84,22 +84,22 @@ class UppyUpload implements RunningUpload {
     this.#pause = undefined
     const file = this.#uppy.getFile(this.#fileId)
     const uploadId = file !== undefined && 's3Multipart' in file ? file.s3Multipart?.uploadId : ''
-    // Uppy aborts an upload that runs; of one that failed it keeps nothing that would.
+    // Uppy aborts a running upload, but not a failed one.
     const hasFailed = file !== undefined && 'error' in file && Boolean(file.error)
     if (hasFailed && uploadId) void this.#abort(uploadId)
     if (file !== undefined) this.#uppy.removeFile(this.#fileId)
     this.#uppy.destroy()
   }
 
-  /** Problems come as events; the promise repeats them. */
+  /** Problems are reported as events; the promise repeats them. */
   async #settle(work: Promise<unknown>): Promise<void> {
     await work.catch(silence)
-    // Not before: what it has not let go of yet it would abort.
+    // Not earlier: destroying would abort an upload that Uppy still holds.
     if (this.#hasArrived) this.#uppy.destroy()
   }
 
   async #sign(request: SigningRequest): Promise<{ url: string; headers?: Record<string, string> }> {
-    // Uppy pauses only what it has begun to send.
+    // Uppy pauses only requests that it has started.
     await this.#pause?.promise
     const { bucket, key, mayReplace } = this.#order
     const { method } = request
@@ -119,7 +119,7 @@ class UppyUpload implements RunningUpload {
     }
   }
 
-  /** What stays when this fails goes by itself after a day (UPLOAD_EXPIRY_HOURS). */
+  /** If this fails, the upload expires after a day (UPLOAD_EXPIRY_HOURS). */
   async #abort(uploadId: string): Promise<void> {
     const { bucket, key } = this.#order
     await presignOwn({ method: 'DELETE', bucket, key, query: { uploadId } })

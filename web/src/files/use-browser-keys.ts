@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { type Browser, goUp } from './use-browser.ts'
 
-/** Keys that work wherever the focus is, except where people write and in dialogs. */
+/** Keys that work anywhere except in text fields and dialogs. */
 export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }: Browser): void {
   const { prefix } = location
   const isBusy = dialog !== undefined || menu !== undefined
@@ -16,7 +16,7 @@ export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }
         event.preventDefault()
         setDialog({ type: 'help' })
       } else if (event.key === 'Backspace' && !event.defaultPrevented) {
-        // Also from an empty folder, which has no list.
+        // Also works in an empty folder, which has no list.
         goUp(prefix, openPrefix)
       }
     }

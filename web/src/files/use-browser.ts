@@ -26,11 +26,11 @@ export interface MenuPlace {
   readonly y: number
 }
 
-/** The state of a folder that is looked at, and what can be done in it. */
+/** The state and the actions of the open folder. */
 export interface Browser {
   readonly location: BucketLocation
   readonly listing: ShownListing
-  /** In the order that is shown. */
+  /** In the shown order. */
   readonly entries: readonly Entry[]
   readonly sort: Sort
   readonly setSort: (sort: Sort) => void
@@ -150,7 +150,7 @@ interface RowParts {
   readonly setMenu: (menu: MenuPlace) => void
 }
 
-/** Stable, so that rows are not rendered again: what changes is read when a row is used. */
+/** Stable, so that rows are not rendered again; changing values are read on use. */
 function useRowActions(parts: RowParts): RowActions {
   const latest = useRef(parts)
   useEffect(() => {
@@ -178,7 +178,7 @@ function press({ dispatch, keys }: ShownSelection, { key }: Entry, event: MouseE
   else dispatch({ type: 'only', key })
 }
 
-/** A menu on one of several selected entries means all of them. */
+/** A menu on one of several selected entries applies to all of them. */
 function meant({ selection, selected, dispatch }: ShownSelection, entry: Entry): readonly Entry[] {
   if (selection.selected.has(entry.key)) return selected
   dispatch({ type: 'only', key: entry.key })
@@ -225,19 +225,19 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
   }
 }
 
-/** To the folder that holds this one, with the keyboard at the one that was left. */
+/** Opens the parent folder, with the keyboard at the folder that was left. */
 export function goUp(prefix: string, openPrefix: (prefix: string) => void): void {
   if (prefix === '') return
   focusNextList(prefix)
   openPrefix(parentOf(prefix))
 }
 
-/** The list takes the keyboard back. */
+/** Returns the focus to the list. */
 export function focusGrid(): void {
   document.querySelector<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
 }
 
-/** Where the active row is on the screen. */
+/** The screen position of the active row. */
 function activePlace(): { x: number; y: number } {
   const row = document.querySelector('[data-files-grid] [data-active]')
   const { left, bottom } = row?.getBoundingClientRect() ?? { left: 0, bottom: 0 }

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { BucketsReply, StatusReply } from '../../../src/console/management/replies.ts'
 import { request } from '../api/client.ts'
 
-/** The same keys as on other pages, so that what one has loaded the other shows. */
+/** Uses the same query keys as other pages, so that they share loaded data. */
 export function useBuckets(): UseQueryResult<BucketsReply> {
   return useQuery({
     queryKey: ['buckets'],

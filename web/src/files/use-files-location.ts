@@ -4,15 +4,15 @@ import { type FilesLocation, locationPath, readLocation } from './files-location
 
 export interface FilesNavigation {
   readonly location: FilesLocation
-  /** Goes there; `replace` leaves no step for the back button. */
+  /** Opens a location; `replace` adds no history entry. */
   readonly open: (location: FilesLocation, options?: { readonly replace?: boolean }) => void
-  /** Opens a file of the folder in a preview: a step that Back undoes. */
+  /** Opens a file of the folder in the preview, with a history entry. */
   readonly view: (name: string) => void
-  /** Closes the preview, by going back where it was opened in this page. */
+  /** Closes the preview; goes back in history if it was opened in this page. */
   readonly closeView: () => void
 }
 
-/** Kept by the browser with the address: Back from here leads to the folder. */
+/** Stored in the history entry: Back leads to the folder. */
 const openedHere = { isPreviewOpenedHere: true }
 
 function wasOpenedHere(): boolean {

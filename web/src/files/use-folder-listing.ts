@@ -11,7 +11,7 @@ import { FolderWatch } from './folder-watch.ts'
 import { driveChanges } from './transfers.ts'
 
 export interface ShownListing extends ListingState {
-  /** What is shown is of before: nothing has come yet. */
+  /** The shown entries are of the previous listing: nothing new has loaded yet. */
   readonly isStale: boolean
   readonly stop: () => void
   readonly resume: () => void
@@ -21,14 +21,14 @@ export interface ListingPlace {
   readonly bucket: string
   readonly prefix: string
   readonly filter: string
-  /** Another number lists anew. */
+  /** A new number reloads the listing. */
   readonly round: number
 }
 
-/** Changes of this page are shown together, so many milliseconds after the first. */
+/** Changes of this page are batched for this many milliseconds. */
 const gatherMs = 200
 
-/** The entries of a folder, kept up to date with what this page and others do. */
+/** The entries of a folder, kept up to date with changes of this page and others. */
 export function useFolderListing(
   { bucket, prefix, filter, round }: ListingPlace,
   onRemoved: (keys: ReadonlySet<string>) => void,
@@ -67,7 +67,7 @@ export function useFolderListing(
   )
 }
 
-/** Another filter leaves the list as it is until there is something else to show. */
+/** After a filter change, keeps the old list until new entries have loaded. */
 function useLastEntries(state: ListingState): ListingState & Pick<ShownListing, 'isStale'> {
   const last = useRef(state.entries)
   const isStale = state.status === 'loading' && state.entries.length === 0
@@ -116,8 +116,8 @@ function follow(
 }
 
 /**
- * Looks every few seconds whether the folder is still as it is shown, and when the page comes into
- * view. A page that is hidden or offline asks nothing: TanStack Query pauses then.
+ * Checks every few seconds, and when the page becomes visible, whether the folder has changed. A
+ * hidden or offline page sends no requests: TanStack Query pauses.
  */
 function useWatch(
   { bucket, prefix, filter }: Omit<ListingPlace, 'round'>,
@@ -152,7 +152,7 @@ function useWatch(
   })
 }
 
-/** A listing that broke off because the session was over goes on by itself. */
+/** Resumes a listing that failed because the session had expired. */
 function useResumeAfterSignIn(listing: FolderListing, { error }: ListingState): void {
   const { status } = useSession()
   const isSignedOut = error instanceof ApiError && error.status === 401

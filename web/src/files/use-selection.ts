@@ -10,9 +10,9 @@ import {
 export interface ShownSelection {
   readonly selection: Selection
   readonly dispatch: Dispatch<SelectionAction>
-  /** Those of the shown entries that are selected, in their order. */
+  /** The selected entries among the shown ones, in order. */
   readonly selected: readonly Entry[]
-  /** -1: the keyboard is nowhere. */
+  /** -1: no active row. */
   readonly activeIndex: number
   readonly keys: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** The order of a listing: that of the bytes of UTF-8, which is that of code points. */
+/** The order of a listing: by UTF-8 bytes, which equals the order of code points. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index += 1) {
@@ -9,7 +9,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** In UTF-16 surrogates lie below U+E000, though what they stand for lies above. */
+/** In UTF-16, surrogates sort below U+E000, although their code points are above. */
 function rank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800
   return unit >= 0xd800 ? unit + 0x2000 : unit
@@ -18,8 +18,7 @@ function rank(unit: number): number {
 const lastCodePoint = '\u{10ffff}'
 
 /**
- * A text that comes before this one in the order of a listing, with hardly a key between: where to
- * start after so that this key is the next.
+ * A text just before this key in listing order: a `start-after` value that makes this key the next.
  */
 export function rightBefore(key: string): string {
   const last = Array.from(key).at(-1)

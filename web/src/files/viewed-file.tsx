@@ -15,11 +15,11 @@ import { type DetailsQuery, useObjectDetails } from './use-object-details.ts'
 
 interface ViewedFileProps {
   readonly browser: Browser
-  /** In the folder that is shown. */
+  /** The name in the shown folder. */
   readonly name: string
 }
 
-/** After these the file is no longer where the address says. */
+/** Actions after which the file is no longer at this address. */
 const moving: ReadonlySet<EntryAction> = new Set(['rename', 'move', 'delete'])
 
 /** The file that the address names, listed or not. */

@@ -1,11 +1,11 @@
 /**
- * Names come from anywhere. What a name hides (controls, marks that turn the direction of writing
- * so that `gpj.exe` reads as `exe.jpg`, zero-width letters, spaces at its ends) is shown.
+ * Names come from untrusted sources. Hidden characters are made visible: controls, direction marks
+ * that make `gpj.exe` read as `exe.jpg`, zero-width characters, leading and trailing spaces.
  */
 const hidden =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|^ +| +$|[\ud800-\udfff]/gu
 
-/** Where a joiner belongs to the writing: within an emoji, between Arabic letters. */
+/** Contexts where a joiner is legitimate: within an emoji, between Arabic letters. */
 const emojiBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u
 const emojiAfter = /^\p{Extended_Pictographic}/u
 const arabicBefore = /\p{Script=Arabic}$/u
@@ -13,11 +13,11 @@ const arabicAfter = /^\p{Script=Arabic}/u
 
 export interface NamePiece {
   readonly text: string
-  /** It stands for something that could not be seen. */
+  /** Stands for an invisible character. */
   readonly isMark: boolean
 }
 
-/** A name in pieces to be shown one after the other. */
+/** A name split into pieces for display. */
 export function namePieces(name: string): readonly NamePiece[] {
   if (name === '') return [{ text: '(no name)', isMark: true }]
   const pieces: NamePiece[] = []

@@ -5,7 +5,7 @@ export interface RowRange {
   readonly count: number
 }
 
-/** The rows of a range with some around it, and one more wherever it is; -1: none more. */
+/** The rows of a range plus overscan, and one additional row; -1: none. */
 export function withIndex({ startIndex, endIndex, overscan, count }: RowRange, index: number) {
   const first = Math.max(0, startIndex - overscan)
   const last = Math.min(count - 1, endIndex + overscan)
