@@ -6,7 +6,7 @@ import { schemaRows } from './schema-rows.ts'
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 
-/** The page loads nothing and runs nothing. */
+/** The page loads no resources and runs no scripts. */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,
@@ -15,7 +15,7 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Words for schemes of components.securitySchemes. */
+/** Descriptions of components.securitySchemes. */
 const schemeWords: Readonly<Record<string, string>> = {
   session: 'a session',
   sigV4: 'Signature Version 4',
@@ -32,7 +32,7 @@ interface ListedOperation {
 
 type Schemas = OpenApiDocument['components']['schemas']
 
-/** A page to read, made of the document and of nothing else. */
+/** Renders the OpenAPI document as a page. */
 export function docsPage(document: OpenApiDocument): string {
   const { info, tags } = document
   const operations = listOperations(document)
@@ -167,7 +167,7 @@ function responsesTable({ responses }: ApiOperation): string {
   return table('Answers', ['Status', 'Content', 'When'], rows)
 }
 
-/** Of bytes there is nothing to tell. */
+/** Skips bodies without a schema. */
 function contentTables(title: string, content: Content, schemas: Schemas): string {
   return Object.entries(content)
     .map(([type, { schema }]) => {

@@ -4,20 +4,20 @@ import { sendBytes } from '../../json-api/send-bytes.ts'
 import type { OpenApiDocument } from './open-api-types.ts'
 
 export interface DocsParts {
-  /** Made when first asked for, and again if that failed. */
+  /** Called on the first request, and again after a failure. */
   readonly describe: () => Promise<OpenApiDocument>
 }
 
 interface Rendered {
   readonly json: Uint8Array
   readonly page: Uint8Array
-  /** Content-Security-Policy of the page. */
+  /** The Content-Security-Policy of the page. */
   readonly policy: string
 }
 
 /**
- * The OpenAPI document and a page of it. Neither has a secret, so that anybody may read them. Both
- * are made at the first request: who never asks pays nothing.
+ * The OpenAPI document and its page. Neither contains secrets, so both are public. Both are created
+ * on the first request.
  */
 export async function docsRoutes(app: JsonApp, { describe }: DocsParts): Promise<void> {
   let rendered: Promise<Rendered> | undefined

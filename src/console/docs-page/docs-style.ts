@@ -1,4 +1,4 @@
-/** The whole style of the page: no script, no font, nothing from elsewhere. */
+/** The complete style of the page, without external resources. */
 export const docsStyle = `
 :root { color-scheme: light dark; --line: light-dark(#dfe3e8, #343a42); --soft: light-dark(#5c6670, #9aa5b1);
   --panel: light-dark(#f6f8fa, #1d2126); --link: light-dark(#0b62c4, #6cb2ff);

@@ -83,7 +83,7 @@ export async function describeService(
     })
     await register(app)
     await app.ready()
-    // The types of the library are those of OpenAPI 3.0 too, in which less is certain.
+    // The types of the library also cover OpenAPI 3.0 and are therefore wider.
     const { paths } = app.swagger() as unknown as { readonly paths: OpenApiDocument['paths'] }
     return {
       openapi: '3.1.0',

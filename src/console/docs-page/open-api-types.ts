@@ -28,13 +28,13 @@ export interface ApiOperation {
   readonly requestBody?: RequestBody
   readonly responses: Readonly<Record<string, ApiResponse>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  /** Ours: what S3 tells apart by the query at one path and method. */
+  /** Our extension: S3 operations at the same path and method, which the query selects. */
   readonly 'x-operations'?: readonly OperationVariant[]
 }
 
 export interface OperationVariant {
   readonly name: string
-  /** What makes it this one; '' for what it is without any of these. */
+  /** What selects this variant; '' for the default. */
   readonly when: string
   readonly summary: string
 }
@@ -62,7 +62,7 @@ export interface ApiResponse {
 /** By media type. */
 export type Content = Readonly<Record<string, { readonly schema?: Schema }>>
 
-/** JSON Schema, of which only a part is looked at. */
+/** The part of JSON Schema that is used. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]

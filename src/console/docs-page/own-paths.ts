@@ -1,6 +1,6 @@
 import type { ApiResponse, PathItem, Schema } from './open-api-types.ts'
 
-/** What is served beside S3 and the JSON protocols. */
+/** Paths outside S3 and the JSON protocols. */
 
 const health: Schema = {
   type: 'object',

@@ -1,19 +1,19 @@
 import type { Parameter, Schema } from './open-api-types.ts'
 import type { S3SchemaName } from './s3-schemas.ts'
 
-/** One operation of S3, as docs/s3-compatibility.md has them. */
+/** An S3 operation, as listed in docs/s3-compatibility.md. */
 export interface S3Operation {
   readonly name: string
   readonly level: 'service' | 'bucket' | 'object'
   readonly method: 'get' | 'head' | 'put' | 'post' | 'delete' | 'options'
-  /** What tells it from the others of its path and method; '' for the one without. */
+  /** What selects this operation at its path and method; '' for the default. */
   readonly when: string
   readonly summary: string
   readonly parameters?: readonly S3ParameterName[]
   readonly body?: 'bytes' | S3SchemaName
-  /** Statuses of success, with what comes then. */
+  /** Success statuses with their responses. */
   readonly answers: Readonly<Record<string, S3Answer>>
-  /** Whether a bucket of PUBLIC_READ_BUCKETS answers it without a signature. */
+  /** Whether buckets of PUBLIC_READ_BUCKETS allow it without a signature. */
   readonly isPublic?: true
 }
 
@@ -91,7 +91,10 @@ const reads = [
 const written = ['Content-Type', 'x-amz-meta-*'] as const
 const verified = ['Content-MD5', 'x-amz-checksum-*'] as const
 
-/** Of several with the same path and method the first gives the document's operation its name. */
+/**
+ * The first of several operations with the same path and method names the operation in the
+ * document.
+ */
 export const s3Operations: readonly S3Operation[] = [
   {
     ...{ name: 'ListBuckets', level: 'service', method: 'get', when: '' },

@@ -22,7 +22,10 @@ const pathParameters: Readonly<Record<S3Operation['level'], readonly Parameter[]
 
 const signed = [{ sigV4: [] }, { presigned: [] }] as const
 
-/** The operations of S3 as paths: those that only the query tells apart are one in OpenAPI. */
+/**
+ * The S3 operations as paths: operations that differ only in the query are one operation in
+ * OpenAPI.
+ */
 export function s3Paths(): Readonly<Record<string, PathItem>> {
   const levels = Object.keys(pathOf) as (keyof typeof pathOf)[]
   return Object.fromEntries(levels.map((level) => [pathOf[level], pathItemOf(level)]))
@@ -110,7 +113,7 @@ function contentOf(bodies: readonly NonNullable<S3Answer['body']>[]): Content {
   }
 }
 
-/** The answer to a HEAD has no body, whatever it says. */
+/** A response to HEAD never has a body. */
 function refusals(isHead: boolean): Record<string, ApiResponse> {
   const schema = { $ref: '#/components/schemas/S3Error' }
   const content = isHead ? {} : { content: { 'application/xml': { schema } } }

@@ -1,6 +1,6 @@
 import type { Schema } from './open-api-types.ts'
 
-/** The XML documents of S3, as docs/contract and the API reference have them. */
+/** The XML documents of S3, as described in docs/contract and the API reference. */
 
 const text: Schema = { type: 'string' }
 const whole: Schema = { type: 'integer', minimum: 0 }
@@ -11,7 +11,7 @@ function element(name: string, properties: Readonly<Record<string, Schema>>): Sc
   return { type: 'object', xml: { name }, properties }
 }
 
-/** S3 repeats elements without one around them. */
+/** S3 repeats elements without a wrapper. */
 function repeated(items: Schema): Schema {
   return { type: 'array', items, xml: { wrapped: false } }
 }

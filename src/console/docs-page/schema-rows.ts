@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from './open-api-types.ts'
 
-/** A field of a body, as a line of a table. */
+/** A field of a body, as a table row. */
 export interface SchemaRow {
   /** `connections[].name`; '' for the body itself. */
   readonly field: string
@@ -11,10 +11,10 @@ export interface SchemaRow {
 
 type Schemas = OpenApiDocument['components']['schemas']
 
-/** Nothing here is nested deeper; a schema that has itself inside is cut there. */
+/** Nothing here is nested deeper; recursive schemas are cut at this depth. */
 const maxDepth = 6
 
-/** The fields of a schema with those inside them, in order. */
+/** The fields of a schema including nested fields, in order. */
 export function schemaRows(schema: Schema, schemas: Schemas): SchemaRow[] {
   return rowsOf({ schema, field: '', isRequired: true, depth: 0 }, schemas)
 }
@@ -47,7 +47,7 @@ function rowsOf({ schema: given, field, isRequired, depth }: Place, schemas: Sch
 }
 
 interface SchemaContent {
-  /** What stands between a field and those inside it. */
+  /** The separator between a field and its nested fields. */
   readonly suffix: string
   readonly properties: Schema['properties']
   readonly required: readonly string[]

@@ -22,7 +22,7 @@ const statusWords: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^5(XX|\d\d)$/, 'The service cannot handle the request, or not now.'],
 ]
 
-/** What the schema library or the framework writes where nobody has said anything. */
+/** Default descriptions of the schema library and the framework. */
 const saysNothing: ReadonlySet<string> = new Set(['Default Response', 'Why not.', ''])
 
 /** Fastify's `*` at the end of a path. */
@@ -30,8 +30,8 @@ const wildcard = '*'
 const wildcardName = 'id'
 
 /**
- * The paths that the framework collects, made readable: one schema for all errors, words for each
- * status, a name for the wildcard, no bounds and patterns that say what the type says.
+ * Cleans up the paths that the framework collects: one schema for all errors, a description for
+ * each status, a name for the wildcard, no bounds and patterns that repeat the type.
  */
 export function tidyPaths(
   paths: Readonly<Record<string, PathItem>>,
@@ -89,7 +89,7 @@ function tidyContent(content: Content): Content {
   )
 }
 
-/** Whether it is the schema of `{"message", "field"?}`, wherever that was written down. */
+/** Whether a schema is that of `{"message", "field"?}`, wherever it is declared. */
 function isError({ properties }: Schema): boolean {
   return properties !== undefined && Object.keys(properties).join() === 'message,field'
 }

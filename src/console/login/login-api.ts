@@ -18,7 +18,9 @@ export interface LoginOptions {
   readonly isFromOtherOrigin: (request: RequestSource) => boolean
 }
 
-/** A hook that lets only requests with a session pass: for onRequest, so that no body is read before. */
+/**
+ * A hook that rejects requests without a session. For onRequest, so that no body is read before.
+ */
 export type RequireSession = (request: FastifyRequest) => Promise<void>
 
 export interface Login {
@@ -38,7 +40,7 @@ export function createLogin(options: LoginOptions): Login {
   return {
     requireSession: (request) => guard.requireSession(request),
     plugin: async (app) => {
-      // JSON is what a body is here, whatever it is called: fetch says text/plain of a string.
+      // Every body is parsed as JSON, whatever its type: fetch sends strings as text/plain.
       app.removeAllContentTypeParsers()
       app.addContentTypeParser(
         '*',
@@ -46,7 +48,7 @@ export function createLogin(options: LoginOptions): Login {
         app.getDefaultJsonParser('error', 'error'),
       )
       app.addHook('onRequest', async ({ raw }) => {
-        // Fastify refuses what is no media type before it asks for a parser.
+        // Fastify rejects invalid media types before it looks for a parser.
         delete raw.headers['content-type']
       })
       addLogin(app, guard)
@@ -116,7 +118,7 @@ function addSession(app: JsonApp, guard: Guard): void {
 }
 
 function addLogout(app: JsonApp, guard: Guard): void {
-  // A body means nothing here and is left unread, whatever it is.
+  // Bodies are ignored and not read.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async () => undefined)
   app.route({
@@ -141,7 +143,7 @@ function addLogout(app: JsonApp, guard: Guard): void {
   })
 }
 
-/** Who may pass. Every refusal of the login API is made here. */
+/** Access checks. Every refusal of the login API originates here. */
 class Guard {
   readonly #password: string | undefined
   readonly #sessions: Sessions
@@ -163,7 +165,7 @@ class Guard {
     throw new ApiError(503, 'The dashboard is turned off: DASHBOARD_PASSWORD is not set.')
   }
 
-  /** Any page can send a login (`mode: 'no-cors'`), and five wrong ones would lock the owner out. */
+  /** Any page can send a login (`mode: 'no-cors'`), and five failures would lock out the owner. */
   refuseOtherOrigin(request: FastifyRequest): void {
     if (!this.#isFromOtherOrigin(sourceOf(request))) return
     throw new ApiError(
@@ -172,7 +174,7 @@ class Guard {
     )
   }
 
-  /** Gives the token of a new session. */
+  /** Returns the token of a new session. */
   async login(hash: string, address: string): Promise<string> {
     const password = this.refuseWhenOff()
     const login = async () => {
@@ -207,7 +209,7 @@ class Guard {
   }
 }
 
-/** 503 when AUTH_KV does not answer: the client did nothing wrong. */
+/** 503 if AUTH_KV does not respond: the client is not at fault. */
 async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -224,7 +226,7 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
-/** RFC 9110 section 15.5.2: a 401 says how to do better. */
+/** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
 function unauthorized(message: string): ApiError {
   return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
 }

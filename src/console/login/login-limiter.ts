@@ -8,11 +8,11 @@ const maxFailures = 5
 const windowSeconds = 15 * 60
 
 /**
- * Counts failed logins in AUTH_KV, for all processes together. A try is counted before its password
- * is looked at, so that tries side by side are no more than tries in turn.
+ * Counts failed logins in AUTH_KV, for all processes together. An attempt is counted before its
+ * password is checked, so that concurrent attempts are limited like sequential ones.
  *
- * The 15 minutes begin anew with each failure that counts: however the tries are spread, no 15
- * minutes see more than five. Tries beyond prolong nothing.
+ * Each counted failure restarts the 15 minutes, so that no 15-minute window contains more than five
+ * attempts. Rejected attempts do not extend the window.
  */
 export class LoginLimiter {
   readonly #limiter: StoreLimiter
@@ -23,8 +23,8 @@ export class LoginLimiter {
   }
 
   /**
-   * Runs a login after all others of this client. Otherwise logins with the right password that are
-   * sent at the same time would refuse each other, since each is counted until it has succeeded.
+   * Runs the logins of a client one by one. Otherwise concurrent logins with the right password
+   * would block each other, because each is counted until it has succeeded.
    */
   async inTurn<Result>(address: string, login: () => Promise<Result>): Promise<Result> {
     const client = addressBlock(address)
@@ -38,8 +38,8 @@ export class LoginLimiter {
   }
 
   /**
-   * Counts a try of this client. Resolves with 0 when it may be made, else with the seconds after
-   * which there may be another.
+   * Counts an attempt of this client. Resolves with 0 if it is allowed, otherwise with the seconds
+   * until the next attempt is allowed.
    *
    * @throws KeyValueError
    */
@@ -48,7 +48,7 @@ export class LoginLimiter {
       await this.#limiter.consume(addressBlock(address))
       return 0
     } catch (refusal) {
-      // The library's way to say that there were too many.
+      // The library reports too many attempts this way.
       if (!(refusal instanceof RateLimiterRes)) throw refusal
       return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))
     }
@@ -65,8 +65,8 @@ export class LoginLimiter {
 }
 
 /**
- * The library's limiter on our seam. Its subclasses implement these methods, though its types do not
- * say so; of them only those behind `consume` and `delete` are here.
+ * The library's limiter on our KeyValueStore. Subclasses implement these methods, although the
+ * types do not declare them; only those behind `consume` and `delete` are implemented.
  */
 class StoreLimiter extends RateLimiterStoreAbstract {
   readonly #store: KeyValueStore

@@ -4,7 +4,7 @@ import type { KeyValueStore } from '../../state/key-value.ts'
 /** docs/contract/login.md, "Sessions". */
 export const sessionSeconds = 12 * 60 * 60
 
-/** Beyond it the oldest sessions end. */
+/** Above this limit the oldest sessions end. */
 const maxSessions = 1_000
 
 /** 256 bits (docs/contract/login.md, "Sessions"). */
@@ -12,9 +12,9 @@ const tokenBytes = 32
 const tokenForm = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * Dashboard sessions in AUTH_KV. A token is stored only as its SHA-256, beside an HMAC of the
- * password with the token for a key: a changed password ends every session, and what is stored
- * tells nothing of either.
+ * Dashboard sessions in AUTH_KV. Only the SHA-256 of a token is stored, with an HMAC of the
+ * password keyed with the token: changing the password ends every session, and the stored data
+ * reveals neither.
  */
 export class Sessions {
   readonly #store: KeyValueStore
@@ -26,7 +26,7 @@ export class Sessions {
   }
 
   /**
-   * Begins a session and gives its token.
+   * Starts a session and returns its token.
    *
    * @throws KeyValueError
    */
@@ -40,7 +40,7 @@ export class Sessions {
   }
 
   /**
-   * Whether the token is of a session that goes on.
+   * Whether the token belongs to a valid session.
    *
    * @throws KeyValueError
    */

@@ -10,19 +10,19 @@ import type {
 } from '../../state/bucket-counts.ts'
 import type { ManagementLog } from './management-log.ts'
 
-/** A count older than this is made again when somebody looks; one that took long, later. */
+/** A count older than this is refreshed when requested; a slow count is kept longer. */
 const minAgeMs = 60_000
 const maxAgeMs = 24 * 60 * 60_000
 const ageOverDuration = 10
 
-/** Entries that are in memory at a time. */
+/** Entries in memory at a time. */
 const pageEntries = 1_000
 
-/** Renewed between pages: a drive that hangs loses it. */
+/** Renewed between pages, so it expires if the drive hangs. */
 const leaseMs = 60_000
 const renewEveryMs = 10_000
 
-/** A page is followed by a pause as long as itself, so that requests come first; within limits. */
+/** A pause as long as the page follows each page, within limits, so that requests take priority. */
 const minPauseMs = 1
 const maxPauseMs = 1_000
 
@@ -34,21 +34,21 @@ export interface BucketCounterParts {
   readonly log: ManagementLog
 }
 
-/** What is known of a bucket; figures are undefined until it was counted once. */
+/** The state of a bucket; figures are undefined until the first count. */
 export interface BucketCount {
   readonly figures: BucketFigures | undefined
   readonly isCounting: boolean
-  /** Why the last count failed, for people. */
+  /** Why the last count failed, as a message. */
   readonly problem: string | undefined
 }
 
 /**
- * Counts the objects of buckets in the background: one bucket after the other in this process, one
- * process at a time for a bucket (a lease in the database), and only while somebody looks.
+ * Counts the objects of buckets in the background: one bucket at a time per process, one process at
+ * a time per bucket (a lease in the database), and only on request.
  */
 export class BucketCounter {
   readonly #parts: BucketCounterParts
-  /** Buckets to count, and since when each is asked for; 0: only if its figures are old. */
+  /** Buckets to count with the time of the request; 0: only if the figures are old. */
   readonly #queue = new Map<string, number>()
   readonly #closing = new AbortController()
   #current: string | undefined
@@ -59,7 +59,7 @@ export class BucketCounter {
   }
 
   /**
-   * What is known of the buckets. Those with old figures, or none, are counted from now on.
+   * Returns the state of the buckets. Schedules a count for those with old figures or none.
    *
    * @throws DatabaseError
    */
@@ -69,12 +69,12 @@ export class BucketCounter {
     return new Map(buckets.map((bucket) => [bucket, this.#stateOf(bucket, rows.get(bucket))]))
   }
 
-  /** Counts the bucket again, however new its figures are. */
+  /** Counts the bucket again, even if its figures are new. */
   count(bucket: string): void {
     this.#begin(bucket, this.#parts.now())
   }
 
-  /** Gives up what is under way. */
+  /** Cancels running counts. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
@@ -110,7 +110,7 @@ export class BucketCounter {
   }
 
   async #work(): Promise<void> {
-    // A Map's iteration goes on with what is added meanwhile.
+    // Iterating a Map includes entries added during the iteration.
     for (const [bucket, askedAtMs] of this.#queue) {
       this.#queue.delete(bucket)
       if (this.#closing.signal.aborted) return
@@ -127,7 +127,7 @@ export class BucketCounter {
   async #countIfNeeded(bucket: string, askedAtMs: number): Promise<void> {
     const { table, now } = this.#parts
     const row = (await this.#rows()).get(bucket)
-    // Another process may have been faster.
+    // Another process may have counted it already.
     const isNeeded = askedAtMs === 0 ? this.#isDue(row) : (row?.countedAtMs ?? 0) < askedAtMs
     if (!isNeeded || (row !== undefined && !isLeaseFree(row, now()))) return
     const lease = { bucket, owner: newLeaseOwner(), untilMs: now() + leaseMs }
@@ -140,7 +140,7 @@ export class BucketCounter {
     }
   }
 
-  /** Undefined when the lease was lost. */
+  /** Undefined if the lease was lost. */
   async #walk(lease: CountLease): Promise<BucketFigures | undefined> {
     const { drive, table, now } = this.#parts
     const { signal } = this.#closing
@@ -155,7 +155,7 @@ export class BucketCounter {
       for (const entry of entries) {
         if (entry.kind !== 'object') continue
         tally.objects += 1
-        // Sparse files may add up to more than the database gives back.
+        // Sparse files may add up to more than the database can return.
         tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
         tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
       }

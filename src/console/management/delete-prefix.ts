@@ -2,22 +2,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import { delayedAbort, untilAborted } from '../../process/time-limit.ts'
 
-/** Keys that are in memory at a time. */
+/** Keys in memory at a time. */
 const pageEntries = 500
 
-/** Removals under way at a time: each waits for the disk. */
+/** Concurrent removals: each waits for the disk. */
 const concurrency = 8
 
 /**
- * Listings of everything: the first finds all that was there, the others what a listing may miss
- * because it came meanwhile.
+ * The maximum number of listings: the first finds all existing objects, the others those that were
+ * added during a listing.
  */
 const maxPasses = 3
 
-/** How long removals under way are waited for when the rest is left, so that all are counted. */
+/** How long to wait for running removals after an abort, so that all are counted. */
 const graceMs = 1_000
 
-/** How often a removal is tried that a busy drive refuses, and the pause before the second try. */
+/** Attempts for a removal that a busy drive rejects, and the pause before the second attempt. */
 const maxTries = 6
 const firstPauseMs = 200
 const maxPauseMs = 30_000
@@ -26,16 +26,16 @@ export interface PrefixDeletion {
   readonly drive: Pick<Drive, 'list' | 'remove'>
   readonly bucket: string
   readonly prefix: string
-  /** Aborts to leave the rest. A removal that hangs may still happen. */
+  /** Aborts the deletion. A removal that hangs may still happen. */
   readonly signal: AbortSignal
-  /** Called for each object that is gone. */
+  /** Called for each deleted object. */
   readonly onDeleted: () => void
 }
 
 /**
- * Removes every object whose key begins with the prefix. One that comes meanwhile may stay.
+ * Removes every object whose key begins with the prefix. Objects added in the meantime may remain.
  *
- * @throws DriveError when the drive refuses one; those before it are gone.
+ * @throws DriveError if the drive rejects a removal; earlier objects stay deleted.
  * @throws the signal's reason.
  */
 export async function deletePrefix(deletion: PrefixDeletion): Promise<void> {
@@ -49,7 +49,7 @@ interface Removing extends PrefixDeletion {
   readonly late: AbortSignal
 }
 
-/** Resolves with how many keys were listed. */
+/** Resolves with the number of listed keys. */
 async function deleteListed(deletion: Removing): Promise<number> {
   const { drive, bucket, prefix, signal } = deletion
   const cursor = drive.list(bucket, { prefix, after: '' })
@@ -81,13 +81,13 @@ async function deleteAll(deletion: Removing, keys: readonly string[]): Promise<v
       }
     }
   }
-  // All of them, so that nothing is counted when the deletion has ended.
+  // Waits for all workers, so that nothing is counted after the deletion has ended.
   const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
   const failure = outcomes.find(({ status }) => status === 'rejected')
   if (failure?.status === 'rejected') throw failure.reason
 }
 
-/** Whether it was there. */
+/** Whether the object existed. */
 async function deleteOne({ drive, bucket, signal, late }: Removing, key: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {

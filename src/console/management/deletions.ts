@@ -9,19 +9,19 @@ import { leftFolder } from './left-folder.ts'
 import type { ManagementLog } from './management-log.ts'
 import { removeFolders } from './remove-folders.ts'
 
-/** Deletions that may run at once, in all processes together, and ended ones that are remembered. */
+/** Maximum running deletions across all processes, and ended ones to remember. */
 export const deletionLimits = { running: 4, ended: 200 } as const
 
-/** How long an ended deletion is remembered at most. */
+/** The maximum time that an ended deletion is remembered. */
 export const deletionKeptMs = 24 * 60 * 60_000
 
-/** A deletion whose process does not say for so long how far it is counts as interrupted. */
+/** A deletion whose process reports no progress for this long counts as interrupted. */
 const leaseMs = 30_000
 const beatEveryMs = 1_000
-/** How long it may take to see what stays. */
+/** The time limit for checking what remains. */
 const leftOverMs = 5_000
 
-/** How soon a deletion hears of another process that it is to stop. */
+/** How often a deletion checks whether another process asked it to stop. */
 const listenEveryMs = 250
 
 const processIsGone =
@@ -44,14 +44,14 @@ export interface DeletionsParts {
 export interface DeletionTarget {
   readonly bucket: string
   readonly prefix: string
-  /** Objects stay, and folders with one in them. */
+  /** Keeps objects and folders that contain objects. */
   readonly onlyEmptyFolders?: boolean
 }
 
 /** Why a deletion of this process stops before its end. */
 type StopReason = 'cancelled' | 'closing' | 'lost'
 
-/** One that runs in this process. */
+/** A deletion that runs in this process. */
 interface Job {
   readonly row: NewDeletion
   readonly target: DeletionTarget
@@ -61,8 +61,8 @@ interface Job {
 }
 
 /**
- * Deletions of everything below a prefix, each in the process that was asked for it. The others see
- * how far it is, and stop it, through the database.
+ * Deletions of everything below a prefix. Each runs in the process that received the request. Other
+ * processes read its progress and stop it through the database.
  */
 export class Deletions {
   readonly #parts: DeletionsParts
@@ -74,9 +74,9 @@ export class Deletions {
   }
 
   /**
-   * Begins one, or gives the one that deletes the same already.
+   * Starts a deletion, or returns the running one with the same target.
    *
-   * @throws ApiError 409 when too many run.
+   * @throws ApiError 409 if too many are running.
    */
   async start(target: DeletionTarget): Promise<DeletionRow> {
     const { table, now } = this.#parts
@@ -93,7 +93,7 @@ export class Deletions {
       this.#run(row, target)
       return { ...row, state: 'running', deleted: 0, endedAtMs: 0, message: '', isCancelled: 0 }
     }
-    // Another request may have been faster.
+    // Another request may have started it already.
     const faster = await this.#runningLike(row)
     if (faster !== undefined) return faster
     throw new ApiError(
@@ -112,7 +112,10 @@ export class Deletions {
     return row === undefined ? undefined : (await this.#withoutDead([row]))[0]
   }
 
-  /** Asks it to stop, wherever it runs; resolves with it as it is then. Undefined: unknown. */
+  /**
+   * Asks a deletion to stop, in whichever process it runs; resolves with its current state.
+   * Undefined: unknown.
+   */
   async cancel(id: string): Promise<DeletionRow | undefined> {
     await this.#parts.table.cancel(id)
     for (const [job, end] of this.#jobs) {
@@ -123,20 +126,20 @@ export class Deletions {
     return this.find(id)
   }
 
-  /** Stops those of this process. */
+  /** Stops the deletions of this process. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { stopping } of this.#jobs.keys()) stopping.abort('closing' satisfies StopReason)
     await Promise.all(this.#jobs.values())
   }
 
-  /** One that deletes the same and has not been told to stop. */
+  /** A deletion with the same target that was not asked to stop. */
   async #runningLike({ target }: NewDeletion): Promise<DeletionRow | undefined> {
     const rows = await this.#withoutDead(await this.#parts.table.running())
     return rows.find((row) => isRunning(row) && row.isCancelled === 0 && row.target === target)
   }
 
-  /** Those whose process is gone are ended here, by whoever looks. */
+  /** Marks deletions whose process has died as interrupted, on any read. */
   async #withoutDead(rows: readonly DeletionRow[]): Promise<DeletionRow[]> {
     const { table, now } = this.#parts
     return Promise.all(
@@ -162,7 +165,7 @@ export class Deletions {
         await this.#parts.table.end(row, { ...how, deleted: job.deleted, endedAtMs: now() })
       })
       .catch((error: unknown) => {
-        // The lease runs out, and whoever looks then finds the deletion interrupted.
+        // The lease expires, and the next read marks the deletion as interrupted.
         log.error({ deletionId: row.id, err: error }, 'could not save the result of a deletion')
       })
       .finally(() => this.#jobs.delete(job))
@@ -188,29 +191,29 @@ export class Deletions {
     }
   }
 
-  /** What a person may wonder about that stays; '' when there is nothing. Never rejects. */
+  /** Describes what remains unexpectedly; '' if nothing does. Never rejects. */
   async #leftOver({ target: { bucket, prefix }, stopping }: Job): Promise<string> {
     try {
       const looking = leftFolder(this.#parts.drive, bucket, prefix)
       const folder = await untilAborted(withinTime(looking, leftOverMs), stopping.signal)
       return folder === undefined ? '' : emptyFolder(folder)
     } catch {
-      // The objects are gone, which is what was asked for.
+      // The objects are deleted, as requested.
       return ''
     }
   }
 
-  /** Costs less than telling. Never rejects. */
+  /** Checks whether to stop; cheaper than reporting progress. Never rejects. */
   async #listen(job: Job): Promise<void> {
     try {
       const row = await this.#parts.table.find(job.row.id)
       if (row?.isCancelled === 1) job.stopping.abort('cancelled' satisfies StopReason)
     } catch {
-      // The next beat tells whether the database is gone for long.
+      // The next beat shows whether the database is unavailable for long.
     }
   }
 
-  /** Tells the others how far it is, and hears of them whether to go on. Never rejects. */
+  /** Reports progress to the other processes and learns whether to continue. Never rejects. */
   async #beat(job: Job): Promise<void> {
     const { table, now } = this.#parts
     const leaseUntilMs = now() + leaseMs
@@ -219,7 +222,8 @@ export class Deletions {
       if (answer === 'go on') job.untilMs = leaseUntilMs
       else job.stopping.abort(answer satisfies StopReason)
     } catch {
-      // The database may answer again before the lease ends; after that others call it interrupted.
+      // The database may respond again before the lease expires; after that, others mark the
+      // deletion as interrupted.
       if (now() >= job.untilMs) job.stopping.abort('lost' satisfies StopReason)
     }
   }

@@ -3,11 +3,11 @@ import { KeptAnswer } from './kept-answer.ts'
 import type { ManagementLog } from './management-log.ts'
 import type { StatusReply } from './replies.ts'
 
-/** How long a person waits for a drive that hangs. */
+/** The maximum wait for a drive that hangs. */
 const defaultWaitMs = 2_000
 
 const roomMaxAgeMs = 10_000
-/** A bucket's folder is made once. */
+/** The folder of a bucket is created once. */
 const creationMaxAgeMs = 10 * 60_000
 
 export interface DriveFactsParts {
@@ -19,11 +19,11 @@ export interface DriveFactsParts {
   readonly waitMs?: number
 }
 
-/** What the pages show of the drive: never a reason for them to wait for long, or to fail. */
+/** Drive information for the pages. Reading it never takes long and never fails. */
 export class DriveFacts {
   readonly #drive: DriveFactsParts['drive']
   readonly #room: KeptAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
-  /** Why the drive is not available; null: it is. */
+  /** Why the drive is not available; null: it is available. */
   readonly #problem: KeptAnswer<string | null>
   readonly #createdAtMs: ReadonlyMap<string, KeptAnswer<number>>
 
@@ -80,7 +80,7 @@ export class DriveFacts {
 
 const unanswered = 'The drive does not respond. See the service log.'
 
-/** Null: no limit, or nothing that makes sense. */
+/** Null: no limit, or an invalid value. */
 function bytesOf(bytes: number | undefined): number | null {
   return bytes !== undefined && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null
 }

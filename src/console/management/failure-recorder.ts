@@ -1,13 +1,13 @@
 import type { FailureRow, FailureTable } from '../../state/failures.ts'
 import type { FailureStatus } from './replies.ts'
 
-/** Failed requests that are remembered, of all processes together. */
+/** Remembered failed requests, across all processes. */
 export const keptFailures = 200
 
-/** At most so often a process writes to the database what has failed. */
+/** The minimum interval between database writes of a process. */
 const flushEveryMs = 1_000
 
-/** Longest text that is kept: clients choose keys, buckets and what messages quote of them. */
+/** The maximum length of stored text: clients choose keys, buckets and quoted values. */
 const maxTextLength = 1_024
 
 export type NotedFailure = Omit<FailureStatus, 'at'> & {
@@ -16,9 +16,8 @@ export type NotedFailure = Omit<FailureStatus, 'at'> & {
 }
 
 /**
- * The failed requests of this process on their way to the database, where all processes meet. No
- * request waits for it, and a flood of them costs one write a second: only the latest are kept, here
- * as well.
+ * Writes the failed requests of this process to the database, which all processes share. No request
+ * waits for it. A flood of failures costs one write per second, because only the latest are kept.
  */
 export class FailureRecorder {
   readonly #table: FailureTable
@@ -26,7 +25,7 @@ export class FailureRecorder {
   #waiting: NotedFailure[] = []
   #next = 0
   #timer: NodeJS.Timeout | undefined
-  /** What was flushed so far. Never rejects. */
+  /** The pending flush. Never rejects. */
   #flushed = Promise.resolve()
   #isClosed = false
 
@@ -42,11 +41,14 @@ export class FailureRecorder {
     this.#timer.unref()
   }
 
-  /** Resolves when all that was noted is written. Never rejects: what the database lost, the log has. */
+  /**
+   * Resolves when all recorded failures are written. Never rejects: failures of the database are
+   * logged.
+   */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // One write at a time; what comes meanwhile goes with the next.
+    // One write at a time; later failures go with the next one.
     this.#flushed = this.#flushed.then(() => this.#writeWaiting())
     return this.#flushed
   }
@@ -79,7 +81,7 @@ function shorten<Value>(value: Value): Value | string {
   return `${value.slice(0, maxTextLength)}…`
 }
 
-/** What `rowOf` kept. */
+/** The reverse of `rowOf`. */
 export function failureOf({ atMs, json }: FailureRow): FailureStatus {
   return { ...JSON.parse(json), at: new Date(atMs).toISOString() }
 }

@@ -1,18 +1,18 @@
 import type { Drive, Entry } from '../../drives/drive.ts'
 import { RevisionSum } from './revision-sum.ts'
 
-/** Entries that are in memory at a time. */
+/** Entries in memory at a time. */
 const pageEntries = 1_000
 
 /**
- * A revision is used again for this long, and for twenty times as long as the drive needed to list
- * the folder: however many pages ask, a worker spends at most a twentieth of its time on one folder.
+ * A revision is reused for this long, or for twenty times the duration of its listing if that is
+ * longer. A worker then spends at most a twentieth of its time on one folder.
  */
 const minAgeMs = 2_000
 const ageOverDuration = 20
 const maxAgeMs = 5 * 60_000
 
-/** Folders whose revision is remembered. */
+/** The maximum number of remembered revisions. */
 const maxKept = 200
 
 export interface FolderName {
@@ -43,8 +43,8 @@ export interface FolderRevisionsParts {
 }
 
 /**
- * Tells whether a folder has changed without sending its contents. Callers that ask for the same
- * folder share one listing.
+ * Detects changes of a folder without sending its contents. Concurrent callers for the same folder
+ * share one listing.
  */
 export class FolderRevisions {
   readonly #parts: FolderRevisionsParts
@@ -89,13 +89,13 @@ export class FolderRevisions {
     for (;;) {
       const entries = await cursor.next(pageEntries)
       if (entries.length === 0) return sum.text()
-      // The folder's own marker is not one of its entries.
+      // The marker of the folder is not an entry.
       for (const entry of entries) if (entry.key !== prefix) sum.add(textOf(entry))
     }
   }
 }
 
-/** What a listing shows of an entry; times in whole seconds, as in XML. */
+/** The listed fields of an entry; times in whole seconds, as in XML. */
 function textOf(entry: Entry): string {
   if (entry.kind === 'folder') return entry.key
   const { key, size, modifiedAtMs, etag } = entry

@@ -2,9 +2,9 @@ import { withinTime } from '../../process/time-limit.ts'
 
 export interface KeptAnswerOptions<Answer> {
   readonly ask: () => Promise<Answer>
-  /** How long an answer counts, a failure as well. */
+  /** How long a result is reused, including a failure. */
   readonly maxAgeMs: number
-  /** How long somebody waits for one that does not come. */
+  /** How long a caller waits for a result. */
   readonly waitMs: number
   /** Milliseconds. */
   readonly now: () => number
@@ -12,8 +12,8 @@ export interface KeptAnswerOptions<Answer> {
 }
 
 /**
- * An answer of something slow, asked for rarely and by one caller for all. What hangs is asked once,
- * and not again until it answers.
+ * Caches the result of a slow call, which callers share. A call that hangs is not repeated until it
+ * returns.
  */
 export class KeptAnswer<Answer> {
   readonly #options: KeptAnswerOptions<Answer>
@@ -24,7 +24,7 @@ export class KeptAnswer<Answer> {
     this.#options = options
   }
 
-  /** Undefined when it failed, or does not answer in time. Never rejects. */
+  /** Undefined if the call failed or did not return in time. Never rejects. */
   async read(): Promise<Answer | undefined> {
     const { maxAgeMs, waitMs, now } = this.#options
     if (this.#kept !== undefined && now() - this.#kept.atMs < maxAgeMs) return this.#kept.answer
@@ -34,7 +34,7 @@ export class KeptAnswer<Answer> {
     try {
       return await withinTime(this.#asking, waitMs)
     } catch {
-      // It hangs.
+      // Still running.
       return undefined
     }
   }

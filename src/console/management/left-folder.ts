@@ -1,16 +1,16 @@
 import type { Drive } from '../../drives/drive.ts'
 
 /**
- * The first folder that is still to be seen below the prefix although no object is in it; undefined
- * when there is none. Folders that only keys created go with their last object; those that a person
- * made stay on a drive that has no `removeFolder`.
+ * The first visible folder below the prefix that contains no object; undefined if there is none.
+ * Folders created by keys disappear with their last object; folders created by hand remain on
+ * drives without `removeFolder`.
  */
 export async function leftFolder(
   drive: Pick<Drive, 'list'>,
   bucket: string,
   prefix: string,
 ): Promise<string | undefined> {
-  // The folder `a/` is an entry of the listing of `a`, not of its own.
+  // The folder `a/` is an entry in the listing of `a`, not in its own.
   const above = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
   const cursor = drive.list(bucket, { prefix: above, after: '', delimiter: '/' })
   cursor.seek(prefix)

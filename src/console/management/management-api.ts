@@ -14,20 +14,20 @@ import { statusRoute } from './status-route.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 export interface ManagementApiParts {
-  /** Fails unless the request has a valid session; runs before anything of the body is read. */
+  /** Rejects requests without a valid session; runs before the body is read. */
   readonly requireSession: RequireSession
   readonly buckets: BucketFacts
   readonly counter: Pick<BucketCounter, 'read' | 'count'>
   readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
   readonly folders: Pick<FolderRevisions, 'read'>
-  /** All of the status but what the request has to do with. */
+  /** The status without the fields that depend on the request. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
   readonly region: string
   /** ACCESS_KEY. */
   readonly accessKey: string
   /** Whether PUBLIC_URL is set. */
   readonly hasPublicUrl: boolean
-  /** Scheme and host that clients of this request use; undefined when it doesn't tell. */
+  /** Scheme and host that the client used; undefined if unknown. */
   readonly originOf: OriginOf
   readonly presign: (request: PresignRequest) => string
   readonly uploads: OpenUploads
@@ -45,7 +45,7 @@ export interface BucketFacts {
   readonly names: readonly string[]
   /** PUBLIC_READ_BUCKETS. */
   readonly publicNames: readonly string[]
-  /** Milliseconds since the epoch; undefined when the drive does not tell in time. */
+  /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
   createdAtMs(bucket: string): Promise<number | undefined>
 }
 
@@ -66,7 +66,7 @@ export interface OpenUploads {
     readonly bucket: string | undefined
     readonly after: string | undefined
   }): Promise<{ readonly uploads: UploadStatus[]; readonly next: string | null }>
-  /** False when there is no such open upload. */
+  /** False if the upload does not exist or is no longer open. */
   abort(uploadId: string, signal: AbortSignal): Promise<boolean>
 }
 

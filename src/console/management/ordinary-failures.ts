@@ -6,29 +6,29 @@ export interface AnsweredRequest {
 }
 
 /**
- * Statuses of questions whose answer is no: clients look for objects that are not there, read
- * behind the end and write on conditions all the time.
+ * Statuses of normal operation: clients routinely look for missing objects, read beyond the end and
+ * use conditional writes.
  */
 const ordinaryStatuses: ReadonlySet<number> = new Set([404, 412, 416])
 
-/** An upload that is gone is no answer that a client hopes for. */
+/** Codes that are never normal operation: a client does not expect its upload to be missing. */
 const tellingCodes: ReadonlySet<string> = new Set(['NoSuchUpload'])
 
 /**
- * Outside of any operation these are connections that came to nothing: one that a browser opened in
- * advance, or that ended within its header section.
+ * Outside of an operation, these are idle connections: preconnections of browsers, or connections
+ * that ended within the header section.
  */
 const idleCodes: ReadonlySet<string> = new Set(['RequestTimeout', 'IncompleteBody'])
 
-/** 401 elsewhere is a session that is over, which the dashboard finds out by asking. */
+/** A 401 elsewhere is an expired session, which the dashboard detects by a request. */
 const login = 'login'
 
 /** What the dashboard adds to the query of its requests to S3 (web/src/api/client.ts). S3 ignores it. */
 const ownMark = 'x-id=Dashboard'
 
 /**
- * Whether a request is the dashboard's own, which shows what fails by itself. The mark counts only
- * in a request that is signed: S3 has named its operation by then.
+ * Whether a request comes from the dashboard, which shows its failures itself. The mark counts only
+ * in a signed request, whose operation S3 has identified.
  */
 export function isOwnRequest(
   { rawPath, rawQuery }: Pick<HttpRequest, 'rawPath' | 'rawQuery'>,
@@ -41,8 +41,8 @@ export function isOwnRequest(
 }
 
 /**
- * Whether a failure is part of normal life, so that it would only hide those that a person looks
- * for (docs/management-api.md).
+ * Whether a failure is part of normal operation and would only hide relevant ones
+ * (docs/management-api.md).
  */
 export function isOrdinaryFailure(
   { status, facts = {} }: AnsweredRequest,
@@ -51,7 +51,7 @@ export function isOrdinaryFailure(
   if (status === 401) return facts.operation !== login
   if (idleCodes.has(String(facts.code))) return facts.operation === undefined
   if (ordinaryStatuses.has(status)) return !tellingCodes.has(String(facts.code))
-  // Anybody may knock: scanners, and browsers that ask for /favicon.ico.
+  // Ignores scanners, and browsers that request /favicon.ico.
   const { anonymous, bucket, virtualHost } = facts
   if (virtualHost === true) return false
   return anonymous === true && bucket !== undefined && !allowedBuckets.includes(String(bucket))

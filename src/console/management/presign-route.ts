@@ -8,14 +8,16 @@ import type { ManagementApiParts } from './management-api.ts'
 import { presignBody, presignReply } from './replies.ts'
 import { assertBucket, originOfRequest, timeOf } from './route-checks.ts'
 
-/** Those of the signature itself, of Version 4 or 2: given by hand they would make another one. */
+/** Parameters of the signature itself, Version 4 or 2, which clients may not set. */
 const ofSignature =
   /^(?:x-amz-(?:algorithm|content-sha256|credential|date|expires|security-token|signature|signedheaders)|signature|awsaccesskeyid|expires)$/i
 
-/** Servers and proxies take URLs of 8 KiB; a key of 1,024 bytes is three times as long in one. */
+/**
+ * Servers and proxies accept URLs of 8 KiB; an encoded key can take three times its 1,024 bytes.
+ */
 const maxQueryLength = 4_096
 
-/** One request each, for whoever holds the URL; the browser never sees a credential. */
+/** Each URL allows one kind of request to its holder; the browser never receives credentials. */
 export function presignRoute(app: JsonApp, parts: ManagementApiParts): void {
   app.post(
     '/presign',
@@ -35,7 +37,7 @@ export function presignRoute(app: JsonApp, parts: ManagementApiParts): void {
       assertBucket(parts.buckets, bucket)
       assertKey(key)
       assertQuery(query)
-      // Signatures say whole seconds.
+      // Signatures have a resolution of one second.
       const nowMs = Math.floor(parts.now() / 1_000) * 1_000
       const url = parts.presign({
         ...{ method, query, expiresSeconds, nowMs },

@@ -1,20 +1,20 @@
 import type { Drive } from '../../drives/drive.ts'
 
-/** Folders whose names are in memory at a time, of each level. */
+/** Folder names in memory at a time, per level. */
 const pageEntries = 500
 
 export interface FolderRemoval {
   readonly drive: Pick<Drive, 'list' | 'removeFolder'>
   readonly bucket: string
-  /** Aborts to leave the rest. */
+  /** Aborts the removal. */
   readonly signal: AbortSignal
 }
 
 /**
- * Removes the empty folders whose keys begin with the prefix, innermost first: those that a person
- * made stay when their objects go. Without effect on a drive that can't.
+ * Removes empty folders whose keys begin with the prefix, innermost first: folders created by hand
+ * remain after their objects are deleted. No effect on drives without support.
  *
- * @throws DriveError when the drive refuses one; the signal's reason.
+ * @throws DriveError if the drive rejects a removal; the signal's reason.
  */
 export async function removeFolders(removal: FolderRemoval, prefix: string): Promise<void> {
   if (removal.drive.removeFolder === undefined) return

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What the management API under `/-/api` answers and takes. The web app imports these types, so
- * that the two cannot disagree. Times are ISO 8601 in UTC, sizes are bytes.
+ * Requests and responses of the management API under `/-/api`. The web app imports these types, so
+ * that both stay in sync. Times are ISO 8601 in UTC, sizes are bytes.
  */
 
 const time = z.iso.datetime()

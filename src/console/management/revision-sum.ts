@@ -1,5 +1,5 @@
 /**
- * A number for a set of texts, in whatever order they come. The dashboard computes the same one
+ * A number for a set of texts, independent of their order. The dashboard computes the same one
  * (web/src/files/revision-sum.ts); a test compares the two.
  */
 export class RevisionSum {
@@ -25,7 +25,7 @@ export class RevisionSum {
   }
 }
 
-/** Texts that differ in one letter only differ in half of the bits. */
+/** Mixes the bits, so that texts that differ in one character differ in half of the bits. */
 function mixed(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
   const twice = Math.imul(once ^ (once >>> 15), 0x846ca68b)

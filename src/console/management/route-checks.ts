@@ -3,13 +3,13 @@ import { ApiError } from '../../json-api/api-error.ts'
 import { sourceOf } from '../../json-api/entry.ts'
 import type { BucketFacts, ManagementApiParts } from './management-api.ts'
 
-/** @throws ApiError 400 naming the field when it is none of ALLOWED_BUCKETS. */
+/** @throws ApiError 400 naming the field if the bucket is not in ALLOWED_BUCKETS. */
 export function assertBucket({ names }: BucketFacts, bucket: string): void {
   if (names.includes(bucket)) return
   throw new ApiError(400, `Expected one of the buckets ${names.join(', ')}.`, { field: 'bucket' })
 }
 
-/** @throws ApiError 400 when the request does not tell what address it was sent to. */
+/** @throws ApiError 400 if the request does not contain a valid host. */
 export function originOfRequest(
   { originOf }: Pick<ManagementApiParts, 'originOf'>,
   request: FastifyRequest,

@@ -7,7 +7,7 @@ import type { ManagementApiParts } from './management-api.ts'
 import { uploadsReply } from './replies.ts'
 import { assertBucket } from './route-checks.ts'
 
-/** As `next` of a page is made: a moment and an id. */
+/** The format of `next`: a time and an id. */
 export const uploadPosition = /^\d{1,15}\.[A-Za-z0-9_-]{1,64}$/
 
 export function uploadRoutes(app: JsonApp, { buckets, uploads }: ManagementApiParts): void {

@@ -5,12 +5,12 @@ import { type AssetCoding, acceptedCodings } from './content-coding.ts'
 
 export interface AssetFile {
   readonly contentType: string
-  /** Undefined: as it is. */
+  /** Undefined: not compressed. */
   readonly coding: AssetCoding['name'] | undefined
   readonly body: StreamBody
 }
 
-/** What a build can have. Everything else is not served, such as the compressed twins by themselves. */
+/** File types of a build. Nothing else is served, such as the compressed copies themselves. */
 const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   ico: 'image/x-icon',
@@ -22,14 +22,14 @@ const contentTypes: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** One name without a folder, so that no path leads out of the folder of the assets. */
+/** A name without folders, so that no path leads outside the assets folder. */
 const assetName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*\.([a-z0-9]+)$/
 
 const chunkBytes = 64 * 1024
 
 /**
- * An asset of the build, in the smallest form that the client takes. Undefined where there is none
- * of that name. The caller closes its body.
+ * An asset of the build, in the smallest encoding that the client accepts. Undefined if it does not
+ * exist. The caller closes its body.
  */
 export async function openAsset(
   folder: string,

@@ -1,11 +1,11 @@
-/** Codings that the build makes of its assets, the smallest first, with the ends of their names. */
+/** Content codings of the built assets, smallest first, with their file suffixes. */
 export const assetCodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const
 export type AssetCoding = (typeof assetCodings)[number]
 
-/** The codings that a client takes, best first (RFC 9110 section 12.5.3). */
+/** The codings that a client accepts, best first (RFC 9110 section 12.5.3). */
 export function acceptedCodings(acceptEncoding: string | undefined): readonly AssetCoding[] {
   if (acceptEncoding === undefined) return []
   const weights = new Map(acceptEncoding.split(',').map(weightOf))

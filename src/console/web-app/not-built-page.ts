@@ -1,4 +1,4 @@
-/** What is shown instead of a dashboard that has not been built. */
+/** The page shown if the dashboard has not been built. */
 export function notBuiltPage(nonce: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { HeaderFields } from '../../http/message.ts'
 
 /**
- * What stands for the nonce in the built page. `html.cspNonce` of web/vite.config.ts puts it into every
+ * The nonce placeholder in the built page. `html.cspNonce` of web/vite.config.ts puts it into every
  * tag that loads a script or a style, and into a meta element for the page's own scripts.
  */
 const noncePlaceholder = 'bucketry-csp-nonce'
@@ -12,20 +12,22 @@ export function withNonce(page: string, nonce: string): string {
   return page.replaceAll(noncePlaceholder, nonce)
 }
 
-/** 128 random bits: a nonce that nobody can guess (CSP Level 3, "Security and privacy considerations"). */
+/**
+ * 128 random bits, which cannot be guessed (CSP Level 3, "Security and privacy considerations").
+ */
 export function newNonce(): string {
   return randomBytes(16).toString('base64')
 }
 
 /**
- * What the page may load: its own files and what the service answers, nothing from elsewhere.
+ * The page may load only its own files and responses of the service.
  *
- * Scripts are those that the page names with the nonce, and what they import: an imported module has
- * the nonce of its importer (HTML, "descendant script fetch options"). `'self'` would also allow every
- * object of every bucket, because they have the same origin, and `'strict-dynamic'` every script element
- * that a script creates. The component library adds style elements that depend on the theme and on
- * the width of the window, so they carry the nonce, too. CSP does not concern style attributes that
- * scripts set. Frames and media are objects that a person looks at; they come with a policy of their own
+ * Allowed scripts are those with the nonce and their imports: an imported module inherits the nonce
+ * of its importer (HTML, "descendant script fetch options"). `'self'` would also allow every object
+ * of every bucket, because they share the origin, and `'strict-dynamic'` would allow every script
+ * element that a script creates. The component library adds style elements that depend on the theme
+ * and on the width of the window, so they carry the nonce, too. CSP does not restrict style
+ * attributes set by scripts. Frames and media show objects, which have their own policy
  * (src/s3/content-security.ts).
  */
 function contentSecurityPolicy(nonce: string): string {
@@ -43,7 +45,7 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ')
 }
 
-/** Header fields of index.html. It is never kept without asking: each answer has its own nonce. */
+/** Header fields of index.html. It must be revalidated, because each response has its own nonce. */
 export function pageHeaders(nonce: string): HeaderFields {
   return [
     ['Content-Type', 'text/html; charset=utf-8'],
@@ -55,14 +57,14 @@ export function pageHeaders(nonce: string): HeaderFields {
   ]
 }
 
-/** Header fields of everything of the app. */
+/** Header fields of all responses of the app. */
 export const commonHeaders: HeaderFields = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
 ]
 
-/** What no part of the app asks for. */
+/** Browser features that the app does not use. */
 const permissions = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
   .map((feature) => `${feature}=()`)
   .join(', ')

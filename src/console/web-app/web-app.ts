@@ -6,23 +6,22 @@ import { notBuiltPage } from './not-built-page.ts'
 import { commonHeaders, newNonce, pageHeaders, withNonce } from './page-policy.ts'
 
 export interface WebAppOptions {
-  /** Where the build is: `index.html`, and `assets/` with hashes in their names. */
+  /** The folder of the build: `index.html`, and `assets/` with hashed names. */
   readonly folder: string
 }
 
 const base = '/-/'
 const assetsBase = '/-/assets/'
 
-/** Browsers ask for it beside every page that names no icon, such as an object. */
+/** Browsers request it for every page without an icon, such as an object. */
 export const faviconPath = '/favicon.ico'
 
-/** RFC 8246: what has a hash in its name never changes. */
+/** RFC 8246: files with a hash in their name never change. */
 const forEver = 'public, max-age=31536000, immutable'
 
 /**
- * The built dashboard. Each path below `/-/` that is no asset is a page of it and answers
- * index.html, so that it can be reloaded and linked to. Nothing is kept in memory: a new build is
- * served from the next request on.
+ * The built dashboard. Each path below `/-/` except assets returns index.html, so that pages can be
+ * reloaded and linked. Nothing is cached in memory: a new build is served from the next request on.
  */
 export function createWebApp({ folder }: WebAppOptions): HttpHandler {
   return async (request) => {
@@ -42,7 +41,7 @@ const notAllowed: HttpReply = {
   body: '{"message":"expected GET or HEAD"}',
 }
 
-/** Relative, so that it holds behind any proxy. */
+/** Relative, so that it works behind any proxy. */
 const toBase: HttpReply = { status: 308, headers: [['Location', base], ...commonHeaders] }
 
 async function asset(folder: string, { rawPath, headers }: HttpRequest): Promise<HttpReply> {
@@ -87,8 +86,8 @@ const noSuchAsset: HttpReply = {
 }
 
 /**
- * Answered without ETag: the nonce is another one each time, and a kept page under the policy of a
- * later answer would lose its styles.
+ * Sent without an ETag: each response has a new nonce, and a cached page with the policy of a later
+ * response would lose its styles.
  */
 async function page(folder: string): Promise<HttpReply> {
   const nonce = newNonce()

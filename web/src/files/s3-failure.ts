@@ -14,7 +14,7 @@ export class S3Failure extends Error {
   }
 }
 
-/** Reads the XML of an error response; the root is undefined for other bodies. */
+/** Reads an error response, with or without an XML document. */
 export function readFailure(root: XmlElement | undefined, status: number): S3Failure {
   const fields = root?.localName === 'Error' ? fieldsOf(root) : new Map<string, string>()
   const message = fields.get('Message') ?? `The gateway returned status ${status}.`
