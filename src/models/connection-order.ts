@@ -1,4 +1,4 @@
-/** What places a connection. Stored values may be broken in any way. */
+/** The fields that order connections. Stored values may be invalid. */
 export interface Ranked {
   readonly priority?: unknown
   readonly createdAtMs?: unknown

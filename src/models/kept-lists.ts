@@ -1,24 +1,24 @@
 import type { ModelEntry } from './list/model-entry.ts'
 
-/** The objects that a list was built from, upstreams not asked. */
+/** The objects that a list was built from, without upstreams. */
 export type ListSources = readonly unknown[]
 
 interface KeptList {
   readonly sources: ListSources
-  /** The list as JSON, cut wherever its time stands. */
+  /** The list as JSON, split at every occurrence of its time. */
   readonly pieces: readonly string[]
   second: number
   body: Buffer
 }
 
 /**
- * The last list of each kind of list as JSON. While its sources are the same objects, only the time
- * in it changes, once a second: a list of 2,000 models is then sent as it is.
+ * Caches the last list of each kind as JSON. While its sources are the same objects, only the time
+ * in it changes, once a second, and a list of 2,000 models is sent without building it again.
  */
 export class KeptLists {
   readonly #lists = new Map<string, KeptList>()
 
-  /** Undefined when the list must be built. `nowMs` is the time that it says it was built. */
+  /** Undefined if the list must be built. `nowMs` is reported as the time of building. */
   find(name: string, sources: ListSources, nowMs: number): Buffer | undefined {
     const kept = this.#lists.get(name)
     if (kept === undefined || !isSame(kept.sources, sources)) return undefined
@@ -30,10 +30,10 @@ export class KeptLists {
     return kept.body
   }
 
-  /** Keeps a list, to be found from now on. */
+  /** Adds a list to the cache. */
   keep(name: string, sources: ListSources, entries: readonly ModelEntry[]): void {
     const json = listJson(entries.map((entry) => ({ ...entry, created: 0 })))
-    // Within a JSON string the quotes would be escaped: nothing but the field looks like this.
+    // Inside a JSON string the quotes would be escaped, so only the field matches.
     this.#lists.set(name, {
       sources,
       pieces: json.split('"created":0'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the model list answers, in OpenAI's form. */
+/** The responses of the model list, in OpenAI's format. */
 
 export const entrySchema = z.object({
   id: z.string(),
@@ -22,5 +22,5 @@ const listError = z
   })
   .meta({ description: 'Why not.' })
 
-/** The answers that every route may give. */
+/** The error responses of every route. */
 export const listRefusals = { '4xx': listError, '5xx': listError } as const

@@ -2,7 +2,7 @@ import type { ServiceKind } from './routing-inputs.ts'
 
 export type Kinds = ReadonlySet<ServiceKind>
 
-/** Of `/v1/models` itself. */
+/** The kinds of `/v1/models` itself. */
 export const defaultKinds: Kinds = new Set(['llm'])
 
 /** docs/contract/model-list.md, "Kinds by path". */

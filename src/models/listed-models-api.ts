@@ -12,7 +12,7 @@ import type { ModelLists } from './model-lists.ts'
 export interface ListedModelsParts {
   readonly lists: Pick<ModelLists, 'list' | 'connectionListings'>
   readonly catalogue: Catalogue
-  /** Fails unless the request has a valid session. */
+  /** Rejects requests without a valid session. */
   readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
@@ -46,9 +46,9 @@ export type ListingsAnswer = z.output<typeof listingsSchema>
 export type ProvidersAnswer = z.infer<typeof providersSchema>
 
 /**
- * What the dashboard shows of the model list, a Fastify plugin; to be registered with the prefix
- * `/-/api/routing`. The same lists as `/v1/models`, for a session in place of MODELS_API_KEY, which
- * the browser does not have.
+ * The model list API of the dashboard, a Fastify plugin to register with the prefix
+ * `/-/api/routing`. Returns the same lists as `/v1/models`, but requires a session instead of
+ * MODELS_API_KEY, which the browser does not have.
  */
 export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): Promise<void> {
   const { lists, catalogue, requireSession } = parts

@@ -23,15 +23,15 @@ const preflightHeaders = {
   'access-control-allow-headers': '*',
 } as const
 
-/** Of an id that a client made up, characters. */
+/** The maximum length of an unknown id in a message, characters. */
 const maxQuotedId = 200
 
-/** How the OpenAPI document shows them; a key is asked for only with MODELS_API_KEY. */
+/** Metadata for the OpenAPI document; a key is required only with MODELS_API_KEY. */
 const described = { tags: ['models'], security: [{}, { modelsKey: [] }, { modelsKeyHeader: [] }] }
 
 const preflightSchema = { operationId: 'preflight', hide: true }
 
-/** GET and OPTIONS of /v1/models and of what is below it. HEAD comes with GET. */
+/** GET and OPTIONS of /v1/models and the paths below it. GET includes HEAD. */
 export async function modelListApi(app: JsonApp, options: ModelListOptions): Promise<void> {
   const { lists, apiKey } = options
   app.addHook('onRequest', keyGuard(apiKey))
@@ -39,7 +39,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     reply.type('application/json; charset=utf-8')
     return sendBytes(reply, await lists.list(filter))
   }
-  // A slash at the end is a slip of many clients, and not worth a redirect.
+  // Many clients add a trailing slash, which is not worth a redirect.
   for (const url of ['/v1/models', '/v1/models/']) {
     const schema = {
       ...described,
@@ -60,7 +60,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
   }
   app.get('/v1/models/*', { schema }, async (request, reply) => {
     const { '*': name } = request.params
-    // A kind path wins; else the entry of that exact id among all kinds.
+    // A kind path takes precedence over a model id.
     const kinds = kindsOfPath.get(name)
     if (kinds !== undefined) return list(kinds, reply)
     const entry = await lists.find(name)

@@ -11,7 +11,7 @@ import { type LoadLog, TolerantLoader } from './tolerant-loader.ts'
 import { UpstreamError } from './upstream/upstream-error.ts'
 import type { Upstreams } from './upstream/upstreams.ts'
 
-/** Gets what goes wrong without anybody being told. Never a key. */
+/** Receives failures that no response reports. Never receives keys. */
 export interface ModelListLog extends LoadLog {
   debug(fields: object, message: string): void
 }
@@ -40,7 +40,7 @@ interface UpstreamAnswers {
 const nothingAsked: UpstreamIds = new Map()
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 
-/** The lists as they are now: loads the inputs, asks the upstreams that are needed, and builds. */
+/** Builds the current lists: loads the inputs and asks the required upstreams. */
 export class ModelLists {
   readonly #parts: ModelListParts
   readonly #loader: TolerantLoader
@@ -51,7 +51,7 @@ export class ModelLists {
     this.#loader = new TolerantLoader(parts.log)
   }
 
-  /** The list as the bytes of its JSON, which are shared: not to be changed. */
+  /** The list as JSON bytes, which are shared and must not be modified. */
   async list(filter: ReadonlySet<ServiceKind>): Promise<Buffer> {
     const inputs = await this.#load()
     const name = [...filter].join()
@@ -62,14 +62,15 @@ export class ModelLists {
     const { providers, build } = this.#prepare(filter, inputs)
     const { ids: upstreamIds } = await this.#ask(providers)
     const entries = build(upstreamIds)
-    // What upstreams say may be another thing the next time.
+    // Responses of upstreams may differ next time, so lists with them are not cached.
     if (upstreamIds.size === 0) this.#kept.keep(name, sources, entries)
     return this.#kept.find(name, sources, now()) ?? Buffer.from(listJson(entries))
   }
 
   /**
    * The entry of an id among all kinds. Upstreams are asked only for an id that nothing else has,
-   * and only those that may have it: a dead one is no matter of the others' models.
+   * and only those that may have it, so that an unreachable upstream does not affect models of
+   * others.
    */
   async find(id: string): Promise<ModelEntry | undefined> {
     const { providers, build } = this.#prepare(allKinds, await this.#load())
@@ -81,7 +82,10 @@ export class ModelLists {
     return upstreamIds.size === 0 ? undefined : build(upstreamIds).find(has)
   }
 
-  /** How many models of each connection are listed, and why others are not. Asks upstreams as a list does. */
+  /**
+   * Counts the listed models of each connection and explains what is missing. Asks upstreams like a
+   * list.
+   */
   async connectionListings(): Promise<readonly ConnectionListing[]> {
     const inputs = await this.#load()
     const { providers } = this.#prepare(allKinds, inputs)
@@ -90,7 +94,7 @@ export class ModelLists {
     return connectionListings({ ...inputs, catalogue, upstreamIds, upstreamFailures })
   }
 
-  /** The same objects as before while nothing has changed. */
+  /** Returns the same objects as before while nothing has changed. */
   async #load(): Promise<LoadedInputs> {
     const { source } = this.#parts
     const loader = this.#loader
@@ -114,7 +118,10 @@ export class ModelLists {
     }
   }
 
-  /** All upstreams of these providers side by side; those that are not to be asked have no answer. */
+  /**
+   * Asks all upstreams of these providers concurrently; those that must not be asked have no
+   * answer.
+   */
   async #ask(providers: readonly ListedProvider[]): Promise<UpstreamAnswers> {
     const ids = new Map<string, readonly string[]>()
     const failures = new Map<string, string>()
@@ -128,7 +135,7 @@ export class ModelLists {
     return { ids, failures }
   }
 
-  /** The ids of an upstream, or why it gave none. Step 5: any failure yields an empty list. */
+  /** The ids of an upstream, or why it returned none. Any failure yields an empty list. */
   async #answerOf({
     connectionId,
     ...upstream

@@ -2,8 +2,8 @@ import type { ApiError } from '../json-api/api-error.ts'
 import type { Dialect } from '../json-api/dialect.ts'
 
 /**
- * How everything below /v1 answers: readable for pages of any origin, errors included, and errors
- * in OpenAI's form (docs/contract/model-list.md, "Model list errors").
+ * The response format below /v1: readable for pages of any origin, including errors, which have
+ * OpenAI's format (docs/contract/model-list.md, "Model list errors").
  */
 export const modelsDialect: Dialect = {
   prefix: '/v1',

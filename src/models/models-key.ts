@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What a request's credentials are to the key that the list asks for. */
+/** How the credentials of a request compare to the required key. */
 export type KeyVerdict = 'right' | 'wrong' | 'missing'
 
 /**
- * Checks the key of MODELS_API_KEY, sent as a bearer or as x-api-key; one of them that is right is
- * enough. Without a key the list is open and whatever was sent is right.
+ * Checks the key of MODELS_API_KEY, sent as a bearer token or as x-api-key; one correct key is
+ * enough. Without MODELS_API_KEY the list is open and any credentials are accepted.
  */
 export function createKeyCheck(
   expected: string | undefined,
@@ -16,7 +16,7 @@ export function createKeyCheck(
   return (headers) => {
     const sent = sentKeys(headers)
     if (sent.length === 0) return 'missing'
-    // Digests have one length, so that the comparison takes as long for every key.
+    // Digests have equal lengths, so that the comparison takes the same time for every key.
     return sent.some((key) => timingSafeEqual(digestOf(key), digest)) ? 'right' : 'wrong'
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a person tells the routing service. The field names are those of
- * docs/contract/model-list.md, "Inputs". Stored in the database, managed under `/-/api/routing`.
+ * The routing configuration. The field names are those of docs/contract/model-list.md, "Inputs".
+ * Stored in the database, managed under `/-/api/routing`.
  */
 
 /** docs/contract/model-list.md, "Service kinds". An item without a kind is `llm`. */
@@ -19,17 +19,17 @@ export type ServiceKind = (typeof serviceKinds)[number]
 
 export interface Connection {
   readonly id: string
-  /** A provider of the catalogue, or one of the person's own: `openai-compatible-…`. */
+  /** A provider of the catalogue, or a custom one: `openai-compatible-…`. */
   readonly provider: string
-  /** What a person calls it. */
+  /** The display name. */
   readonly name?: string | undefined
   /** Anything but `false` counts as active. */
   readonly isActive?: boolean | null | undefined
-  /** Smaller comes first; absent: last. Ties go by age. */
+  /** Smaller values come first, missing ones last. Ties are ordered by age. */
   readonly priority?: number | null | undefined
   readonly apiKey?: string | undefined
   readonly providerSpecificData?: ProviderSpecificData | undefined
-  /** Milliseconds since the epoch; absent: nobody knows, and it comes last. */
+  /** Milliseconds since the epoch; unknown if missing, and then last. */
   readonly createdAtMs?: number | undefined
 }
 
@@ -42,7 +42,7 @@ export interface ProviderSpecificData {
 export interface Combo {
   readonly name: string
   readonly kind?: ServiceKind | null | undefined
-  /** Model ids. Kept for the router; the list has only the name. */
+  /** Model ids. Stored for the router; the list contains only the name. */
   readonly models?: readonly string[] | undefined
 }
 
@@ -54,5 +54,5 @@ export interface CustomModel {
   readonly name?: string | undefined
 }
 
-/** From a name of the person's own to `<alias>/<model_id>`. */
+/** From an alias name to `<alias>/<model_id>`. */
 export type ModelAliases = Readonly<Record<string, string>>

@@ -1,15 +1,15 @@
 import type { Combo, Connection, CustomModel, ModelAliases } from './routing-inputs.ts'
 
 /**
- * Where the model list loads what it is built from. Each load may fail on its own: the list then
- * goes on without it (docs/contract/model-list.md, "Loading the inputs").
+ * The source of the model list inputs. Each load may fail independently: the list is then built
+ * without it (docs/contract/model-list.md, "Loading the inputs").
  */
 export interface RoutingSource {
-  /** All connections, active or not, in any order, with their keys in the clear. */
+  /** All connections, active or not, in any order, with decrypted keys. */
   connections(): Promise<readonly Connection[]>
-  /** In the order in which they are listed. */
+  /** In list order. */
   combos(): Promise<readonly Combo[]>
-  /** In the order in which they are listed. */
+  /** In list order. */
   customModels(): Promise<readonly CustomModel[]>
   modelAliases(): Promise<ModelAliases>
 }

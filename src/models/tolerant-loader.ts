@@ -1,4 +1,4 @@
-/** Gets what goes wrong without anybody being told. Never a key. */
+/** Receives failures that no response reports. Never receives keys. */
 export interface LoadLog {
   warn(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -6,8 +6,8 @@ export interface LoadLog {
 
 /**
  * Loads the inputs of the list. An input that cannot be loaded counts as empty
- * (docs/contract/model-list.md, "Loading the inputs"). The log has one line when an input begins to
- * fail and one when it is back, however many lists are asked for.
+ * (docs/contract/model-list.md, "Loading the inputs"). Logs one line when an input starts to fail
+ * and one when it recovers, independent of the number of requests.
  */
 export class TolerantLoader {
   readonly #log: LoadLog
@@ -17,7 +17,7 @@ export class TolerantLoader {
     this.#log = log
   }
 
-  /** @param input what the log calls it. */
+  /** @param input the name for the log. */
   async load<Rows extends object>(
     input: string,
     read: () => Promise<Rows>,

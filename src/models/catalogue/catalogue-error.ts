@@ -3,7 +3,7 @@ import { type JsonPath, JsonSyntaxError, lineOf, offsetsOf } from './json-scanne
 
 /** A file of the catalogue: one provider, or an array of them. */
 export interface CatalogueFile {
-  /** As a person knows it: the path, or the name of a file of the built-in data. */
+  /** The path, or the name of a file of the built-in data. */
   readonly name: string
   readonly text: string
 }
@@ -18,25 +18,25 @@ export interface CatalogueProblem {
   readonly message: string
 }
 
-/** One mistake before somebody looked for its line. */
+/** A mistake whose line is not determined yet. */
 export interface CatalogueMistake {
-  /** Its text is JSON. */
+  /** The file; its text is JSON. */
   readonly file: CatalogueFile
   readonly path: JsonPath
   readonly message: string
 }
 
-/** More than these are not told: they are one mistake made many times. */
+/** Further problems are only counted: they are usually one mistake repeated. */
 const maxToldProblems = 20
 
 export interface CatalogueErrorOptions extends ErrorOptions {
-  /** How many problems there are beside the told ones. */
+  /** The number of problems that are not listed. */
   readonly untold?: number
 }
 
-/** A catalogue that can't be used. The message tells the first mistakes with file, line and field. */
+/** An unusable catalogue. The message lists the first mistakes with file, line and field. */
 export class CatalogueError extends Error {
-  /** Those that the message tells. */
+  /** The problems that the message lists. */
   readonly problems: readonly CatalogueProblem[]
 
   constructor(
@@ -49,7 +49,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** Looks for the lines of the mistakes that are told, and for those only. */
+/** Determines the lines of the listed mistakes only. */
 export function catalogueError(mistakes: readonly CatalogueMistake[]): CatalogueError {
   const told = mistakes.slice(0, maxToldProblems)
   const problems = [...Map.groupBy(told, ({ file }) => file)].flatMap(([file, inFile]) => {
@@ -70,13 +70,13 @@ function locate(
       return { fileName: file.name, line, field: jsonPath(path), message }
     })
   } catch (error) {
-    // JSON.parse took the text: it is nested deeper than the walk goes.
+    // JSON.parse accepted the text: it is nested deeper than the scanner supports.
     if (!(error instanceof JsonSyntaxError)) throw error
     return [syntaxProblem(file, error)]
   }
 }
 
-/** What the walk over a text stumbled on, and where. */
+/** The syntax error that the scanner found, and its position. */
 export function syntaxProblem(
   { name, text }: CatalogueFile,
   { message, offset }: JsonSyntaxError,

@@ -1,18 +1,16 @@
 import type { ServiceKind } from '../routing-inputs.ts'
 import type { ModelsApi } from '../upstream/flavour.ts'
 
-/** What the list knows of providers without asking anybody, prepared for its look-ups. */
+/** The static knowledge about providers, indexed for the list. */
 export interface Catalogue {
-  /** In the order in which they are listed while no connection is active. */
+  /** In the order of the list without active connections. */
   readonly providers: readonly CatalogueProvider[]
   readonly byId: ReadonlyMap<string, CatalogueProvider>
 }
 
 export interface CatalogueProvider {
   readonly id: string
-  /**
-   * Both the static alias and that of the provider (docs/contract/model-list.md, "Output alias").
-   */
+  /** The static alias and provider alias in one (docs/contract/model-list.md, "Output alias"). */
   readonly alias: string
   readonly serviceKinds: ReadonlySet<ServiceKind>
   readonly models: readonly CatalogueModel[]
@@ -26,7 +24,7 @@ export interface CatalogueProvider {
   readonly canSearch: boolean
   /** Whether it has a fetchConfig. */
   readonly canFetch: boolean
-  /** Absent where no address is known: connections to this provider cannot be tested. */
+  /** Undefined if no address is known: connections to this provider cannot be tested. */
   readonly modelsApi: ModelsApi | undefined
 }
 

@@ -7,11 +7,11 @@ import type { ProviderRecord } from './provider-schema.ts'
  * (docs/contract/model-list.md, "Catalogue").
  */
 
-/** A provider and where it is written. */
+/** A provider and its position in a file. */
 export interface PlacedRecord {
   readonly record: ProviderRecord
   readonly file: CatalogueFile
-  /** Of the provider in the file: empty, or its index in the array. */
+  /** The path of the provider in the file: empty, or its index in the array. */
   readonly path: JsonPath
 }
 
@@ -21,7 +21,7 @@ interface Mistake {
   readonly message: string
 }
 
-/** @returns what makes a catalogue ambiguous: ids, aliases and models that are defined twice. */
+/** @returns ambiguities of a catalogue: ids, aliases and models that are defined twice. */
 export function findContradictions(placed: readonly PlacedRecord[]): readonly CatalogueMistake[] {
   const idOwners = ownersOf(placed, (record) => record.id)
   const aliasOwners = ownersOf(placed, (record) => record.alias ?? record.id)
@@ -33,7 +33,7 @@ export function findContradictions(placed: readonly PlacedRecord[]): readonly Ca
   })
 }
 
-/** The first provider of each name: the one that later ones clash with. */
+/** The first provider of each name, which later ones clash with. */
 function ownersOf(
   placed: readonly PlacedRecord[],
   nameOf: (record: ProviderRecord) => string,
@@ -43,7 +43,7 @@ function ownersOf(
 
 type Owners = ReadonlyMap<string, PlacedRecord>
 
-/** Two providers under one name would share the ids of the list. */
+/** Two providers with the same name would share ids in the list. */
 function* clashes(
   own: PlacedRecord,
   { idOwners, aliasOwners }: { readonly idOwners: Owners; readonly aliasOwners: Owners },

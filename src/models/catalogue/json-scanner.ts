@@ -1,11 +1,11 @@
 /**
- * A strict walk over JSON text (RFC 8259) that knows where it is. `JSON.parse` reads the values;
- * this finds the line of a mistake, be it in the syntax or in a field that a schema refuses.
+ * A strict scanner for JSON text (RFC 8259) that tracks positions. `JSON.parse` reads the values;
+ * the scanner finds the line of a mistake in the syntax or in a field that a schema rejects.
  */
 
 export type JsonPath = readonly (string | number)[]
 
-/** Text that is no JSON, and where that shows. */
+/** Invalid JSON, with the position of the error. */
 export class JsonSyntaxError extends Error {
   /** Index into the text. */
   readonly offset: number
@@ -17,7 +17,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Deeper than anything that people write; keeps the walk off the end of the stack. */
+/** Deeper than any real catalogue; prevents a stack overflow. */
 const maxDepth = 200
 const tooDeep = `nested deeper than ${maxDepth} levels`
 
@@ -27,13 +27,13 @@ const space = 0x20
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** A value that somebody asks for, or one around it. */
+/** A requested value, or one that contains it. */
 class Spot {
   /** Index into the text; undefined until the value is found. */
   offset: number | undefined
   readonly inner = new Map<string | number, Spot>()
 
-  /** A value that is there again replaces all that was in the first. */
+  /** A repeated value replaces everything in the first one. */
   find(offset: number): void {
     this.forget()
     this.offset = offset
@@ -72,7 +72,7 @@ class Scanner {
     this.#skipWhiteSpace()
   }
 
-  /** What is between brackets or braces; `keyOf` reads what stands before a member's value. */
+  /** Reads the contents of brackets or braces; `keyOf` reads the key of a member. */
   #members(end: string, spot: Spot | undefined, keyOf: (index: number) => string | number): void {
     this.#offset++
     this.#depth++
@@ -98,7 +98,7 @@ class Scanner {
     while (' \t\n\r'.includes(this.#text[this.#offset] ?? 'end')) this.#offset++
   }
 
-  /** By hand: a pattern's memory ends at some millions of characters. */
+  /** Scans by hand: a regular expression runs out of memory after some millions of characters. */
   #takeString(): string | undefined {
     const text = this.#text
     if (text[this.#offset] !== '"') return undefined
@@ -110,7 +110,7 @@ class Scanner {
         if (found === undefined) return undefined
         end += found.length
       } else if (code >= space) end++
-      // A control character, or the end of the text, where there is no code at all.
+      // A control character, or the end of the text, where the code is NaN.
       else return undefined
     }
     const found = text.slice(this.#offset, end + 1)
@@ -137,11 +137,11 @@ class Scanner {
 }
 
 /**
- * Indices at which the values of paths begin, all found in one walk; of the nearest value around it
- * when a path itself is not in the text, as of a field that is missing. Of repeated names the last
- * counts, as in JSON.parse.
+ * The offsets of the values at these paths, found in one pass. If a path is not in the text, such
+ * as a missing field, its nearest enclosing value is used. The last of repeated names counts, as in
+ * JSON.parse.
  *
- * @throws JsonSyntaxError when the text is no JSON, or nested deeper than anything that people write.
+ * @throws JsonSyntaxError if the text is not valid JSON or nested too deep.
  */
 export function offsetsOf(text: string, paths: readonly JsonPath[]): readonly number[] {
   const whole = new Spot()
@@ -150,7 +150,7 @@ export function offsetsOf(text: string, paths: readonly JsonPath[]): readonly nu
   return ways.map((way) => way.findLast(({ offset }) => offset !== undefined)?.offset ?? 0)
 }
 
-/** The spots on the way to a path, from the whole text on. */
+/** The spots along a path, starting with the whole text. */
 function wayTo(whole: Spot, path: JsonPath): readonly Spot[] {
   const way = [whole]
   let spot = whole

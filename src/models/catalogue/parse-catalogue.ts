@@ -12,8 +12,8 @@ import { type JsonPath, JsonSyntaxError, offsetsOf } from './json-scanner.ts'
 import { type ProviderRecord, providerSchema } from './provider-schema.ts'
 
 /**
- * The one parser of catalogues, for the built-in data and for the file of MODEL_CATALOGUE. Providers
- * keep the order of the files and of the arrays in them.
+ * Parses catalogues: the built-in data and the file of MODEL_CATALOGUE. Providers keep the order of
+ * the files and of their arrays.
  *
  * @throws CatalogueError with all mistakes.
  */
@@ -51,7 +51,7 @@ function parseJson(file: CatalogueFile): unknown {
   }
 }
 
-/** JSON.parse names no line for some mistakes; a second, slower look does. */
+/** JSON.parse does not report a line for some mistakes; the slower scanner does. */
 function whereNoJson(file: CatalogueFile): CatalogueProblem {
   try {
     offsetsOf(file.text, [])

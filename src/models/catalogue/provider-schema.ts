@@ -2,12 +2,9 @@ import { z } from 'zod'
 import { serviceKinds } from '../routing-inputs.ts'
 import { isUpstreamUrl } from '../upstream/upstream-url.ts'
 
-/**
- * One provider as it is written in a catalogue file. Fields that are not named here, such as
- * `evidence`, are allowed and mean nothing to the list.
- */
+/** A provider in a catalogue file. Other fields, such as `evidence`, are allowed and ignored. */
 
-/** Ids and aliases end up before the slash of `<alias>/<model_id>`. */
+/** Ids and aliases become the part before the slash of `<alias>/<model_id>`. */
 const nameInIds = z.string().regex(/^[^\s/]+$/, 'expected text without white space or slashes')
 
 const modelId = z.string().regex(/\S/, 'expected a model id')

@@ -5,26 +5,26 @@ import type { Catalogue } from './catalogue.ts'
 import { CatalogueError, type CatalogueFile } from './catalogue-error.ts'
 import { parseCatalogue } from './parse-catalogue.ts'
 
-/** The built-in data: a file for each provider, and their order. */
+/** The built-in data: one file per provider, and their order. */
 export const dataFolder = join(import.meta.dirname, 'data')
 
 /** Ids of the providers of the built-in data, in the order of the list. */
 export const orderFileName = 'order.json'
 
-/** Far beyond any catalogue; keeps a wrong path from filling the memory. */
+/** Far larger than any catalogue; prevents a wrong path from exhausting memory. */
 const maxFileBytes = 16 * 1024 * 1024
 
 /**
  * Reads the static catalogue: the file that MODEL_CATALOGUE names, or the built-in data.
  *
- * @throws CatalogueError, for people, when it can't be read or used.
+ * @throws CatalogueError with a message to show if it cannot be read or used.
  */
 export async function readCatalogue(path: string | undefined): Promise<Catalogue> {
   const files = path === undefined ? await readDataFiles(dataFolder) : [await readText(path, path)]
   return parseCatalogue(files)
 }
 
-/** The files of the built-in data in the order of their providers, as they are. */
+/** The unparsed files of the built-in data, in the order of their providers. */
 export async function readDataFiles(folder: string): Promise<readonly CatalogueFile[]> {
   const order = await readText(join(folder, orderFileName), orderFileName)
   const names = z
@@ -38,7 +38,7 @@ async function readText(path: string, name: string): Promise<CatalogueFile> {
   try {
     if ((await stat(path)).size > maxFileBytes) throw unreadable(name, 'the file is too large')
     const text = await readFile(path, 'utf8')
-    // Some editors begin a file with a byte order mark, which JSON does not know (RFC 8259 section 8.1).
+    // Some editors write a byte order mark, which JSON does not allow (RFC 8259 section 8.1).
     return { name, text: text.replace(/^\uFEFF/, '') }
   } catch (cause) {
     if (cause instanceof CatalogueError) throw cause

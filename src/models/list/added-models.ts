@@ -3,20 +3,20 @@ import type { LlmCustomModel } from './stored-rows.ts'
 
 interface Placed<Row> {
   readonly row: Row
-  /** Among all rows as they are stored. */
+  /** The position among all stored rows. */
   readonly position: number
 }
 
 type Groups<Row> = ReadonlyMap<string, readonly Placed<Row>[]>
 
 /**
- * What people added to a provider, under any of its names
- * (docs/contract/model-list.md, "Added models"). Grouped once: looking through thousands of rows
- * for each of the providers would take longer than the rest of the list.
+ * The models added to a provider under any of its names (docs/contract/model-list.md, "Added
+ * models"). Grouped once, because scanning thousands of rows for each provider would take longer
+ * than the rest of the list.
  */
 export class AddedModels {
   readonly #customs: Groups<LlmCustomModel>
-  /** By what stands up to the first slash. */
+  /** Grouped by the text up to the first slash. */
   readonly #aliased: Groups<string>
 
   constructor(customs: readonly LlmCustomModel[], aliased: readonly string[]) {
@@ -42,13 +42,13 @@ function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Groups
   return Map.groupBy(placed, ({ row }) => keyOf(row))
 }
 
-/** The rows of some groups, in the order in which they are stored. */
+/** The rows of these groups, in stored order. */
 function taken<Row>(groups: Groups<Row>, keys: Iterable<string>): readonly Row[] {
   const placed = [...keys].flatMap((key) => groups.get(key) ?? [])
   return placed.toSorted((a, b) => a.position - b.position).map(({ row }) => row)
 }
 
-/** A prefix may contain a slash itself, so its first segment finds all that it could begin. */
+/** A prefix may contain a slash, so its first segment finds all candidates. */
 function upToSlash(value: string): string {
   return value.slice(0, value.indexOf('/') + 1)
 }

@@ -26,22 +26,22 @@ import { baseModelIds } from './upstream-questions.ts'
 export interface ModelListInputs {
   /** The kinds to list. */
   readonly filter: ReadonlySet<ServiceKind>
-  /** Empty if it could not be loaded (docs/contract/model-list.md, "Loading the inputs"). */
+  /** Empty if loading failed (docs/contract/model-list.md, "Loading the inputs"). */
   readonly connections: readonly Connection[]
   readonly combos: readonly Combo[]
   readonly customModels: readonly CustomModel[]
   readonly modelAliases: ModelAliases
   readonly catalogue: Catalogue
-  /** What upstreams answered, by connection id: the answers to `upstreamQuestions`. */
+  /** The answers to `upstreamQuestions`, by connection id. */
   readonly upstreamIds: ReadonlyMap<string, readonly string[]>
   /** Milliseconds since the epoch. */
   readonly nowMs: number
 }
 
-/** An entry before it is known whether its id was seen. */
+/** An entry that may duplicate an earlier id. */
 type Candidate = Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>
 
-/** @param listed the connections of the inputs, from who has read them already. */
+/** @param listed the connections of the inputs, if already read. */
 export function buildModelList(
   inputs: ModelListInputs,
   listed: ListedConnections = listedConnections(inputs),
@@ -134,7 +134,7 @@ export function mergedIds(
   const base = baseModelIds(provider)
   // docs/contract/model-list.md, "Ids from the upstream": only where there are no base ids.
   const asked = base.length > 0 ? base : (upstreamIds.get(connection.id) ?? [])
-  // docs/contract/model-list.md, "Removed prefixes". What is blank then is dropped.
+  // docs/contract/model-list.md, "Removed prefixes". Ids that are blank afterwards are dropped.
   const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
   return [...new Set([...stripped, ...added.idsOf(prefixes)])]
 }

@@ -8,12 +8,12 @@ import { kindOfModel } from './model-kind.ts'
 import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
-/** How much of a connection is listed, over all lists. */
+/** How many models of a connection are listed, over all lists. */
 export interface ConnectionListing {
   readonly id: string
-  /** Ids of its provider that are in a list. */
+  /** Listed ids of its provider. */
   readonly listed: number
-  /** Why there are no others. */
+  /** Why other models are not listed. */
   readonly reasons: readonly UnlistedReason[]
 }
 
@@ -26,7 +26,7 @@ export interface UnlistedReason {
 }
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
-  /** Why an upstream that was asked gave no models, by connection id. */
+  /** Why an upstream returned no models, by connection id. */
   readonly upstreamFailures: ReadonlyMap<string, string>
 }
 
@@ -114,7 +114,9 @@ function wholeReason(message: string): UnlistedReason {
   return { message, models: [], count: 0 }
 }
 
-/** Why there are no ids: docs/contract/model-list.md, "Base ids" and "Ids from the upstream". */
+/**
+ * Why a connection has no ids: docs/contract/model-list.md, "Base ids" and "Ids from the upstream".
+ */
 function sourceReasons(
   provider: ListedProvider,
   { upstreamFailures }: ListingInputs,

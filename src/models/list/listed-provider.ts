@@ -9,7 +9,7 @@ import { type ActiveConnection, activeConnections } from './stored-rows.ts'
 export interface ListedProvider {
   readonly id: string
   readonly connection: ActiveConnection
-  /** Absent for a provider that the catalogue does not have, such as a compatible one. */
+  /** Undefined for a provider outside the catalogue, such as a compatible one. */
   readonly known: CatalogueProvider | undefined
   /** docs/contract/model-list.md, "Output alias". */
   readonly outputAlias: string
@@ -20,7 +20,7 @@ export interface ListedProvider {
   readonly prefixes: readonly string[]
 }
 
-/** Of a provider that the catalogue does not have (docs/contract/model-list.md, "Inputs"). */
+/** The kinds of a provider outside the catalogue (docs/contract/model-list.md, "Inputs"). */
 const defaultKinds: ReadonlySet<ServiceKind> = new Set(['llm'])
 
 export interface ListedConnections {
@@ -68,7 +68,7 @@ function listedProvider(
   known: CatalogueProvider | undefined,
 ): ListedProvider {
   const id = connection.provider
-  // Provider alias and static alias are one; a provider outside the catalogue goes by its id.
+  // Provider alias and static alias are the same; a provider outside the catalogue uses its id.
   const staticAlias = known?.alias ?? id
   // docs/contract/model-list.md, "Output alias".
   const outputAlias = connection.prefix ?? staticAlias.trim()

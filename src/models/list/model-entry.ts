@@ -10,5 +10,5 @@ export interface ModelEntry {
   readonly kind?: WebKind
 }
 
-/** The kinds that an entry tells. */
+/** The kinds that an entry contains. */
 export type WebKind = 'webSearch' | 'webFetch'

@@ -7,7 +7,7 @@ export interface PrefixedModel {
 }
 
 /**
- * Finds listed providers by their prefixes in time that does not depend on their number
+ * Finds listed providers by prefix in time independent of their number
  * (docs/contract/model-list.md, "Removed prefixes" and "Added models").
  */
 export class ProvidersByPrefix {

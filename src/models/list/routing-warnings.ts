@@ -8,7 +8,7 @@ import { upstreamQuestions } from './upstream-questions.ts'
 
 /** Stored input that has no effect on any list. */
 export interface RoutingWarning {
-  /** Where it is in the whole state: `['combos', 2, 'models', 0]`. */
+  /** Its path in the whole state: `['combos', 2, 'models', 0]`. */
   readonly path: readonly (string | number)[]
   /** What has no effect and what to do. */
   readonly message: string
@@ -22,8 +22,8 @@ export type WarningInputs = Pick<
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 
 /**
- * What is stored although it lists nothing (docs/contract/model-list.md, "Inputs without effect").
- * Upstreams are not asked: a model that one of them may have gets no warning.
+ * Finds stored input that lists nothing (docs/contract/model-list.md, "Inputs without effect").
+ * Upstreams are not asked: a model that an upstream may have gets no warning.
  */
 export function routingWarnings(inputs: WarningInputs): readonly RoutingWarning[] {
   const listed = listedConnections({ ...inputs, filter: allKinds })

@@ -3,19 +3,19 @@ import { isText } from '../is-text.ts'
 import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 
 /**
- * Stored rows as the list needs them. A row may be broken in any way (an import, an older version,
- * a hand in the database): what can be read of it counts, and no row takes the list down.
+ * Reads stored rows for the list. A row may be invalid in any way (an import, an older version, a
+ * manual edit of the database): its readable fields count, and no row breaks the list.
  */
 
 export interface ActiveConnection {
   readonly id: string
   /** Provider id. */
   readonly provider: string
-  /** Without the white space around it; absent when blank. */
+  /** Trimmed; undefined if blank. */
   readonly prefix: string | undefined
-  /** As stored; absent when it is no text. */
+  /** As stored; undefined if not text. */
   readonly baseUrl: string | undefined
-  /** As stored; absent when it is no text. */
+  /** As stored; undefined if not text. */
   readonly apiKey: string | undefined
   /**
    * The non-blank strings, each once. Absent: no array, or an empty one

@@ -2,7 +2,7 @@ import { compatibleFlavour, type UpstreamFlavour } from '../upstream/flavour.ts'
 import { hexEnding } from '../upstream/hex-ending.ts'
 import type { ListedProvider } from './listed-provider.ts'
 
-/** A connection whose upstream is to be asked for its models. */
+/** A connection whose upstream will be asked for its models. */
 export interface UpstreamQuestion {
   readonly connectionId: string
   readonly flavour: UpstreamFlavour

@@ -13,7 +13,7 @@ import type {
 import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
-/** The form of an export, and that PUT takes. Keys are shown as masks. */
+/** The format of an export and of PUT. Keys are masked. */
 export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingAnswer {
   return {
     connections: state.connections
@@ -25,7 +25,7 @@ export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingA
   }
 }
 
-/** The whole state with what in it has no effect. */
+/** The whole state with warnings about input without effect. */
 export function warnedRouting(
   state: StoredRouting,
   { sealer, catalogue }: { readonly sealer: KeySealer; readonly catalogue: Catalogue },

@@ -1,17 +1,17 @@
 /**
- * A mask stands for a key that is stored. Every text that begins like one is a mask and nothing
- * else: such a key is refused.
+ * A mask stands for a stored key. Every text with this prefix counts as a mask, so keys with it are
+ * rejected.
  */
 const maskStart = '****'
 const shownCharacters = 4
-/** Of a shorter key four characters would give away too much. */
+/** Four characters of a shorter key would reveal too much. */
 const shortestShown = 16
 
-/** Visible ASCII: a key travels in a header field. */
+/** Visible ASCII, because keys are sent in a header field. */
 export const apiKeyPattern = /^[\x21-\x7e]*$/
 export const maxApiKeyLength = 4_096
 
-/** @param apiKey Undefined when it can't be opened. */
+/** @param apiKey Undefined if it cannot be decrypted. */
 export function maskOf(apiKey: string | undefined): string {
   if (apiKey === undefined || apiKey.length < shortestShown) return maskStart
   return maskStart + apiKey.slice(-shownCharacters)

@@ -13,7 +13,7 @@ type GivenFields = Pick<
 > &
   Pick<StoredConnection, 'id' | 'sealedKey' | 'createdAtMs'>
 
-/** Null and absent are one in a request and absent in the database; so is no data at all. */
+/** Null and missing are equal in a request and missing in the database; so is empty data. */
 export function storedConnection(given: GivenFields): StoredConnection {
   const { id, provider, name, isActive, priority, sealedKey, createdAtMs } = given
   return {
@@ -39,7 +39,7 @@ export function addConnection(state: StoredRouting, connection: StoredConnection
   return { ...state, connections: [...state.connections, connection] }
 }
 
-/** @throws ApiError 404, or 400 for a mask of something else or a key that would go elsewhere. */
+/** @throws ApiError 404, or 400 for a mask of another key or a key that would be sent elsewhere. */
 export function changeConnection(
   state: StoredRouting,
   id: string,
@@ -82,10 +82,10 @@ export function removeConnection(state: StoredRouting, id: string): StoredRoutin
 }
 
 /**
- * Gives the named connections the first priorities in this order and all others the following ones,
- * in the order they have.
+ * Assigns the first priorities to the named connections in this order and the following ones to all
+ * others in their current order.
  *
- * @throws ApiError 400 at an id that is unknown or there twice.
+ * @throws ApiError 400 for an unknown or repeated id.
  */
 export function reorderConnections(state: StoredRouting, ids: readonly string[]): StoredRouting {
   const left = new Map(state.connections.toSorted(byPriority).map((each) => [each.id, each]))
@@ -117,7 +117,7 @@ function changedTo<Value>(given: Value | undefined, before: Value): Value {
   return given === undefined ? before : given
 }
 
-/** Field by field; null removes one, or all of them. */
+/** Merges field by field; null removes a field, or all of them. */
 function changedData(given: GivenData, before: ProviderSpecificData | undefined): GivenData {
   if (given === null) return null
   const { baseUrl, prefix, enabledModels } = given ?? {}

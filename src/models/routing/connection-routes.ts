@@ -64,7 +64,7 @@ function createRoute(app: JsonApp, parts: RoutingApiParts): void {
   )
 }
 
-/** The schema sees to it that there is either a provider or a kind. */
+/** The schema ensures either a provider or a kind. */
 function connectionOf(
   body: NewConnection,
   { sealer, nowMs }: { readonly sealer: KeySealer; readonly nowMs: number },

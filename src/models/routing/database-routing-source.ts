@@ -15,18 +15,18 @@ export interface DatabaseRoutingSourceParts {
   readonly log: RoutingSourceLog
 }
 
-/** A log line names no more connections or rows than this. */
+/** The maximum number of connections or rows in a log line. */
 const maxNamed = 20
 
 interface Prepared<Value> {
-  /** The array that the value was made of: another one means that something changed. */
+  /** The array that the value was built from: a different array means a change. */
   readonly rows: object
   readonly value: Value
 }
 
 /**
- * The stored inputs for the model list. What they were made into is kept until they change, so that
- * a list costs one small SELECT.
+ * The stored inputs of the model list. Parsed values are cached until they change, so that a list
+ * costs one small SELECT.
  */
 export class DatabaseRoutingSource implements RoutingSource {
   readonly #tables: RoutingTables
@@ -40,7 +40,7 @@ export class DatabaseRoutingSource implements RoutingSource {
     this.#log = log
   }
 
-  /** A key that can't be opened counts as none, which the log says once. */
+  /** A key that cannot be decrypted counts as missing and is logged once. */
   connections(): Promise<readonly Connection[]> {
     return this.#prepare('connections', (stored) => this.#openKeys(stored))
   }
@@ -59,7 +59,7 @@ export class DatabaseRoutingSource implements RoutingSource {
     )
   }
 
-  /** A row that can't be read is passed over, which the log says once for each change. */
+  /** An unreadable row is skipped and logged once per change. */
   async #prepare<Set extends RoutingSet, Value>(
     set: Set,
     make: (items: readonly RoutingItems[Set][]) => Value,

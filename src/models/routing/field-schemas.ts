@@ -12,12 +12,12 @@ import {
 
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
-/** JSON can hold what no database column and no HTTP header can. */
+/** JSON can contain text that database columns and HTTP headers cannot. */
 function isSolid(text: string): boolean {
   return text.isWellFormed() && !controlCharacter.test(text)
 }
 
-/** The length first, so that no other check ever sees more than that. */
+/** Checks the length first, so that other checks see no longer text. */
 function boundedText(maxLength: number) {
   return z.string().max(maxLength, { abort: true })
 }
@@ -33,7 +33,7 @@ function filledText(maxLength: number) {
   return solidText(maxLength).refine((text) => text.trim() !== '', 'expected non-blank text')
 }
 
-/** What comes before the first slash of a listed id. */
+/** The part of a listed id before the first slash. */
 function segment(maxLength: number) {
   return filledText(maxLength)
     .refine((text) => !/[\s/]/.test(text), 'expected text without slashes or white space')
@@ -41,8 +41,8 @@ function segment(maxLength: number) {
 }
 
 /**
- * Items are addressed by their names, and every URL parser takes these two out of a path, in
- * whatever encoding (WHATWG URL, "double-dot URL path segment").
+ * Items are addressed by their names, and every URL parser removes these two from a path, in any
+ * encoding (WHATWG URL, "double-dot URL path segment").
  */
 function isAddressable(name: string): boolean {
   return name !== '.' && name !== '..'
@@ -54,7 +54,7 @@ export const itemId = segment(maxIdLength)
 export const label = solidText(maxIdLength)
 export const modelId = filledText(maxModelIdLength)
 
-/** Of a model that a person adds. */
+/** The id of a custom model. */
 export const customModelId = modelId.refine(isAddressable, noDots)
 
 /** Blank ids are allowed: the list skips them (docs/contract/model-list.md, "Base ids"). */
@@ -77,7 +77,7 @@ export const aliasName = filledText(maxIdLength)
 
 const maxTargetLength = maxIdLength + maxModelIdLength
 
-/** What an alias of a file may be at most, whatever its form. */
+/** The length limit of an alias in a file, independent of its form. */
 export const fileAliasName = boundedText(maxIdLength)
 export const fileAliasTarget = boundedText(maxTargetLength)
 
@@ -87,8 +87,8 @@ export const aliasTarget = filledText(maxTargetLength).refine(
 )
 
 /**
- * A map from alias names, counted before it is looked at: reading a million of them to find the
- * first mistake would take seconds.
+ * A map from alias names, counted before validation: checking a million of them for the first
+ * mistake would take seconds.
  */
 export function aliasMap(name: z.ZodString, target: z.ZodString) {
   return z
@@ -111,7 +111,7 @@ export const baseUrl = solidText(maxUrlLength).refine(
   'expected an http:// or https:// URL without user name and password',
 )
 
-/** Empty: none. What begins like a mask is one. */
+/** Empty: no key. Text with the prefix of a mask is a mask. */
 export const apiKey = z
   .string()
   .trim()

@@ -5,7 +5,7 @@ import { type RoutingWarning, routingWarnings } from '../list/routing-warnings.t
 import type { FieldWarning } from './routing-schemas.ts'
 import { customModelKey, type StoredRouting } from './stored-routing.ts'
 
-/** The `warnings` of answers: what is stored but has no effect on any list. */
+/** The `warnings` of responses: stored input that has no effect on any list. */
 
 /** Of the whole state; `field` is the JSON path in it. */
 export function stateWarnings(state: StoredRouting, catalogue: Catalogue): FieldWarning[] {

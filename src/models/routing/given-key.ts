@@ -4,7 +4,7 @@ import { isMask, maskOf } from './api-key.ts'
 import type { KeySealer } from './seal.ts'
 import type { StoredConnection } from './stored-routing.ts'
 
-/** What says where a key is sent. */
+/** The fields that determine where a key is sent. */
 export interface KeyTarget {
   readonly provider: string
   readonly providerSpecificData?:
@@ -15,21 +15,21 @@ export interface KeyTarget {
 
 export interface KeyPlace {
   readonly sealer: KeySealer
-  /** Of the connection that the key is for. */
+  /** The id of the connection of the key. */
   readonly id: string
-  /** That connection as it is stored, if it is. */
+  /** The stored connection, if it exists. */
   readonly stored: StoredConnection | undefined
   /** Where the key will be sent from now on. */
   readonly target: KeyTarget
-  /** Where in the body the key is. */
+  /** The JSON path of the key in the body. */
   readonly field: string
 }
 
 /**
- * What a body says of a key → what is to be stored. A mask keeps the stored text as it is, even one
- * that can't be opened any more; so does the same key again.
+ * Converts the key of a request body to the text to store. A mask keeps the stored text unchanged,
+ * even if it can no longer be decrypted; so does the same key.
  *
- * @throws ApiError when it is a mask of something else.
+ * @throws ApiError for a mask of another key.
  */
 export function sealGivenKey(
   given: string | null | undefined,
@@ -54,9 +54,9 @@ export function sealGivenKey(
 }
 
 /**
- * The stored key of a connection of which no key was given.
+ * The stored key for a request without a key.
  *
- * @throws ApiError 400 when it would be sent to another address.
+ * @throws ApiError 400 if it would be sent to another address.
  */
 export function keptKey(
   stored: StoredConnection,
@@ -68,8 +68,8 @@ export function keptKey(
 }
 
 /**
- * Whether a stored key would be sent to whom it was not given for: who may change an address would
- * else read every key that nobody is shown.
+ * Whether a stored key would be sent to a new receiver. Otherwise, anyone who can change an address
+ * could read keys that the API never shows.
  */
 export function leadsElsewhere(stored: KeyTarget | undefined, target: KeyTarget): boolean {
   if (stored === undefined) return false
@@ -78,7 +78,7 @@ export function leadsElsewhere(stored: KeyTarget | undefined, target: KeyTarget)
   return isMoved || receiverOf(target) !== receiverOf(stored)
 }
 
-/** Providers of a person's own are at their address, and differ only in what they speak. */
+/** Custom providers are identified by their address and differ only in the API. */
 function receiverOf({ provider }: KeyTarget): string {
   return compatibleFlavour(provider) ?? `catalogue ${provider}`
 }

@@ -3,12 +3,12 @@ import type { Combo, CustomModel } from '../routing-inputs.ts'
 import type { ComboInput, CustomModelInput } from './routing-schemas.ts'
 import { customModelKey, type ModelAlias } from './stored-routing.ts'
 
-/** A list of items of which each has a key of its own. */
+/** A list of items with unique keys. */
 export interface ItemKind<Item> {
   /** For messages: `combo`. */
   readonly noun: string
   readonly keyOf: (item: Item) => string
-  /** The field of a body that a client would have to change when the key is taken. */
+  /** The field of the body that a client has to change if the key exists. */
   readonly keyField: string
 }
 
@@ -30,7 +30,7 @@ export const modelAliasKind: ItemKind<ModelAlias> = {
   keyField: 'name',
 }
 
-/** @throws ApiError 409 when there is one with its key. */
+/** @throws ApiError 409 if the key exists. */
 export function addItem<Item>(
   kind: ItemKind<Item>,
   items: readonly Item[],
@@ -40,7 +40,7 @@ export function addItem<Item>(
   return [...items, item]
 }
 
-/** @throws ApiError 404 when there is none with `key`, 409 when another one has the new key. */
+/** @throws ApiError 404 if `key` does not exist, 409 if another item has the new key. */
 export function replaceItem<Item>(
   kind: ItemKind<Item>,
   items: readonly Item[],
@@ -51,7 +51,7 @@ export function replaceItem<Item>(
   return items.with(index, item)
 }
 
-/** @throws ApiError 404 when there is none with `key`. */
+/** @throws ApiError 404 if `key` does not exist. */
 export function removeItem<Item>(
   kind: ItemKind<Item>,
   items: readonly Item[],

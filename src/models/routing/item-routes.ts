@@ -37,13 +37,13 @@ import {
   withoutBroken,
 } from './stored-routing.ts'
 
-/** How items of one kind are reached over HTTP. */
+/** Describes the HTTP resource of an item kind. */
 interface ItemResource<Item, Input, Key> {
   readonly set: RoutingSet
   readonly kind: ItemKind<Item>
   /** For operation ids: `Combo`. */
   readonly name: string
-  /** For people: `combo`. */
+  /** For messages: `combo`. */
   readonly label: string
   readonly path: string
   /** Below `path`: the parameters of an item. */
@@ -209,7 +209,7 @@ function editOf<Item>(
   return (state) => withItems(state, change(itemsOf(state)))
 }
 
-/** In place of a row that cannot be read the item is a new one. */
+/** Replacing an unreadable row creates a new item. */
 function replacing<Item>(resource: AnyResource<Item>, key: string, item: Item): RoutingEdit {
   const add = editOf(resource, (items) => addItem(resource.kind, items, item))
   const replace = editOf(resource, (items) => replaceItem(resource.kind, items, { key, item }))

@@ -10,7 +10,7 @@ const connectionIdLength = 20
 const suffixLength = 12
 const maxSlugLength = 40
 
-/** What provider ids of the person's own begin with: see upstream/flavour.ts. */
+/** The prefixes of custom provider ids: see upstream/flavour.ts. */
 export const compatibleKinds = ['openai-compatible', 'anthropic-compatible'] as const
 
 export type CompatibleKind = (typeof compatibleKinds)[number]
@@ -20,14 +20,14 @@ export function randomConnectionId(): string {
   return randomLetters(connectionIdLength)
 }
 
-/** An id for a provider of the person's own, such as `openai-compatible-my-server-kzwq…`. */
+/** An id for a custom provider, such as `openai-compatible-my-server-kzwq…`. */
 export function randomProviderId(kind: CompatibleKind, name: string): string {
   return [kind, slugOf(name), randomLetters(suffixLength)].filter(Boolean).join('-')
 }
 
 /**
- * A provider id that ends in a UUID or another run of hex digits → the same with letters in its
- * place, always the same ones; any other id as it is.
+ * Replaces a UUID or another run of hex digits at the end of a provider id with letters, always the
+ * same ones; returns other ids unchanged.
  */
 export function withoutHexEnd(provider: string): string {
   let kept = provider.replace(uuidEnding, '')

@@ -12,16 +12,15 @@ import {
 } from './stored-routing.ts'
 
 /**
- * Reads stored rows, whoever wrote them: this version, another one, a hand in the database. A field
- * that is not what it should be counts as absent; a row without what tells it from others is broken.
- * The fields are in the order in which they are written, so that a row that was only read is the
- * same text again.
+ * Reads stored rows of this version, another version, or a manual edit of the database. An invalid
+ * field counts as missing; a row without its key is broken. Fields keep the order in which they are
+ * written, so that a row that was only read is serialized to the same text.
  */
 
 const filled = z.string().refine(isText)
 const text = z.string().optional().catch(undefined)
 const integer = z.int().optional().catch(undefined)
-/** Null means the same as absent. An unknown kind makes the row unreadable. */
+/** Null equals missing. An unknown kind makes the row unreadable. */
 const kind = serviceKind.nullish().transform((value) => value ?? undefined)
 
 const connectionRow = z.object({
@@ -58,7 +57,7 @@ const customModelRow = z.object({ id: filled, providerAlias: filled, type: kind,
 
 const modelAliasRow = z.object({ name: filled, target: filled })
 
-/** What the rows of each set are made into. */
+/** The item type of each set. */
 export interface RoutingItems {
   readonly connections: StoredConnection
   readonly combos: Combo
@@ -84,7 +83,7 @@ export interface ReadRows<Item> {
   readonly broken: readonly BrokenRow[]
 }
 
-/** Pure: one by one, so that a broken row takes no other one with it. */
+/** Pure: reads rows one by one, so that a broken row does not affect others. */
 export function readRows<Set extends RoutingSet>(
   set: Set,
   rows: readonly PlacedRow[],
@@ -99,7 +98,7 @@ export function readRows<Set extends RoutingSet>(
   return { items, broken }
 }
 
-/** Pure: the whole state, with what cannot be read of it. */
+/** Pure: the whole state, including unreadable rows. */
 export function readState(rows: RoutingSnapshot['rows']): StoredRouting {
   const connections = readRows('connections', rows.connections)
   const combos = readRows('combos', rows.combos)
@@ -124,7 +123,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // No JSON: broken like everything else that has no form.
+    // Invalid JSON: the row is broken.
     return undefined
   }
 }

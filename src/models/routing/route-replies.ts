@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../json-api/api-error.ts'
 
-/** Every answer that shows a state says which one. */
+/** Adds the revision to every response with a state. */
 export function tagReply(reply: FastifyReply, revision: number): void {
   reply.header('etag', `"${revision}"`)
 }
 
 /**
- * The revision that If-Match allows to change; undefined: any (RFC 9110 section 13.1.1).
+ * The revision that If-Match requires; undefined: any (RFC 9110 section 13.1.1).
  *
- * @throws ApiError 412 when no revision can be meant.
+ * @throws ApiError 412 if the value cannot be a revision.
  */
 export function expectedRevision({ headers }: FastifyRequest): number | undefined {
   const given = headers['if-match']

@@ -15,17 +15,19 @@ export interface RoutingApiParts {
   readonly store: RoutingStore
   readonly sealer: KeySealer
   readonly catalogue: Catalogue
-  /** Asks the upstream of a connection, its key in the clear; a failure of it is an answer. */
+  /**
+   * Asks the upstream of a connection with a decrypted key; a failure of the upstream is a result.
+   */
   readonly probe: (connection: Connection) => Promise<ProbeReport>
-  /** Fails unless the request has a valid session; runs before anything of the body is read. */
+  /** Rejects requests without a valid session; runs before the body is read. */
   readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
 /**
- * The management of what the model list is built from (docs/routing-api.md), a Fastify plugin; to
- * be registered with the prefix `/-/api/routing`.
+ * The management API for the sources of the model list (docs/routing-api.md), a Fastify plugin to
+ * register with the prefix `/-/api/routing`.
  */
 export async function routingApi(app: JsonApp, parts: RoutingApiParts): Promise<void> {
   app.addHook('onRequest', parts.requireSession)

@@ -25,7 +25,7 @@ import {
 } from './limits.ts'
 import { compatibleKinds } from './random-id.ts'
 
-/** What clients send: unknown fields are refused, null says the same as absent. */
+/** Requests: unknown fields are rejected, null equals missing. */
 
 const providerSpecificData = z.strictObject({
   baseUrl: baseUrl.nullish(),
@@ -43,7 +43,10 @@ const connectionFields = {
 
 const keyState = z.enum(['none', 'stored', 'unreadable'])
 
-/** One of a whole state. `apiKeyState` is there because answers have it, and says nothing. */
+/**
+ * A connection of a whole state. `apiKeyState` is accepted because responses contain it, and
+ * ignored.
+ */
 const connectionInput = z.strictObject({
   id: itemId.optional(),
   provider: itemId,
@@ -63,7 +66,7 @@ export const newConnection = z
     message: 'expected either provider or, for a provider of your own, kind',
   })
 
-/** Absent: stays. Null: goes. Inside providerSpecificData too (RFC 7396). */
+/** Missing fields stay, null removes a field, also inside providerSpecificData (RFC 7396). */
 export const connectionChange = z.strictObject({
   provider: itemId.optional(),
   ...connectionFields,
@@ -103,7 +106,7 @@ export type ComboInput = z.output<typeof comboInput>
 export type CustomModelInput = z.output<typeof customModelInput>
 export type RoutingInput = z.output<typeof routingInput>
 
-/** What clients get. */
+/** Responses. */
 
 export const warnings = z
   .array(z.object({ field: z.string(), message: z.string() }))
@@ -151,7 +154,7 @@ export const routingAnswer = z.object({
   modelAliases: z.record(z.string(), z.string()),
 })
 
-/** Answers to changes of one item: `field` is below the item. */
+/** Responses to changes of one item: `field` is relative to the item. */
 export const changedConnection = connectionAnswer.extend(withWarnings)
 export const changedCombo = comboAnswer.extend(withWarnings)
 export const changedCustomModel = customModelAnswer.extend(withWarnings)

@@ -16,7 +16,7 @@ export interface RoutingAt {
   readonly state: StoredRouting
 }
 
-/** Pure: the state as it is → as it shall be. Runs again when somebody else was faster. */
+/** Pure: returns the new state. Runs again after a concurrent change. */
 export type RoutingEdit = (state: StoredRouting) => StoredRouting
 
 const maxItems: Readonly<Record<RoutingSet, number>> = {
@@ -26,11 +26,11 @@ const maxItems: Readonly<Record<RoutingSet, number>> = {
   modelAliases: maxModelAliases,
 }
 
-/** Of writers that meet, one succeeds each time. */
+/** One of several concurrent writers succeeds each time. */
 const changeTries = 100
 const maxPauseMs = 20
 
-/** Reads and changes the whole state; each change is one transaction on what it has seen. */
+/** Reads and changes the whole state; each change is one transaction on the state it has read. */
 export class RoutingStore {
   readonly #tables: RoutingTables
 
@@ -45,8 +45,8 @@ export class RoutingStore {
 
   /**
    * @param expected The only revision that may be changed; default: any.
-   * @throws ApiError 412 when the revision is another one, 409 when the result is too large, and
-   * what `edit` throws; nothing is changed then.
+   * @throws ApiError 412 if the revision differs, 409 if the result is too large, and what `edit`
+   * throws; nothing is changed then.
    */
   async change(edit: RoutingEdit, expected?: number): Promise<RoutingAt> {
     for (let tries = 1; tries <= changeTries; tries++) {

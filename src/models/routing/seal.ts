@@ -14,9 +14,11 @@ const tagBytes = 16
 
 /** Seals provider keys for the database. */
 export interface KeySealer {
-  /** The text belongs to `connectionId` and opens under no other one. */
+  /** The text is bound to `connectionId`. */
   seal(apiKey: string, connectionId: string): string
-  /** Undefined when it was sealed under another SECRET_KEY, for another connection, or is damaged. */
+  /**
+   * Undefined if it was sealed with another SECRET_KEY or for another connection, or is damaged.
+   */
   open(sealed: string, connectionId: string): string | undefined
 }
 
@@ -42,7 +44,7 @@ export function createKeySealer(secretKey: string): KeySealer {
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
         return Buffer.concat([text, decipher.final()]).toString('utf8')
       } catch {
-        // The tag does not match: node:crypto says no more than that.
+        // The tag does not match; node:crypto gives no further reason.
         return undefined
       }
     },

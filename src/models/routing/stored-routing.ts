@@ -1,26 +1,26 @@
 import type { RoutingRow, RoutingRows, RoutingSet } from '../../state/routing.ts'
 import type { Combo, Connection, CustomModel } from '../routing-inputs.ts'
 
-/** A connection as the database has it. */
+/** A connection as stored in the database. */
 export interface StoredConnection extends Omit<Connection, 'apiKey' | 'isActive' | 'priority'> {
   readonly isActive: boolean
   readonly priority?: number | undefined
-  /** See seal.ts; absent: there is no key. */
+  /** See seal.ts; undefined without a key. */
   readonly sealedKey?: string | undefined
 }
 
-/** A name of the person's own for `<alias>/<model_id>`. */
+/** An alias name for `<alias>/<model_id>`. */
 export interface ModelAlias {
   readonly name: string
   readonly target: string
 }
 
-/** A row that can't be read. It stays as it is until somebody replaces or deletes it. */
+/** An unreadable row. It is kept until it is replaced or deleted. */
 export interface BrokenRow extends RoutingRow {
   readonly set: RoutingSet
 }
 
-/** The whole state as the database has it, each list in its order. */
+/** The whole state as stored in the database, each list in its order. */
 export interface StoredRouting {
   readonly connections: readonly StoredConnection[]
   readonly combos: readonly Combo[]
@@ -43,12 +43,12 @@ export interface CustomModelNames {
   readonly id: string
 }
 
-/** Tells a custom model from all others. Neither type nor alias has a slash. */
+/** The unique key of a custom model. Neither type nor alias contains a slash. */
 export function customModelKey({ type, providerAlias, id }: CustomModelNames): string {
   return `${type ?? 'llm'}/${providerAlias}/${id}`
 }
 
-/** The state without a broken row; undefined when there is no such row. */
+/** The state without a broken row; undefined if there is no such row. */
 export function withoutBroken(
   state: StoredRouting,
   set: RoutingSet,
@@ -58,7 +58,7 @@ export function withoutBroken(
   return broken.length === state.broken.length ? undefined : { ...state, broken }
 }
 
-/** Broken rows come behind the others of their set; one whose id an item has now is replaced by it. */
+/** Broken rows follow the others of their set; an item with the same id replaces a broken row. */
 export function toRows(state: StoredRouting): RoutingRows {
   const withBroken = (set: RoutingSet, rows: readonly RoutingRow[]) => {
     const taken = new Set(rows.map(({ id }) => id))

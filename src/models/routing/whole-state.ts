@@ -14,8 +14,8 @@ export interface WholeStateParts {
 }
 
 /**
- * Pure but for new ids and nonces: what a PUT has → what is to be stored instead of `before`. Keys
- * given as masks and the age of connections stay.
+ * Pure except for new ids and nonces: the state to store instead of `before`, from the body of a
+ * PUT. Masked keys and the age of connections are kept.
  *
  * @throws ApiError 400 that names the field.
  */

@@ -6,13 +6,13 @@ import type { UpstreamRequest } from './upstream-request.ts'
 /** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
 export const maxBodyBytes = 8 * 1024 * 1024
 
-/** More than any upstream has; every list would carry them all. */
+/** More than any upstream has; every list would contain them all. */
 const maxIds = 20_000
 
 const maxRedirects = 5
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** What is read of the page of an error, when somebody wants to see it. */
+/** The maximum bytes read of an error page, for the detail. */
 const errorPageBytes = 2 * 1024
 
 export interface UpstreamAnswer {
@@ -21,9 +21,9 @@ export interface UpstreamAnswer {
 }
 
 export interface AskOptions {
-  /** The timeout, over connecting, headers and body together. */
+  /** The timeout for connecting, headers and body together. */
   readonly signal: AbortSignal
-  /** Whether a failure is to tell what the upstream said. */
+  /** Whether a failure includes the text of the upstream. */
   readonly wantsDetail: boolean
 }
 
@@ -47,7 +47,7 @@ export async function askUpstream(
   }
 }
 
-/** Redirects are followed by hand: the key goes to the origin that a person gave it to, only. */
+/** Follows redirects manually, so that the key is sent only to the configured origin. */
 async function exchange(
   { url, headers }: UpstreamRequest,
   { signal }: AskOptions,
@@ -94,12 +94,12 @@ async function refusal(response: Response, wantsDetail: boolean): Promise<Upstre
     await response.body?.cancel()
     return new UpstreamError('status', { status })
   }
-  // A page that breaks off or stalls does not hide its status.
+  // A truncated or stalled page must not hide the status.
   const detail = await beginningOf(response, errorPageBytes).catch(() => '')
   return new UpstreamError('status', { status, detail })
 }
 
-/** Fetch hides the error of the system, such as ECONNREFUSED, in the cause of its own. */
+/** Fetch puts the system error, such as ECONNREFUSED, into the cause of its own error. */
 function systemCode(error: unknown): { readonly detail?: string } {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

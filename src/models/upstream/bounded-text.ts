@@ -1,8 +1,8 @@
 import { UpstreamError } from './upstream-error.ts'
 
 /**
- * The text of a body of at most `maxBytes`, counted as they come: neither a declared length nor a
- * small compressed body makes room for more.
+ * The text of a body of at most `maxBytes`, counted after decoding: neither a declared length nor a
+ * small compressed body allows more.
  *
  * @throws UpstreamError too-large.
  */
@@ -18,7 +18,7 @@ export async function boundedText(response: Response, maxBytes: number): Promise
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
-/** The beginning of a body, for people to read. */
+/** The beginning of a body, as text to show. */
 export async function beginningOf(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -1,4 +1,4 @@
-/** How an upstream is asked for its models. */
+/** The API of an upstream. */
 export type UpstreamFlavour = 'openai' | 'anthropic'
 
 /** Where a provider of the catalogue lists its models. Used for connection tests only. */

@@ -1,20 +1,20 @@
 import { isText } from '../is-text.ts'
 
-/** Characters. What is longer is no model's name, and is dropped. */
+/** Characters. Longer ids are dropped. */
 const maxIdLength = 500
 
 /**
  * The model ids of an upstream's answer (docs/contract/model-list.md, "Upstream request"): an
  * array, or an object with the array in data, models or results.
  *
- * @returns undefined when there is no such array.
+ * @returns undefined if there is no such array.
  */
 export function listedIds(answer: unknown): readonly string[] | undefined {
   const list = [answer, field(answer, 'data'), field(answer, 'models'), field(answer, 'results')]
   const elements = list.find((candidate) => Array.isArray(candidate))
   if (elements === undefined) return undefined
   const ids = elements.map((element: unknown) => {
-    // Null, an empty text or a missing field leaves the id to the next field.
+    // Null, empty or missing: use the next field.
     return field(element, 'id') || field(element, 'name') || field(element, 'model')
   })
   // Blank or non-string ids are dropped; duplicates removed.

@@ -2,11 +2,11 @@
 export interface ProbeReport {
   /** `ok`: the upstream returned a list of models. `untested`: no request was sent. */
   readonly outcome: 'ok' | 'failed' | 'untested'
-  /** HTTP status of the upstream's answer; absent when there was none. */
+  /** HTTP status of the upstream; undefined without a response. */
   readonly status?: number
-  /** Models in the list; absent when there was no list. */
+  /** Models in the list; undefined without a list. */
   readonly modelCount?: number
-  /** For people, at most a few hundred characters. */
+  /** A message to show, at most a few hundred characters. */
   readonly message: string
   readonly durationMs: number
 }

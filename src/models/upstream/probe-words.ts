@@ -6,7 +6,7 @@ import type { UpstreamError } from './upstream-error.ts'
 
 type Said = Omit<ProbeReport, 'durationMs'>
 
-/** Of what the upstream said, characters. */
+/** The maximum length of quoted upstream text, characters. */
 const maxQuoted = 300
 
 export function describeAnswer({ status, ids }: UpstreamAnswer): Said {
@@ -21,7 +21,7 @@ export const noModelsApi: Said = {
     'This connection cannot be tested: the catalogue has no API address for its provider. Its models are listed from the catalogue.',
 }
 
-/** @param apiKey is taken out of the words of the upstream, which may repeat it. */
+/** @param apiKey is removed from the text of the upstream, which may repeat it. */
 export function describeFailure(error: UpstreamError, apiKey: string | undefined): Said {
   const { status, detail = '' } = error
   const quoted = quote(detail, apiKey?.trim() ?? '')

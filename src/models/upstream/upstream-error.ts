@@ -1,4 +1,4 @@
-/** Why an upstream gave no list. */
+/** Why an upstream returned no list. */
 export type UpstreamFailure =
   | 'no-key'
   | 'no-base-url'
@@ -27,13 +27,13 @@ const messageOf = {
 } as const satisfies Record<UpstreamFailure, string>
 
 export interface UpstreamErrorFacts extends ErrorOptions {
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number
-  /** What makes it concrete: an error code of the system, or the beginning of an error page. */
+  /** A detail: a system error code, or the beginning of an error page. */
   readonly detail?: string
 }
 
-/** An upstream that gave no list. Neither message nor fields ever contain the key. */
+/** An upstream returned no list. Message and fields never contain the key. */
 export class UpstreamError extends Error {
   readonly code: UpstreamFailure
   readonly status: number | undefined

@@ -2,14 +2,14 @@ import type { UpstreamFlavour } from './flavour.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { isUpstreamUrl } from './upstream-url.ts'
 
-/** What a connection says about its upstream. */
+/** The upstream fields of a connection. */
 export interface Upstream {
   readonly flavour: UpstreamFlavour
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
 }
 
-/** A request that can be sent as it is. */
+/** A request that is ready to send. */
 export interface UpstreamRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -18,10 +18,10 @@ export interface UpstreamRequest {
 /**
  * The request of docs/contract/model-list.md, "Upstream request".
  *
- * @throws UpstreamError no-key, no-base-url, bad-key or bad-url: there is nothing to send.
+ * @throws UpstreamError no-key, no-base-url, bad-key or bad-url, before anything is sent.
  */
 export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): UpstreamRequest {
-  // White space around a pasted key or URL is never meant.
+  // White space around a pasted key or URL is never intended.
   const key = apiKey?.trim() ?? ''
   const base = baseUrl?.trim() ?? ''
   if (key === '') throw new UpstreamError('no-key')

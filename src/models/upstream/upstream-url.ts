@@ -1,6 +1,6 @@
 /**
- * Whether an upstream can be asked at this URL. Fetch refuses URLs with credentials (Fetch
- * standard, "Request class"), and speaks data: too.
+ * Whether this is a valid upstream URL. Fetch rejects URLs with credentials (Fetch standard,
+ * "Request class"), and also supports data: URLs.
  */
 export function isUpstreamUrl(text: string): boolean {
   const url = URL.parse(text)

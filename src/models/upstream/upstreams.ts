@@ -13,7 +13,7 @@ import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream
  */
 const upstreamTimeoutMs = 5_000
 
-/** Upstreams asked at the same time by one process. More than people have; a bound on sockets. */
+/** Concurrent upstream requests of one process: more than anyone needs, but bounds the sockets. */
 const maxAskedAtOnce = 256
 
 export interface UpstreamsOptions {
@@ -24,14 +24,17 @@ export interface UpstreamsOptions {
 }
 
 /**
- * Asks upstreams. Nothing is kept once an answer is there; only questions under way are shared. So
- * gateways that are each other's upstream end at the timeout: the second time round a question is
- * under way already, and is not asked again.
+ * Asks upstreams. Answers are not cached; only running requests are shared. Gateways that are
+ * upstreams of each other therefore end at the timeout: on the second round the request is already
+ * running and is not sent again.
  */
 export class Upstreams {
   readonly #timeoutMs: number
   readonly #lane: Lane
-  /** By all that makes a question: lists that ask while an upstream stalls share one socket. */
+  /**
+   * By everything that identifies a request: concurrent lists share one socket of a stalled
+   * upstream.
+   */
   readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
 
   constructor({
@@ -62,7 +65,8 @@ export class Upstreams {
   /**
    * Tests a connection: asks its upstream for the models now. A failure is reported, not thrown.
    *
-   * @param modelsApi of a provider of the catalogue; a base URL of the connection replaces its address.
+   * @param modelsApi the API of a catalogue provider; a base URL of the connection replaces its
+   * address.
    */
   async probe(connection: Connection, modelsApi?: ModelsApi): Promise<ProbeReport> {
     const startedAtMs = performance.now()

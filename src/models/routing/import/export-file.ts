@@ -23,8 +23,8 @@ import {
 } from '../limits.ts'
 
 /**
- * What 9router writes when its database is exported (GET /api/settings/database), as far as it is
- * needed here. Everything else is let through, to be named in the answer.
+ * The required part of a 9router database export (GET /api/settings/database). Everything else is
+ * accepted and named in the response.
  */
 
 const word = z.string().max(200)
@@ -46,7 +46,7 @@ const fileConnection = z.looseObject({
   createdAt: word.nullish(),
 })
 
-/** A compatible provider; its connection has copies of these fields. */
+/** A compatible provider; its connection contains copies of these fields. */
 const fileNode = z.looseObject({
   id: itemId,
   baseUrl: baseUrl.nullish(),
@@ -86,7 +86,7 @@ export type FileNode = z.output<typeof fileNode>
 export type FileCombo = z.output<typeof fileCombo>
 export type FileCustomModel = z.output<typeof fileCustomModel>
 
-/** Pure: where the file has what is not needed here, each place once, without indices. */
+/** Pure: the paths of unused fields in the file, each once, without indices. */
 export function ignoredFields(file: ExportFile): string[] {
   const found = new Set<string>()
   const note = (items: readonly object[], known: object, at: string) => {

@@ -9,7 +9,9 @@ import {
 } from '../stored-routing.ts'
 import type { ReadConnection, ReadExport } from './read-export.ts'
 
-/** Merge: what has the same id or name is replaced, all else stays. Replace: nothing else stays. */
+/**
+ * merge: replaces items with the same id or name and keeps all others. replace: keeps nothing else.
+ */
 export const importModes = ['merge', 'replace'] as const
 
 export type ImportMode = (typeof importModes)[number]
@@ -21,10 +23,10 @@ export interface ImportParts {
 }
 
 /**
- * Pure but for nonces: the state with what was read. A connection that comes without key into a
- * merge keeps the one that is stored, unless it would be sent to another address.
+ * Pure except for nonces: the state with the imported items. In a merge, a connection without a key
+ * keeps the stored one, unless it would be sent to another address.
  *
- * @throws ApiError 400 for a mask that stands for no stored key, or for one that would go elsewhere.
+ * @throws ApiError 400 for a mask without a stored key, or of a key that would be sent elsewhere.
  */
 export function importInto(
   state: StoredRouting,
@@ -61,14 +63,14 @@ function connectionOf(
   const { id, apiKey } = connection
   const data = connection.providerSpecificData
   const given = sealGivenKey(apiKey, { sealer, id, stored, target: connection, field })
-  // The report names a connection whose key is not kept.
+  // The report names connections whose key is not kept.
   const isKept = mode === 'merge' && !leadsElsewhere(stored, connection)
   const sealedKey = given ?? (isKept ? stored?.sealedKey : undefined)
   const createdAtMs = connection.createdAtMs ?? stored?.createdAtMs ?? nowMs
   return storedConnection({ ...connection, providerSpecificData: data, sealedKey, createdAtMs })
 }
 
-/** In the order of `before`, what is new behind it. */
+/** In the order of `before`, followed by new items. */
 function joined<Item>(
   before: readonly Item[],
   added: readonly Item[],

@@ -5,7 +5,7 @@ import { type ExportFile, ignoredFields } from './export-file.ts'
 import { type ImportMode, importModes } from './import-edit.ts'
 import type { ReadExport } from './read-export.ts'
 
-/** A list in the answer names no more than this; the counts are whole. */
+/** The maximum length of lists in the response; the counts are complete. */
 const maxNamed = 200
 const maxFieldLength = 200
 
@@ -41,11 +41,11 @@ export interface ImportFacts {
   readonly read: ReadExport
   /** The state after the import. */
   readonly state: StoredRouting
-  /** Of that state. */
+  /** The warnings of that state. */
   readonly warnings: readonly FieldWarning[]
 }
 
-/** Pure: what an import did, for the person who asked for it. */
+/** Pure: the report of an import. */
 export function importReport({ mode, file, read, state, warnings }: ImportFacts): ImportAnswer {
   const imported = new Set(read.connections.map(({ id }) => id))
   const withoutKey = state.connections.filter(

@@ -12,7 +12,7 @@ import { readExport } from './read-export.ts'
 
 const query = z.strictObject({ mode: z.enum(importModes).default('merge') })
 
-/** Takes the file that 9router exports: all of it in one transaction, or nothing. */
+/** Imports a 9router export in one transaction, all or nothing. */
 export function importRoutes(
   app: JsonApp,
   { store, sealer, catalogue, now }: RoutingApiParts,

@@ -18,7 +18,7 @@ import type {
   FileNode,
 } from './export-file.ts'
 
-/** A connection of the file in our terms, its key still as given. */
+/** A converted connection of the file, its key still as given. */
 export interface ReadConnection {
   readonly id: string
   readonly provider: string
@@ -35,7 +35,7 @@ export interface ReadConnection {
 }
 
 export interface LeftOut {
-  /** Where in the file it is. */
+  /** Its path in the file. */
   readonly field: string
   readonly reason: string
 }
@@ -43,14 +43,14 @@ export interface LeftOut {
 export interface ReadExport extends Omit<StoredRouting, 'connections' | 'broken'> {
   readonly connections: readonly ReadConnection[]
   readonly leftOut: readonly LeftOut[]
-  /** Provider ids that became others: see `withoutHexEnd`. */
+  /** Renamed provider ids: see `withoutHexEnd`. */
   readonly renamed: ReadonlyMap<string, string>
 }
 
 /**
- * Pure: the file in our terms. What has the right form but no meaning here is left out and named.
+ * Pure: converts the file. Valid items without a meaning here are left out and reported.
  *
- * @throws ApiError 400 when two items have the same key.
+ * @throws ApiError 400 if two items have the same key.
  */
 export function readExport(file: ExportFile): ReadExport {
   const { providerConnections, combos, customModels, modelAliases } = file
@@ -80,7 +80,7 @@ interface ItemPlace {
   readonly field: string
 }
 
-/** Every provider id of a file goes through here, so that all of it agrees. */
+/** Renames every provider id of a file consistently. */
 class ProviderNames {
   readonly renamed = new Map<string, string>()
 
@@ -91,7 +91,7 @@ class ProviderNames {
     return name
   }
 
-  /** Of `<alias>/<model id>` the alias; of anything else nothing. */
+  /** Renames the alias in `<alias>/<model id>`; returns other text unchanged. */
   renameIn(model: string): string {
     const slash = model.indexOf('/')
     return slash < 0 ? model : this.rename(model.slice(0, slash)) + model.slice(slash)
