@@ -32,7 +32,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
   for (const { name, options } of looks) {
-    test(`have no serious finding of axe-core and nothing to scroll sideways (${name})`, async () => {
+    test(`have no serious axe-core finding and no horizontal scrolling (${name})`, async () => {
       const page = await dashboard().openSignedIn('/', options)
       for (const { path, shown } of pages) {
         await page.goto(`${dashboard().gateway.url}/-${path}`)
@@ -44,7 +44,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
     })
   }
 
-  test('come up again where they were when they are loaded anew', async () => {
+  test('keep their state after a reload', async () => {
     const page = await dashboard().openSignedIn('/models?list=image&search=open')
     await page.getByText('GET /v1/models/image').waitFor()
     await page.reload()
@@ -52,7 +52,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.getByLabel('Search the models').inputValue(), 'open')
   })
 
-  test('are reached by keyboard: the skip link leads past the header', async () => {
+  test('are reachable by keyboard: the skip link skips the header', async () => {
     const page = await dashboard().openSignedIn('/models')
     await page.getByText('GET /v1/models').waitFor()
     await page.reload()
@@ -62,7 +62,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'main')
   })
 
-  test('the colours are switched, and stay so', async () => {
+  test('the color scheme can be switched and is remembered', async () => {
     const page = await dashboard().openSignedIn('/', { colorScheme: 'light' })
     await page.getByRole('button', { name: 'Dark mode' }).click()
     await page.reload()
@@ -71,7 +71,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(scheme, 'dark')
   })
 
-  test('the policy of the page stopped nothing of its own', () => {
+  test('the Content-Security-Policy blocks nothing of the pages', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 })
@@ -79,7 +79,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
 describe('The overview', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
-  test('shows what is stored, how to connect, and why a request was refused', async () => {
+  test('shows what is stored, how to connect, and why a request failed', async () => {
     const { gateway } = dashboard()
     await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/a.txt`, body: 'hello' })
     await fetch(`${gateway.url}/${testBucket}/a.txt`, { method: 'DELETE' })
@@ -95,7 +95,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.getByText(gateway.credentials.secretKey).count(), 0)
   })
 
-  test('shows what goes on without a barrier', async () => {
+  test('shows current activity accessibly', async () => {
     const { gateway } = dashboard()
     await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/old/a`, body: 'a' })
     await signedFetch(gateway, { method: 'POST', target: `/${testBucket}/open.mov?uploads` })
@@ -137,7 +137,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await section.getByText('None.').waitFor()
   })
 
-  test('a drive that is missing is shown with the reason', async () => {
+  test('shows a missing drive with the reason', async () => {
     const page = await dashboard().openSignedIn('/')
     await page.route('**/-/api/status', async (route) => {
       const reply = await route.fetch()
@@ -151,7 +151,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(page), [])
   })
 
-  test('settings to paste have the address of the page and the access key', async () => {
+  test('settings to paste contain the page address and the access key', async () => {
     const { gateway } = dashboard()
     const { port } = new URL(gateway.url)
     const page = await dashboard().openSignedIn('/')
@@ -162,7 +162,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await settings.filter({ hasText: gateway.credentials.accessKey }).waitFor()
   })
 
-  test('an open upload is aborted after a question', async () => {
+  test('aborts an open upload after confirmation', async () => {
     const { gateway } = dashboard()
     const target = `/${testBucket}/film.mov?uploads`
     const reply = await signedFetch(gateway, { method: 'POST', target })
@@ -173,7 +173,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await page.getByText(`${testBucket}/film.mov`).waitFor({ state: 'detached' })
   })
 
-  test('settings are copied without the clipboard API, as on plain http', async () => {
+  test('copies settings without the clipboard API, as on plain http', async () => {
     const { gateway } = dashboard()
     const page = await dashboard().openSignedIn('/')
     await page.evaluate(`
@@ -233,7 +233,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByText('No connections yet').waitFor()
   })
 
-  test('say that they are a list for clients of a router, and its address', async () => {
+  test('explain that the list is for clients of a router, and show its address', async () => {
     const page = await dashboard().openSignedIn('/models')
     await page.getByText('It only lists models').waitFor()
     await page
@@ -242,7 +242,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
       .waitFor()
   })
 
-  test('warn of a combo whose model no list has', async () => {
+  test('warn of a combo with a model that no list contains', async () => {
     const page = await dashboard().openSignedIn('/models/combos')
     await page.getByRole('button', { name: 'Add a combo' }).click()
     await page.getByLabel('Name').fill('smart')
@@ -254,7 +254,7 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
     await page.getByText('No combos yet').waitFor()
   })
 
-  test('an export is imported again, and a file of 9router', async () => {
+  test('import an export and a 9router file', async () => {
     const page = await dashboard().openSignedIn('/models/transfer')
     const file = (name: string, content: object) => ({
       name,

@@ -8,7 +8,7 @@ const skip = absenceOfChromium()
 describe('Signing in to the dashboard', { skip }, () => {
   const dashboard = useDashboard()
 
-  test('a browser that opens the gateway comes to the sign-in form', async () => {
+  test('redirects a browser that opens the gateway to the sign-in form', async () => {
     const page = await dashboard().open('/')
     await page.goto(dashboard().gateway.url)
     assert.equal(page.url(), `${dashboard().gateway.url}/-/`)
@@ -17,7 +17,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     assert.deepEqual(await barriers(page), [])
   })
 
-  test('the wrong password is said at the field, the right one leads to the page asked for', async () => {
+  test('shows a wrong password at the field; the right one opens the requested page', async () => {
     const page = await dashboard().open('/models/combos')
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('wrong')
@@ -30,7 +30,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     assert.equal(page.url(), `${dashboard().gateway.url}/-/models/combos`)
   })
 
-  test('the password can be shown, and password managers know what is what', async () => {
+  test('can show the password, and marks the fields for password managers', async () => {
     const page = await dashboard().open('/')
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('seen')
@@ -41,7 +41,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     assert.equal(await field.getAttribute('type'), 'text')
   })
 
-  test('a second tab is signed in too, and signing out ends both and the session', async () => {
+  test('signs in a second tab too; signing out ends both tabs and the session', async () => {
     const page = await dashboard().openSignedIn('/')
     const other = await page.context().newPage()
     await other.goto(`${dashboard().gateway.url}/-/models`)
@@ -58,7 +58,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     assert.equal(reply.status, 401)
   })
 
-  test('an expired session leads to the form and back to the page as it was', async () => {
+  test('shows the form for an expired session and then the same page', async () => {
     const page = await dashboard().openSignedIn('/models?list=tts&search=o')
     await page.getByText('/v1/models/tts').waitFor()
     await page.getByRole('tab', { name: 'Combos' }).click()
@@ -80,7 +80,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'Edit half-typed' }).waitFor()
   })
 
-  test('the token is in no URL and in no cookie', async () => {
+  test('puts the token in no URL and no cookie', async () => {
     const page = await dashboard().open('/')
     const urls: string[] = []
     page.on('request', (request) => urls.push(request.url()))
@@ -101,7 +101,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     )
   })
 
-  test('no script and no style was stopped by the policy of the page', () => {
+  test('the Content-Security-Policy blocks no script and no style', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 })
@@ -109,7 +109,7 @@ describe('Signing in to the dashboard', { skip }, () => {
 describe('A dashboard under attack', { skip }, () => {
   const dashboard = useDashboard()
 
-  test('the sixth try is locked out, with the time that is left', async () => {
+  test('locks out the sixth attempt and shows the remaining time', async () => {
     const page = await dashboard().open('/')
     const field = page.getByLabel('Password', { exact: true })
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -134,7 +134,7 @@ describe('A dashboard under attack', { skip }, () => {
 describe('A dashboard without password', { skip }, () => {
   const dashboard = useDashboard({ DASHBOARD_PASSWORD: '' })
 
-  test('the form says that it is off, and how to turn it on', async () => {
+  test('the form says that the dashboard is turned off, and how to turn it on', async () => {
     const page = await dashboard().open('/')
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('any')

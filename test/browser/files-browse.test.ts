@@ -38,7 +38,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
 
   const place = (page: Page) => decodeURIComponent(new URL(page.url()).search)
 
-  test('10,000 entries are all there, few of them in the page, and reached by keyboard', async () => {
+  test('lists 10,000 entries, renders few of them, and reaches all by keyboard', async () => {
     const files = await openFolder('?prefix=many/')
     await files.page.getByText('10,000 files').waitFor()
     assert.equal(await files.grid.getAttribute('aria-rowcount'), String(entryCount + 1))
@@ -55,7 +55,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(files.page), [])
   })
 
-  test('the list can be stopped while it loads, and loads the rest when told', async () => {
+  test('stops loading the list, and loads the rest on request', async () => {
     const files = await openAt('/files')
     const { page } = files
     let pages = 0
@@ -84,7 +84,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByText('10,000 files').waitFor()
   })
 
-  test('a filter is looked up by the server, stands in the address and is undone by back', async () => {
+  test('filters on the server, keeps the filter in the address, and Back undoes it', async () => {
     const files = await openFolder('?prefix=many/')
     const { page } = files
     await page.keyboard.press('/')
@@ -100,7 +100,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByText('10,000 files').waitFor()
   })
 
-  test('folders are gone into and out of by mouse, keyboard, breadcrumbs and back', async () => {
+  test('navigates folders by mouse, keyboard, breadcrumbs and Back', async () => {
     const files = await openFolder('?prefix=tree/')
     const { page } = files
     assert.deepEqual(await files.names(), ['a', 'b', 'large.bin', 'middle.txt', 'small.txt'])
@@ -123,7 +123,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('large.bin').waitFor()
   })
 
-  test('columns sort what is loaded, and the order is remembered', async () => {
+  test('sorts by column and remembers the order', async () => {
     const files = await openFolder('?prefix=tree/')
     await files.page.getByRole('button', { name: 'Size' }).click()
     assert.deepEqual(await files.names(), ['a', 'b', 'large.bin', 'middle.txt', 'small.txt'])
@@ -156,7 +156,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   }
 
-  test('the breadcrumbs show the current folder, however deep it is', async () => {
+  test('the breadcrumbs show the current folder at any depth', async () => {
     const options = { ...still, viewport: { width: 400, height: 800 } }
     const prefix = Array.from({ length: 12 }, (_, index) => `a long folder name ${index}/`).join('')
     const path = `/files/${testBucket}?prefix=${encodeURIComponent(prefix)}`
@@ -169,7 +169,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   })
 
-  test('ranges are selected with shift, by mouse and by keyboard', async () => {
+  test('selects ranges with shift, by mouse and by keyboard', async () => {
     const files = await openFolder('?prefix=tree/')
     const { page } = files
     await files.row('b').getByRole('checkbox').click()
@@ -186,7 +186,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByText('1 selected').waitFor()
   })
 
-  test('names that hide something show it, and no name is markup', async () => {
+  test('shows hidden characters in names, and renders no name as markup', async () => {
     const files = await openFolder('?prefix=odd/')
     const { page } = files
     await files.name('photo[U+202E]gpj.exe').waitFor()
@@ -204,7 +204,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(files.page), [])
   })
 
-  test('a session that is over leads back to the same folder and filter', async () => {
+  test('returns to the same folder and filter after an expired session', async () => {
     const path = `/files/${testBucket}?prefix=tree/&filter=s`
     const page = await dashboard().openSignedIn(path, still)
     const files = new FileBrowser(page)
@@ -220,7 +220,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(place(page), '?prefix=tree/&filter=s')
   })
 
-  test('a folder that can not be loaded says why and is tried again', async () => {
+  test('says why a folder could not be loaded, and retries', async () => {
     const files = await openAt('/files')
     const { page } = files
     await page.route(
@@ -234,7 +234,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('small.txt').waitFor()
   })
 
-  test('everything is usable at 400 px, in the dark', async () => {
+  test('is usable at 400 px in dark mode', async () => {
     const options = {
       ...still,
       viewport: { width: 400, height: 800 },
@@ -251,7 +251,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(page), [])
   })
 
-  test('nothing of it was stopped by the policy of the page', () => {
+  test('the Content-Security-Policy blocks nothing', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 })

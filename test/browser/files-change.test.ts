@@ -60,7 +60,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     return [...(await reply.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key)
   }
 
-  test('a new folder is made, and not twice', async () => {
+  test('creates a folder, but not twice', async () => {
     const files = await openFolder('new/')
     const { page } = files
     for (const name of ['a/b', 'été 2026']) {
@@ -81,7 +81,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.dialog.getByText('A folder with this name already exists.').waitFor()
   })
 
-  test('a file is renamed by keyboard, and never over another one', async () => {
+  test('renames a file by keyboard, never over another file', async () => {
     const files = await openFolder('rename/')
     const { page } = files
     await files.row('old é+%.txt').getByRole('checkbox').click()
@@ -99,7 +99,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.equal(await stored('rename/old é+%.txt'), undefined)
   })
 
-  test('a folder is renamed with all that is in it; into one that exists only when told', async () => {
+  test('renames a folder with its contents, and merges into an existing folder only after confirmation', async () => {
     const files = await openFolder('rename/')
     const { page } = files
     await files.act('folder', 'Rename')
@@ -121,7 +121,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     )
   })
 
-  test('a key that browsers can not ask for is moved to where they can', async () => {
+  test('moves a key that browsers cannot request to one that they can', async () => {
     const files = await openFolder('dots/../')
     const { page } = files
     await files.name('x.txt').click()
@@ -135,7 +135,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.deepEqual(await keysBelow('dots/'), ['dots/x.txt'])
   })
 
-  test('files and folders are moved to another bucket, and names that are taken are asked about', async () => {
+  test('moves files and folders to another bucket and asks about name conflicts', async () => {
     const files = await openFolder('move/')
     const { page } = files
     await files.select('big', 'single.txt')
@@ -167,7 +167,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.name('single.txt').waitFor({ state: 'detached' })
   })
 
-  test('deleting says what and how much, and then it is gone', async () => {
+  test('says what and how much will be deleted, then deletes it', async () => {
     const files = await openFolder('delete/')
     const { page } = files
     await files.select('a.txt', 'b.txt', 'tree')
@@ -190,7 +190,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.deepEqual(await keysBelow('delete/'), ['delete/keep.txt'])
   })
 
-  test('a link is shared for a while, and works for who has no session', async () => {
+  test('shares a link that works without a session and expires', async () => {
     const files = await openFolder('share/')
     const { page } = files
     await files.act('a b+c%.txt', 'Share link')
@@ -209,7 +209,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await until(async () => (await link.inputValue()).includes('X-Amz-Expires=259200'))
   })
 
-  test('in a public bucket the plain address is offered', async () => {
+  test('offers the plain address in a public bucket', async () => {
     const files = await openFolder('', publicBucket)
     await files.act('open é.txt', 'Share link')
     const url = await files.page.getByRole('textbox', { name: 'Public link' }).inputValue()
@@ -217,7 +217,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.equal(await (await fetch(url)).text(), 'public')
   })
 
-  test('files are downloaded under their names, one after the other', async () => {
+  test('downloads files one by one under their names', async () => {
     const files = await openFolder('rename/other/')
     const { page } = files
     await signedFetch(dashboard().gateway, {
@@ -239,7 +239,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.deepEqual(names, ['a _b_ é%.txt', 'there.txt'])
   })
 
-  test('nothing of it was stopped by the policy of the page', () => {
+  test('the Content-Security-Policy blocks nothing', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 })

@@ -71,7 +71,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     return files
   }
 
-  test('pictures are shown, also those whose type says nothing', async () => {
+  test('shows images, including those with a generic type', async () => {
     const files = await openFile('view/1 image.png')
     const picture = files.dialog.locator('img')
     const width = () => propertyOf(picture, 'naturalWidth')
@@ -87,7 +87,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     await files.dialog.waitFor({ state: 'detached' })
   })
 
-  test('a picture that is none can be downloaded all the same', async () => {
+  test('offers the download of an invalid image', async () => {
     const files = await openFile('view/9 broken.png')
     await files.dialog.getByText('This file cannot be previewed').waitFor()
     const download = files.page.waitForEvent('download')
@@ -112,7 +112,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     })
   }
 
-  test('a PDF is opened by the browser in a frame', async () => {
+  test('opens a PDF in a frame', async () => {
     const files = await openFile('view/5 paper.pdf')
     const { page } = files
     await files.dialog.locator('iframe').waitFor()
@@ -121,7 +121,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     await until(isShown)
   })
 
-  test('the beginning of a text is shown as text, with what is known of the file', async () => {
+  test('shows the beginning of a text, with the metadata of the file', async () => {
     const files = await openFile('view/6 long.txt')
     const { dialog } = files
     await dialog.locator('pre').getByText('<b id="bold">tag</b> é').waitFor()
@@ -133,14 +133,14 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     assert.deepEqual(await barriers(files.page), [])
   })
 
-  test('what can not be shown says so', async () => {
+  test('says that a file cannot be previewed', async () => {
     const files = await openFile('view/7 data.bin')
     await files.dialog.getByText('This file cannot be previewed').waitFor()
     await files.page.keyboard.press('ArrowRight')
     await files.dialog.getByText('The file is empty').waitFor()
   })
 
-  test('HTML is shown as its source, an SVG as a picture', async () => {
+  test('shows HTML as source and SVG as an image', async () => {
     const files = await openFile('evil/page.html')
     await files.dialog.locator('pre').getByText('<title>quiet</title>').waitFor()
     await files.page.keyboard.press('ArrowRight')
@@ -152,7 +152,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
   })
 
   for (const name of ['page.html', 'page.xhtml', 'picture.svg']) {
-    test(`${name} that is opened from the dashboard can not act as it`, async () => {
+    test(`${name} opened from the dashboard cannot act as the dashboard`, async () => {
       const files = await openAt(`/files/${testBucket}?prefix=evil/`)
       const { page } = files
       const token = await tokenOf(page)
@@ -174,7 +174,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     })
   }
 
-  test('a preview has an address that reload and Back keep to, and Back closes it', async () => {
+  test('a preview has an address that survives a reload, and Back closes it', async () => {
     const files = await openAt(`/files/${testBucket}?prefix=view/`)
     const { page, dialog } = files
     const place = () => decodeURIComponent(new URL(page.url()).search)
@@ -196,7 +196,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     assert.equal(place(), '?prefix=view/')
   })
 
-  test('the address of a preview opens it anywhere, also of a file that is gone', async () => {
+  test('the address of a preview opens it anywhere, even for a deleted file', async () => {
     const files = await openAt(`/files/${testBucket}?prefix=view/&filter=1&view=8 empty.txt`)
     const { page, dialog } = files
     await dialog.getByText('The file is empty').waitFor()
@@ -211,7 +211,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     assert.deepEqual(await barriers(page), [])
   })
 
-  test('an uploaded file is not run as a script of the dashboard', async () => {
+  test('does not run an uploaded file as a script of the dashboard', async () => {
     await put('evil/script.js', 'globalThis.hasRun = true', { 'content-type': 'text/javascript' })
     const { host, credentials } = dashboard().gateway
     const source = presign({
@@ -244,7 +244,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     for (const text of refusals) assert.match(text, /evil\/script\.js.*script-src/s)
   })
 
-  test('nothing of it was stopped by the policy of the page', () => {
+  test('the Content-Security-Policy blocks nothing', () => {
     // What objects may not do is what is wanted.
     const own = dashboard()
       .complaints()

@@ -55,7 +55,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
   const hasFocus = async (element: Locator) =>
     (await element.and(element.page().locator(':focus')).count()) === 1
 
-  test('what others write and delete appears in every open tab', async () => {
+  test('shows changes of others in every open tab', async () => {
     const files = await openAt(`/files/${testBucket}?prefix=shared/`)
     await files.name('b.txt').waitFor()
     const second = new FileBrowser(await files.page.context().newPage())
@@ -70,7 +70,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     await second.page.close()
   })
 
-  test('an unchanged folder of many pages is checked, not downloaded again', async () => {
+  test('checks an unchanged folder of many pages without downloading it again', async () => {
     const files = await openAt(`/files/${testBucket}?prefix=many/`)
     await files.page.getByText('3,000 files').waitFor()
     const counts = countRequests(files.page)
@@ -78,7 +78,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     assert.equal(counts.lists, 0)
   })
 
-  test('a refresh keeps the selection, the place in the list, the keyboard and a rename', async () => {
+  test('a refresh keeps the selection, the scroll position, the keyboard position and a rename', async () => {
     const files = await openAt(`/files/${testBucket}?prefix=many/`)
     const { page } = files
     await page.getByText('3,000 files').waitFor()
@@ -107,7 +107,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     assert.ok(await hasFocus(field))
   })
 
-  test('a hidden tab asks for nothing, and refreshes when it is looked at again', async () => {
+  test('a hidden tab sends no requests, and refreshes when it becomes visible', async () => {
     const files = await openAt(`/files/${testBucket}?prefix=hidden/`)
     const { page } = files
     await page.clock.install()
@@ -125,7 +125,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     await files.name('b.txt').waitFor()
   })
 
-  test('a folder that does not exist says so, one that is empty too', async () => {
+  test('tells a missing folder from an empty one', async () => {
     mkdirSync(folderOf('empty'))
     const files = await openAt(`/files/${testBucket}?prefix=empty/`)
     const { page } = files
@@ -138,7 +138,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     await page.getByText('The folder “gone” does not exist').waitFor()
   })
 
-  test('nothing of it was stopped by the policy of the page', () => {
+  test('the Content-Security-Policy blocks nothing', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 })

@@ -67,7 +67,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     return { route: held.promise }
   }
 
-  test('60 MB that are dropped arrive byte for byte, in parts in their order', async () => {
+  test('uploads a dropped file of 60 MB unchanged, in ordered parts', async () => {
     const files = await openFolder('drop/')
     const parts = partsOf(files.page)
     await files.drop(join(disk, 'big.bin'))
@@ -77,7 +77,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(hashOf(await stored('drop/big.bin')), hashOf(big))
   })
 
-  test('a pause keeps what has arrived, leaving the page is asked about, and it goes on', async () => {
+  test('a pause keeps uploaded parts, leaving the page needs confirmation, and the upload resumes', async () => {
     const files = await openFolder('pause/')
     const { page } = files
     const parts = partsOf(page)
@@ -97,7 +97,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(hashOf(await stored('pause/middle.bin')), hashOf(middle))
   })
 
-  test('a part that the gateway puts off is sent again, by itself', async () => {
+  test('retries a part automatically if the gateway is busy', async () => {
     const files = await openFolder('again/')
     const { page } = files
     const parts = partsOf(page)
@@ -113,7 +113,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(hashOf(await stored('again/middle.bin')), hashOf(middle))
   })
 
-  test('a session that ends meanwhile is begun anew in the same folder, and the upload goes on', async () => {
+  test('continues the upload in the same folder after an expired session', async () => {
     const files = await openFolder('session/')
     const { page } = files
     const second = await holdSecondPart(page)
@@ -150,7 +150,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   })
 
-  test('a folder comes with all that is in it, empty folders too', async () => {
+  test('uploads a folder with its contents, including empty folders', async () => {
     const files = await openFolder('folder/')
     await files.drop(join(disk, 'trip'))
     await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
@@ -165,7 +165,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await files.names(), ['é', 'empty', 'many', 'a b+c%.txt'])
   })
 
-  test('a name that is taken is asked about: keep both, skip, replace', async () => {
+  test('asks about a name conflict: keep both, skip, replace', async () => {
     const target = targetOf(testBucket, 'clash/clash.txt')
     await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'old' })
     const files = await openAt(`/files/${testBucket}?prefix=clash/`)
@@ -184,7 +184,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal((await stored('clash/clash.txt')).toString(), 'new')
   })
 
-  test('a name that is taken while the file is on its way is not replaced unasked', async () => {
+  test('does not replace a file that appeared during the upload without asking', async () => {
     const files = await openFolder('race/')
     const { page } = files
     const second = await holdSecondPart(page)
@@ -200,7 +200,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(hashOf(await stored('race/middle.bin')), hashOf(middle))
   })
 
-  test('files are picked, too', async () => {
+  test('uploads picked files', async () => {
     const files = await openFolder('picked/')
     const chooser = files.page.waitForEvent('filechooser')
     await files.page.getByRole('button', { name: 'Upload', exact: true }).click()
@@ -226,7 +226,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await signIn(page)
   })
 
-  test('the transfers cover no row of the list, folded or not, on any screen', async () => {
+  test('the transfers cover no row of the list, collapsed or not, on any screen', async () => {
     for (const viewport of [
       { width: 1280, height: 800 },
       { width: 400, height: 800 },
@@ -250,7 +250,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     }
   })
 
-  test('nothing of it was stopped by the policy of the page', () => {
+  test('the Content-Security-Policy blocks nothing', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 })

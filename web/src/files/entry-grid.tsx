@@ -124,7 +124,7 @@ function useRows(
     scrollPaddingStart: headHeight,
     rangeExtractor: (range) => withIndex(range, activeIndex),
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when rows change height
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
   const activeKey = entries[activeIndex]?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the keyboard moves, not when rows come in above it
