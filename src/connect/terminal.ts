@@ -28,7 +28,7 @@ export function openTerminal(input: Readable, output: Writable): Terminal {
       output.write(question)
       const line = await waiting.next(signal)
       if (line !== undefined) return line
-      throw new NobodyThere(`The input ended before there was an answer: ${question}`.trim())
+      throw new NobodyThere(`The input ended before an answer was given: ${question}`.trim())
     },
     close: () => lines.close(),
   }

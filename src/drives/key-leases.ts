@@ -291,7 +291,7 @@ export class KeyLease {
 
   #lose(): void {
     const message =
-      'The right to write this key was lost: the machine or the database was too slow.'
+      'The lease on this key was lost: the machine or the database was too slow. Try again.'
     this.#lost.abort(new DriveError('busy', message, { retryAfterSeconds: 1 }))
   }
 
@@ -325,7 +325,7 @@ function processOf(owner: string): string {
 }
 
 function tooBusy(): DriveError {
-  const message = 'Too many writers of one key at once, or one that takes very long.'
+  const message = 'Too many concurrent writes to one key, or one takes too long. Try again.'
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
@@ -341,7 +341,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    const message = 'The database, which keeps writers apart, does not answer.'
+    const message = 'The database that keeps the leases is not responding.'
     throw new DriveError('unavailable', message, { cause: error })
   }
 }

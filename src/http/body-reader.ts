@@ -13,9 +13,9 @@ export type BodyFailure =
   | 'late'
 
 const messages: Readonly<Record<BodyFailure, string>> = {
-  gone: 'the connection ended within the body',
-  idle: 'the body stands still',
-  late: 'the body takes too long',
+  gone: 'the connection ended before the end of the body',
+  idle: 'the body stopped arriving',
+  late: 'the body took too long to arrive',
 }
 
 export class BodyError extends Error {

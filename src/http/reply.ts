@@ -31,12 +31,12 @@ const textBytes = 12 * 1024
 const bodyless: ReadonlySet<number> = new Set([204, 304])
 
 /** Ends the lending of a body that nobody receives any more. */
-const clientGone = new Error('the client has closed the connection')
+const clientGone = new Error('the client closed the connection')
 
 /** A body broke its promise of `length` bytes. */
 class BodyLengthError extends Error {
   constructor(expected: number, sent: number) {
-    super(`the body of a reply has ${sent} bytes or more where ${expected} were declared`)
+    super(`a response body has at least ${sent} bytes, but ${expected} were declared`)
     this.name = 'BodyLengthError'
   }
 }

@@ -125,8 +125,8 @@ function isAbort(error: unknown): boolean {
 
 function notServed({ method, url }: FastifyRequest, routes: RouteTable): ApiError {
   const allowed = routes.methodsOf(url)
-  if (allowed.length === 0) return new ApiError(404, 'There is nothing at this address.')
-  return new ApiError(405, `The method ${method} is not served at this address.`, {
+  if (allowed.length === 0) return new ApiError(404, 'Not found.')
+  return new ApiError(405, `The method ${method} is not allowed here.`, {
     headers: { allow: allowed.join(', ') },
   })
 }

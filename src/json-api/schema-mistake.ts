@@ -10,7 +10,7 @@ const maxLength = 300
 /** The first thing that is wrong with what a client sent, for people: 400 with the field. */
 export function schemaMistake(error: z.core.$ZodError): ApiError {
   const issue = error.issues[0]
-  if (issue === undefined) return new ApiError(400, 'This is not what is expected here.')
+  if (issue === undefined) return new ApiError(400, 'The request does not match the schema.')
   const { message, path } = deepest(issue, [])
   const field = clip(jsonPath(path))
   return new ApiError(400, clip(message), {
@@ -33,7 +33,7 @@ interface Finding {
 function deepest(issue: Issue, above: readonly PropertyKey[]): Finding {
   const path = [...above, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    return { message: 'There is no such field.', path: [...path, ...issue.keys.slice(0, 1)] }
+    return { message: 'Unknown field.', path: [...path, ...issue.keys.slice(0, 1)] }
   }
   if (issue.code !== 'invalid_union') return { message: issue.message, path }
   let found: Finding = { message: issue.message, path }

@@ -3,19 +3,19 @@ import { ApiError } from './api-error.ts'
 
 /** Of Fastify's own errors those that a client can cause, in our words. */
 const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty where JSON is expected.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty; expected JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'The body is not valid JSON.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The body has another length than was declared.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'The length of the body differs from Content-Length.'],
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body is expected as application/json.'],
-  FST_ERR_BAD_URL: [400, 'The path is not valid: a percent sign in it is no encoding.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body must be application/json.'],
+  FST_ERR_BAD_URL: [400, 'The path has an invalid percent escape.'],
   FST_ERR_MAX_PARAM_LENGTH: [414, 'The path is too long.'],
 }
 
-const failure = [500, 'Something failed in the service; its log says what.'] as const
+const failure = [500, 'Internal error; see the log of the service.'] as const
 
 const bodyRefusals: Readonly<Record<BodyFailure, readonly [status: number, message: string]>> = {
-  gone: [400, 'The connection ended within the body.'],
+  gone: [400, 'The connection ended before the end of the body.'],
   idle: [408, 'The body did not arrive in time.'],
   late: [408, 'The body did not arrive in time.'],
 }

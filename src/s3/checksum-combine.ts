@@ -38,7 +38,7 @@ export interface CrcPiece {
  */
 export function combineCrcs(algorithm: ChecksumAlgorithm, pieces: readonly CrcPiece[]): Buffer {
   const field = fields[algorithm]
-  if (field === undefined) throw new TypeError(`${algorithm} is no CRC`)
+  if (field === undefined) throw new TypeError(`${algorithm} is not a CRC`)
   let crc: Word = { high: 0, low: 0 }
   let shift: { readonly sizeBytes: number; readonly factor: Word } | undefined
   for (const { digest, sizeBytes } of pieces) {

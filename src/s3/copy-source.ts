@@ -79,7 +79,8 @@ export async function pourObject(
   const digester = new PayloadDigester(algorithm)
   if (range.start === range.end) return digester.digest()
   await lendRange(object, range, async (chunk) => {
-    if (signal.aborted) throw new S3Error('IncompleteBody', 'The client went away during the copy.')
+    if (signal.aborted)
+      throw new S3Error('IncompleteBody', 'The client closed the connection during the copy.')
     const writing = sink.write(chunk)
     digester.update(chunk)
     await writing

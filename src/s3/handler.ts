@@ -102,7 +102,7 @@ function answer(
     throw new S3Error(
       'AccessDenied',
       `Access to the bucket ${quoted(address.bucket)} is not allowed.`,
-      { reason: `ALLOWED_BUCKETS has no bucket ${quoted(address.bucket)}.` },
+      { reason: `ALLOWED_BUCKETS does not list the bucket ${quoted(address.bucket)}.` },
     )
   }
 
@@ -154,13 +154,13 @@ function authorize(access: Access, { isSigned, service }: ServiceContext, bucket
   if (access === 'signed' || !publicReadBuckets.has(bucket)) {
     throw new S3Error(
       'AccessDenied',
-      'Access Denied: this request needs a signature (AWS4-HMAC-SHA256).',
+      'Access Denied: this request must be signed (AWS4-HMAC-SHA256).',
     )
   }
   if (access === 'public-list' && !publicList) {
     throw new S3Error(
       'AccessDenied',
-      'Access Denied: this bucket may not be listed without a signature.',
+      'Access Denied: listing this bucket requires a signed request.',
     )
   }
 }

@@ -33,7 +33,7 @@ export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): v
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
     const value = withoutOuterSpace(Buffer.from(text).toString('latin1'))
     if (!fieldName.test(name) || !fieldValue.test(value)) {
-      throw new S3Error('InvalidArgument', 'The parameter cannot be a header field.', {
+      throw new S3Error('InvalidArgument', 'The parameter cannot be sent as a header.', {
         elements: { ArgumentName: parameter, ArgumentValue: text },
       })
     }

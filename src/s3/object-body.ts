@@ -47,7 +47,7 @@ async function streamBody(
   })
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', onAbort)
-    borrower.reject(new Error('the body of a reply was closed'))
+    borrower.reject(new Error('the response body was closed'))
     await object.close()
     // Whoever was to be told has been.
     await lending.catch(() => undefined)

@@ -67,9 +67,13 @@ export async function pumpPayload(
 
 function toS3Error({ kind, cause }: BodyError): S3Error {
   if (kind !== 'gone') return new S3Error('RequestTimeout')
-  return new S3Error('IncompleteBody', 'The connection ended before the whole body had arrived.', {
-    cause,
-  })
+  return new S3Error(
+    'IncompleteBody',
+    'The connection ended before the complete body had arrived.',
+    {
+      cause,
+    },
+  )
 }
 
 /**
@@ -131,11 +135,14 @@ function isAwsChunked(headers: IncomingHttpHeaders): boolean {
 function length(header: string | string[]): number {
   const size = typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : Number.NaN
   if (Number.isSafeInteger(size)) return size
-  throw new S3Error('InvalidArgument', 'The length of the body is not a number of bytes.')
+  throw new S3Error(
+    'InvalidArgument',
+    'The declared length of the body is not a valid number of bytes.',
+  )
 }
 
 function wrongLength(what: string): S3Error {
-  return new S3Error('IncompleteBody', `The body has ${what}, the length that was declared.`)
+  return new S3Error('IncompleteBody', `The body has ${what}, the declared length.`)
 }
 
 function checksumToCompute(

@@ -64,8 +64,12 @@ export function percentDecode(text: string): string {
     )
     return decodeURIComponent(escaped)
   } catch (cause) {
-    throw new S3Error('InvalidURI', 'The URI has a percent escape that is broken or not UTF-8.', {
-      cause,
-    })
+    throw new S3Error(
+      'InvalidURI',
+      'The URI has an invalid percent escape or one that is not UTF-8.',
+      {
+        cause,
+      },
+    )
   }
 }

@@ -57,7 +57,7 @@ export function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown
   if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)
   if (thrown instanceof DatabaseError) {
-    return new S3Error('ServiceUnavailable', 'The database does not answer; see the log.', {
+    return new S3Error('ServiceUnavailable', 'The database is not responding; see the log.', {
       cause: thrown,
       headers: { 'Retry-After': '5' },
     })

@@ -14,8 +14,8 @@ export function virtualHostReason(
   const bucket = allowedBuckets.find((each) => name.startsWith(`${each}.`))
   if (bucket === undefined || name === hostOf(publicUrl)) return undefined
   return (
-    `The client puts the bucket into the host name (${JSON.stringify(name.slice(0, 100))}), and ` +
-    `the gateway takes it from the path, as in /${bucket}/key. Switch the client to path-style ` +
+    `The client puts the bucket into the host name (${JSON.stringify(name.slice(0, 100))}), but ` +
+    `the gateway expects it in the path, as in /${bucket}/key. Switch the client to path-style ` +
     'addresses: forcePathStyle in AWS SDKs, addressing_style = path in aws-cli and boto3, ' +
     'force_path_style in rclone.'
   )

@@ -45,7 +45,7 @@ export function childText(element: XmlElement, name: string): string | undefined
   let text: string | undefined
   for (const child of element.children) {
     if (child.name !== name) continue
-    if (text !== undefined) throw malformed(`${element.name} has several ${name}`)
+    if (text !== undefined) throw malformed(`${element.name} has more than one ${name}`)
     text = child.text
   }
   return text

@@ -98,6 +98,6 @@ async function attempt<Result>(answer: Promise<Result>): Promise<Result> {
   try {
     return await answer
   } catch (cause) {
-    throw new KeyValueError('the database that keeps the sessions does not answer', { cause })
+    throw new KeyValueError('the database that stores the sessions is not responding', { cause })
   }
 }

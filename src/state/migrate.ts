@@ -94,13 +94,13 @@ export function pendingMigrations(
     const ours = migrations[index]
     if (ours === undefined) {
       throw new DatabaseError(
-        `the database was made by a newer version: it has migration ${label(done)}, ` +
+        `the database was created by a newer version: it has migration ${label(done)}, ` +
           'which this version does not know; run that version or restore a backup',
       )
     }
     if (ours.number !== done.number || ours.checksum !== done.checksum) {
       throw new DatabaseError(
-        `the database was made by another version: its migration ${label(done)} ` +
+        `the database was created by another version: its migration ${label(done)} ` +
           `is not the ${label(ours)} of this one`,
       )
     }

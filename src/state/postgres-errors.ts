@@ -8,12 +8,12 @@ const conflictCodes = new Set(['40001', '40P01'])
 
 /** SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const sentences: Readonly<Record<string, string>> = {
-  '08': 'does not answer',
-  '25': 'is read-only or refuses the transaction; is it a standby?',
-  '28': 'refuses the user or the password',
-  '3D': 'does not have the database named',
-  '40': 'found the same rows being changed by others for too long',
-  '42': 'refuses the statement; may this user create and change tables?',
+  '08': 'is not responding',
+  '25': 'is read-only or rejects the transaction; is it a standby?',
+  '28': 'rejects the user or the password',
+  '3D': 'does not have a database of this name',
+  '40': 'kept detecting concurrent changes to the same rows',
+  '42': 'rejects the statement; may this user create and alter tables?',
   '53': 'is out of disk space, memory or connections',
   '57': 'is shutting down or took too long',
   '58': 'failed to read or write its files',
@@ -33,7 +33,7 @@ export function isConflict(error: unknown): boolean {
 export function toPostgresError(error: unknown, name: string): DatabaseError {
   if (error instanceof DatabaseError) return error
   // The driver's own errors (refused, reset, timed out) have no SQLSTATE.
-  const sentence = sentences[sqlStateClass(error)] ?? 'does not answer'
+  const sentence = sentences[sqlStateClass(error)] ?? 'is not responding'
   const detail = error instanceof Error ? error.message : String(error)
   return new DatabaseError(`the database ${name} ${sentence} (${detail})`, { cause: error })
 }

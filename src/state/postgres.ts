@@ -90,7 +90,7 @@ export class PostgresDatabase implements Database {
     const sql =
       'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS ms'
     const [row] = await this.read<{ ms: number }>(sql)
-    if (row === undefined) throw new DatabaseError(`the database ${this.#name} tells no time`)
+    if (row === undefined) throw new DatabaseError(`the database ${this.#name} returned no time`)
     return Number(row.ms)
   }
 

@@ -135,5 +135,5 @@ function familyKey(key: string): string {
 
 function toKeyValueError(cause: unknown): KeyValueError {
   const detail = cause instanceof Error ? cause.message : String(cause)
-  return new KeyValueError(`the server of AUTH_KV does not answer (${detail})`, { cause })
+  return new KeyValueError(`the AUTH_KV server is not responding (${detail})`, { cause })
 }

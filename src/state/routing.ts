@@ -133,7 +133,8 @@ export class RoutingTables {
 
   async #readRevision(): Promise<number> {
     const [row] = await this.#database.read<{ revision: number }>(selectRevision)
-    if (row === undefined) throw new DatabaseError('the table routing_revision has lost its row')
+    if (row === undefined)
+      throw new DatabaseError('the row of the table routing_revision is missing')
     return row.revision
   }
 }

@@ -62,7 +62,7 @@ function configure(connection: DatabaseSync, path: string): void {
   const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode
   if (mode !== 'wal') {
     throw new DatabaseError(
-      `the database ${path} lies on a file system without shared memory, as network drives are; ` +
+      `the database ${path} is on a file system without shared memory, such as a network drive; ` +
         'put it on a local disk or use PostgreSQL',
     )
   }

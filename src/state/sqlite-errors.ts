@@ -7,11 +7,11 @@ const busyCodes = new Set([5, 6])
 const fatalCodes = new Set([7, 8, 10, 11, 13, 14, 26])
 
 const sentences: Readonly<Record<number, string>> = {
-  5: 'is locked by another process for too long',
-  6: 'is locked by another connection for too long',
+  5: 'was locked by another process for too long',
+  6: 'was locked by another connection for too long',
   7: 'ran out of memory',
   8: 'is read-only; give this process write permission on the file and its folder',
-  10: 'failed to read or write; look at the disk and the system log',
+  10: 'failed to read or write; check the disk and the system log',
   11: 'is damaged; restore it from a backup or move it away',
   13: 'has no disk space left; free some',
   14: "can't be opened; its folder must exist and be writable",
@@ -30,7 +30,7 @@ export function isFatal(error: unknown): boolean {
 
 /** One sentence for people about what node:sqlite threw. */
 export function describeSqliteError(error: unknown, path: string): string {
-  const sentence = sentences[primaryCode(error)] ?? 'refuses the statement'
+  const sentence = sentences[primaryCode(error)] ?? 'rejects the statement'
   return `the database ${path} ${sentence} (${messageOf(error)})`
 }
 

@@ -12,7 +12,7 @@ import { StatementCache } from './statement-cache.ts'
 
 const { path } = workerData as { readonly path: string }
 const port = parentPort
-if (port === null) throw new Error('sqlite-writer-thread.ts runs as a worker thread only')
+if (port === null) throw new Error('sqlite-writer-thread.ts must run as a worker thread')
 
 const writer = start()
 

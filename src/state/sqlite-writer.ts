@@ -115,7 +115,7 @@ export class SqliteWriter {
       this.#thread.postMessage({ kind: 'write', calls } satisfies ThreadRequest)
     } catch (error) {
       this.#rejectGroup(
-        new DatabaseError('a statement has a value that is no SQL', { cause: error }),
+        new DatabaseError('a statement has a value that is not an SQL value', { cause: error }),
       )
       this.#schedulePump()
     }
@@ -156,7 +156,7 @@ export class SqliteWriter {
     this.#isThreadReady = false
     this.#rejectGroup(
       new DatabaseError(
-        'the thread that writes to the database died; the write may be kept or not',
+        'the thread that writes to the database died; the write may or may not be stored',
         {
           cause: death,
         },

@@ -99,9 +99,9 @@ export class DriveOwner {
   async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
     if ((await this.#knownDrive()) !== undefined) {
       throw this.#mistake(
-        'has no owner note, though the database of DATABASE_URL has used a drive there. If it is not ' +
+        'has no owner note, but the database in DATABASE_URL used a drive there. If it is not ' +
           'mounted, mount it. If it was emptied on purpose, set DATABASE_URL to a new database, ' +
-          'or make an empty file .bucketry/owner.json in it (not on Google Drive)',
+          'or create an empty file .bucketry/owner.json in it (not on Google Drive)',
       )
     }
     // A heartbeat without an owner note: somebody has removed the note of a drive that may be in use.
@@ -118,7 +118,7 @@ export class DriveOwner {
     this.#beating = repeat(
       async () => {
         await this.#beat(notes, own)
-        if (this.#isFailing) log.info('the drive keeps its owner note again')
+        if (this.#isFailing) log.info('the owner note can be written again')
         this.#isFailing = false
       },
       { everyMs: beatMs, onError: (error) => this.#reportFailure(error) },
@@ -141,13 +141,13 @@ export class DriveOwner {
   #lose(found: OwnerNote): void {
     void this.#beating?.stop()
     this.#options.onLost(
-      `The drive belongs to another database now (${found.database}). ` +
-        'This process was suspended or the drive was away, and another gateway has taken it over.',
+      `The drive now belongs to another database (${found.database}). ` +
+        'This process was suspended or the drive was unavailable: another gateway took it over.',
     )
   }
 
   #reportFailure(error: unknown): void {
-    if (!this.#isFailing) this.#options.log.error({ err: error }, 'the drive does not take a note')
+    if (!this.#isFailing) this.#options.log.error({ err: error }, 'could not write the owner note')
     this.#isFailing = true
   }
 
@@ -171,7 +171,7 @@ export class DriveOwner {
     if (text !== '') {
       this.#options.log.warn(
         { formerDatabase: found?.database ?? 'unknown' },
-        'the drive belonged to another database, which nobody uses any more, and is taken over: ' +
+        'took over the drive from another database, which is no longer in use: ' +
           'open uploads of that database are kept until they expire',
       )
     }
@@ -207,7 +207,7 @@ export class DriveOwner {
     const isShort = liveness === 'dead' || (found === undefined && first === undefined)
     const waitMs = this.#longerBeatMs(alive) * (isShort ? missedWhenDead : missedElsewhere)
     const fields = { otherDatabase: found?.database ?? 'unknown', waitMs }
-    log.warn(fields, 'the drive may belong to another database: looking whether a gateway uses it')
+    log.warn(fields, 'the drive may belong to another database: checking whether a gateway uses it')
     const startedAt = performance.now()
     while (performance.now() - startedAt < waitMs) {
       await sleep(beatMs / looksPerBeat)
@@ -240,7 +240,7 @@ export class DriveOwner {
     return this.#mistake(
       `belongs to another database${whose}, and a gateway of that database is running${where}; ` +
         `DATABASE_URL is ${this.#options.database}. Set DATABASE_URL to the same database in both, ` +
-        'or DRIVE to a folder of its own',
+        'or set DRIVE to another folder',
     )
   }
 

@@ -2,8 +2,8 @@ import type { Settings } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
 const listenFailures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program: set PORT to another one',
-  EACCES: 'needs more rights: set PORT to one above 1023',
+  EADDRINUSE: 'is in use by another program: set PORT to another port',
+  EACCES: 'needs more privileges: set PORT to a port above 1023',
   EADDRNOTAVAIL: 'is not an address of this machine: check HOST',
   ENOTFOUND: 'is not a known host name: check HOST',
 }

@@ -98,7 +98,7 @@ const s3CodeOf = {
 
 /** What the client is told, where S3's own message does not say it. */
 const messageOf: Readonly<Partial<Record<Fault, string>>> = {
-  'cut-off': 'The connection ended before the whole request had arrived.',
+  'cut-off': 'The connection ended before the complete request had arrived.',
   'tls-on-http-port':
     'This port speaks plain HTTP, but the client sent a TLS handshake. Use an http:// address, or set TLS_CERT and TLS_KEY.',
   'http-on-tls-port':
@@ -107,8 +107,8 @@ const messageOf: Readonly<Partial<Record<Fault, string>>> = {
 
 /** What the owner is told, where the message to the client does not say it. */
 const reasonOf: Readonly<Partial<Record<Fault, string>>> = {
-  malformed: 'The bytes received are not a valid HTTP/1.1 request.',
-  internal: 'Something failed in the service; its log says what.',
+  malformed: 'Not a valid HTTP request.',
+  internal: 'Internal error; see the log of the service.',
 }
 
 /** S3 clients parse every error as XML, so a request that is not valid HTTP gets XML too. */
@@ -117,7 +117,7 @@ export const renderFault: RenderFault = (fault, requestId): HttpReply => {
   return s3Refusal(error, { requestId, resource: '', reason: reasonOf[fault] ?? error.message })
 }
 
-const overloadMessage = 'The server has reached its limit of connections. Try again later.'
+const overloadMessage = 'The server has reached its connection limit. Try again later.'
 const retryAfter = ['Retry-After', '1'] as const
 
 /** Answers a connection beyond the limit in the form of the protocol that the path belongs to. */

@@ -78,7 +78,7 @@ export function requestLogger(
       ...(isAborted ? { aborted: true } : {}),
     }
     if (failure === undefined) log.info(fields, 'request')
-    else log.error({ ...fields, err: failure }, 'request broke off')
+    else log.error({ ...fields, err: failure }, 'request failed before its response was complete')
   }
 }
 
@@ -102,6 +102,6 @@ export function refusalLogger(log: Log): (refusal: Refusal) => void {
   return ({ fault, requestId, remoteAddress, reply: { status, facts } }) => {
     level = 'info'
     if (misconfigured.has(fault)) warn()
-    log[level]({ requestId, ...facts, status, remoteAddress }, 'no request')
+    log[level]({ requestId, ...facts, status, remoteAddress }, 'invalid HTTP request')
   }
 }

@@ -61,7 +61,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
         ...defaultQuota,
         unitsPerMinute: defaultQuota.unitsPerMinute / settings.workers,
       },
-      onRetry: (note) => log.debug(note, 'Google is asked again'),
+      onRetry: (note) => log.debug(note, 'retrying a Google Drive request'),
       ...(gdriveApiUrl !== undefined && { endpoints: endpointsBelow(gdriveApiUrl) }),
     })
     const drive = await openGoogleDrive({

@@ -138,8 +138,8 @@ export function connectService(parts: ServiceParts): Service {
 }
 
 function logStore(log: Log, problem: Error | undefined): void {
-  if (problem === undefined) log.info('AUTH_KV answers again')
-  else log.warn({ err: problem }, 'AUTH_KV does not answer')
+  if (problem === undefined) log.info('AUTH_KV is responding again')
+  else log.warn({ err: problem }, 'AUTH_KV is not responding')
 }
 
 function s3Settings(settings: Settings): S3Settings {

@@ -31,7 +31,7 @@ export function connectionsWithin(openFiles: number): number {
 export function checkOpenFiles(openFiles = openFileLimit()): void {
   if (openFiles >= fewestOpenFiles) return
   throw new Error(
-    `The limit of open files is ${openFiles}, and at least ${fewestOpenFiles} are needed: raise the hard limit (ulimit -Hn, systemd's LimitNOFILE, docker's --ulimit nofile)`,
+    `The limit of open files is ${openFiles}, but at least ${fewestOpenFiles} are required: raise the hard limit (ulimit -Hn, systemd's LimitNOFILE, docker's --ulimit nofile)`,
   )
 }
 
@@ -94,7 +94,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     replaceTls: (identity) => server.replaceTls(identity),
     async stop() {
       const isClean = await server.stop(stopGraceMs)
-      if (!isClean) log.warn('requests that did not finish in time were cut')
+      if (!isClean) log.warn('requests that did not finish in time were aborted')
     },
   }
 }
@@ -103,7 +103,7 @@ function overloadLogger(log: Log, maxConnections: number): () => void {
   return sparingly(overloadWarningMs, (refused) =>
     log.warn(
       { maxConnections, refused },
-      'all connections of this process are in use: new ones are answered 503. The limit follows the limit of open files (ulimit -n) and WORKERS.',
+      'all connections of this process are in use: new ones get 503. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
     ),
   )
 }
@@ -112,7 +112,7 @@ function slowClientLogger(log: Log, maxConnections: number): () => void {
   return sparingly(overloadWarningMs, (closed) =>
     log.warn(
       { maxConnections, closed },
-      'all connections of this process are in use: clients that read their reply at less than 16 KiB/s were disconnected to make room. The limit follows the limit of open files (ulimit -n) and WORKERS.',
+      'all connections of this process are in use: clients that read their reply at less than 16 KiB/s were disconnected to make room. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
     ),
   )
 }

@@ -25,20 +25,20 @@ export class TlsReload {
     try {
       const tls = readTls(await this.#options.readEnvironment())
       if (this.#current === undefined && tls === undefined) {
-        log.info('SIGHUP: TLS_CERT and TLS_KEY are not set, so no certificate was read')
+        log.info('SIGHUP: TLS_CERT and TLS_KEY are not set; no certificate was read')
       } else if (this.#current === undefined) {
         log.warn('SIGHUP: TLS_CERT and TLS_KEY are set now; restart to serve HTTPS')
       } else if (tls === undefined) {
-        log.warn('SIGHUP: TLS_CERT and TLS_KEY are not set any more; the certificate stays in use')
+        log.warn('SIGHUP: TLS_CERT and TLS_KEY are no longer set; the certificate stays in use')
       } else if (tls.cert === this.#current.cert && tls.key === this.#current.key) {
-        log.info('SIGHUP: the certificate is the same as before')
+        log.info('SIGHUP: the certificate is unchanged')
       } else {
         this.#options.replace(tls)
         this.#current = tls
-        log.info('certificate read again')
+        log.info('certificate reloaded')
       }
     } catch (error) {
-      log.error({ err: error }, 'the certificate stays as it was')
+      log.error({ err: error }, 'could not reload the certificate; the current one stays in use')
     }
   }
 }

@@ -46,6 +46,6 @@ export function untrustedProxyWatch(
 export function warnOfUntrustedProxy(log: Log, address: string): void {
   log.warn(
     { proxy: address },
-    `X-Forwarded-For came from ${address}, which is not in TRUST_PROXY, and is ignored. If this is your proxy, set TRUST_PROXY=${address}: without it all clients behind the proxy count as one, so five failed logins lock all of them out.`,
+    `ignored X-Forwarded-For from ${address}, which is not in TRUST_PROXY. If this is your proxy, set TRUST_PROXY=${address}: otherwise all clients behind the proxy count as one, and five failed logins lock all of them out.`,
   )
 }

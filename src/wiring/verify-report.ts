@@ -50,7 +50,7 @@ export class VerifyReport {
     const { bucket } = this.#options
     this.#tell(
       { kind: 'unreadable', bucket, reason },
-      `${bucket}: the run stopped: ${reason} What was not read yet is not verified.`,
+      `${bucket}: the run stopped: ${reason} Objects not read yet are not verified.`,
     )
   }
 

@@ -69,15 +69,17 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
 function assertVerifiable({ drive, database, allowedBuckets }: Settings, bucket: string): void {
   if (!allowedBuckets.includes(bucket)) {
     const names = allowedBuckets.join(', ')
-    throw new SettingsError([`ALLOWED_BUCKETS has no bucket ${bucket}: expected one of ${names}`])
+    throw new SettingsError([
+      `ALLOWED_BUCKETS does not list the bucket ${bucket}: expected one of ${names}`,
+    ])
   }
   if (drive.kind === 'memory') {
-    throw new SettingsError(['DRIVE is memory:, which no other process than the gateway can read'])
+    throw new SettingsError(['DRIVE is memory:, which only the gateway process can read'])
   }
   // Opening it would make an empty one.
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
     throw new SettingsError([
-      `${database.path} does not exist: expected the database of a gateway that was started once`,
+      `${database.path} does not exist: expected the database of a gateway that has been started before`,
     ])
   }
 }

@@ -123,7 +123,7 @@ export class WorkerPool {
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
         this.#unanswered.delete(worker)
-        reject(new WorkerStartError(`a worker ended at its start (${signal ?? code})`))
+        reject(new WorkerStartError(`a worker exited while starting (${signal ?? code})`))
         if (!this.#isStopping) {
           this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)
         }

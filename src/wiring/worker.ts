@@ -41,7 +41,7 @@ async function start(settings: Settings): Promise<Running> {
     tell({ kind: 'serving', port: serving.port })
     return { serving, service }
   } catch (error) {
-    log.error({ err: error }, 'worker cannot start')
+    log.error({ err: error }, 'worker could not start')
     flush()
     tell({ kind: 'failed', message: failureText(error, settings) })
     // The primary ends this process when it has read that: leaving now could lose the message.

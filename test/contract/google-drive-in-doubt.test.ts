@@ -176,7 +176,7 @@ describe('a file of another owner', () => {
     assert.equal((await notes()).length, 3)
     await drive.refresh()
     assert.deepEqual(await notes(), [`object ${bucket}/k0`])
-    assert.ok(warnings.some((warning) => /not ours to remove/.test(warning)))
+    assert.ok(warnings.some((warning) => /no permission to remove/.test(warning)))
     for (const key of ['k1', 'k2']) {
       assert.equal(await getText(drive, key), 'x')
       await put(drive, key, 'y')

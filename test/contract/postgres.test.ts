@@ -49,8 +49,8 @@ if (server === undefined) {
     const silent = new URL(absent)
     silent.port = '1'
     for (const [location, expected] of [
-      [absent, /does not have the database named/],
-      [silent, /does not answer/],
+      [absent, /does not have a database of this name/],
+      [silent, /is not responding/],
     ] as const) {
       const opening = openDatabase({ kind: 'postgres', url: location.href }, { migrate: true })
       await assert.rejects(opening, (error) => {

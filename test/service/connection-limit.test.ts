@@ -25,7 +25,7 @@ test('A gateway with too few descriptors for its clients does not start, and say
   assert.equal(await main.ended(), 1)
   assert.match(
     main.stderr,
-    /^The limit of open files is 255, and at least 256 are needed: raise .*\n$/,
+    /^The limit of open files is 255, but at least 256 are required: raise .*\n$/,
   )
 })
 

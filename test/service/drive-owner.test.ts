@@ -112,7 +112,7 @@ test('A gateway that was suspended while another took its drive over ends with a
   writeFileSync(path, JSON.stringify({ ...note, databaseId: 'b', database: 'sqlite:/b.db on b' }))
   main.signal('SIGCONT')
   assert.equal(await main.ended(), 1)
-  assert.match(main.stderr, /belongs to another database now \(sqlite:\/b\.db on b\)/)
+  assert.match(main.stderr, /now belongs to another database \(sqlite:\/b\.db on b\)/)
 })
 
 test('A drive that is unmounted is not served, and nothing is made in its place', {
@@ -143,7 +143,7 @@ test('A drive that is unmounted is not served, and nothing is made in its place'
     assert.doesNotMatch(await reply.text(), new RegExp(drive))
   }
   for (const pid of main.workers()) process.kill(pid, 'SIGKILL')
-  await main.line(({ msg }) => msg === 'worker cannot start')
+  await main.line(({ msg }) => msg === 'worker could not start')
   assert.deepEqual(namesIn(drive), below)
   await main.kill()
   for (const name of below.toReversed()) rmSync(join(drive, String(name)), { recursive: true })
@@ -176,7 +176,7 @@ test('A drive that is not mounted is refused by every path that leads to its fol
   // The folder itself may be absent too.
   const dangling = start('a.db', { DRIVE: `file:${link}` })
   assert.equal(await dangling.ended(), 1)
-  assert.match(dangling.stderr, /link is a symbolic link to a folder that is not there/)
+  assert.match(dangling.stderr, /link is a symbolic link to a folder that does not exist/)
   mkdirSync(drive)
   symlinkSync(folder, later)
   for (const path of [link, `${later}/drive`]) {

@@ -101,7 +101,7 @@ describe('Management over several workers', () => {
     assert.deepEqual(failure, {
       ...{ requestId: ids[0], method: 'GET', bucket: testBucket, key: 'private' },
       ...{ operation: 'GetObject', status: 403, code: 'AccessDenied' },
-      ...{ reason: 'Access Denied: this request needs a signature (AWS4-HMAC-SHA256).' },
+      ...{ reason: 'Access Denied: this request must be signed (AWS4-HMAC-SHA256).' },
       remoteAddress: '127.0.0.1',
     })
   })

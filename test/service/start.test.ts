@@ -98,7 +98,7 @@ for (const workers of ['1', '2']) {
     assert.equal(await second.ended(), 1)
     assert.equal(
       second.stderr,
-      `127.0.0.1 port ${port} is in use by another program: set PORT to another one\n`,
+      `127.0.0.1 port ${port} is in use by another program: set PORT to another port\n`,
     )
   })
 
@@ -163,7 +163,7 @@ test('A worker that does not answer is replaced, and serving goes on', async (t)
   const before = main.workers()
   assert.equal(before.length, 2)
   for (const pid of before) process.kill(pid, 'SIGSTOP')
-  const silent = await main.line(({ msg }) => msg === 'a worker does not answer and is killed')
+  const silent = await main.line(({ msg }) => msg === 'a worker is not responding; killing it')
   assert.ok(before.includes(Number(silent.worker)))
   await isServed(url)
   assert.ok(main.workers().every((pid) => !before.includes(pid)))
@@ -197,11 +197,13 @@ test('SIGHUP replaces the certificate for new connections, and keeps it when the
   const other = makeCertificate(mkdtempSync(join(folder, 'new-')))
   cpSync(other.certFile, certFile)
   main.signal('SIGHUP')
-  await main.line(({ msg }) => msg === 'the certificate stays as it was')
+  await main.line(
+    ({ msg }) => msg === 'could not reload the certificate; the current one stays in use',
+  )
   assert.equal(await certificateOf(Number(port)), before)
   cpSync(other.keyFile, keyFile)
   main.signal('SIGHUP')
-  await main.line(({ msg }) => msg === 'certificate read again')
+  await main.line(({ msg }) => msg === 'certificate reloaded')
   let now = before
   for (let attempt = 0; attempt < 100 && now === before; attempt += 1) {
     now = await certificateOf(Number(port))
@@ -226,12 +228,12 @@ for (const where of ['the file of the first start', 'TLS_CERT_FILE and TLS_KEY_F
     const { port } = new URL(await main.url())
     const before = await certificateOf(Number(port))
     main.signal('SIGHUP')
-    await main.line(({ msg }) => msg === 'SIGHUP: the certificate is the same as before')
+    await main.line(({ msg }) => msg === 'SIGHUP: the certificate is unchanged')
     const other = makeCertificate(mkdtempSync(join(folder, 'new-')))
     cpSync(other.certFile, certFile)
     cpSync(other.keyFile, keyFile)
     main.signal('SIGHUP')
-    await main.line(({ msg }) => msg === 'certificate read again')
+    await main.line(({ msg }) => msg === 'certificate reloaded')
     let now = before
     for (let attempt = 0; attempt < 100 && now === before; attempt += 1) {
       now = await certificateOf(Number(port))
@@ -239,7 +241,9 @@ for (const where of ['the file of the first start', 'TLS_CERT_FILE and TLS_KEY_F
     assert.notEqual(now, before)
     rmSync(certFile)
     main.signal('SIGHUP')
-    const failed = await main.line(({ msg }) => msg === 'the certificate stays as it was')
+    const failed = await main.line(
+      ({ msg }) => msg === 'could not reload the certificate; the current one stays in use',
+    )
     assert.match(JSON.stringify(failed), /TLS_CERT/)
     assert.equal(await certificateOf(Number(port)), now)
   })
@@ -250,7 +254,7 @@ test('SIGHUP without a certificate reports no success', async (t) => {
   await main.url()
   main.signal('SIGHUP')
   await main.line(({ msg }) => msg.startsWith('SIGHUP: TLS_CERT and TLS_KEY are not set'))
-  assert.ok(main.lines.every(({ msg }) => msg !== 'certificate read again'))
+  assert.ok(main.lines.every(({ msg }) => msg !== 'certificate reloaded'))
 })
 
 test('The folder of the defaults is private, whatever is in it', async (t) => {

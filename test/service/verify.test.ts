@@ -160,7 +160,7 @@ test('verify says what is wrong with its command line and its bucket', async (t)
   const stranger = await runVerify({ folder, environment }, 'others')
   assert.match(
     stranger.stderr,
-    /ALLOWED_BUCKETS has no bucket others: expected one of files, photos/,
+    /ALLOWED_BUCKETS does not list the bucket others: expected one of files, photos/,
   )
   const memory = await runVerify(
     { folder, environment: { ...environment, DRIVE: 'memory:' } },

@@ -31,11 +31,11 @@ export async function askConsent(options: ConsentOptions): Promise<string> {
     terminal.say(
       [
         '',
-        'Open this address in a browser and give consent:',
+        'Open this address in a browser and grant access:',
         '',
         consentUrl(consent, { authorizeUrl, clientId, redirectUri }),
         '',
-        `Google then sends the browser to ${redirectUri}. Where the browser is on another machine, that`,
+        `Google redirects the browser to ${redirectUri}. If the browser is on another machine, that`,
         'page does not load: copy its address from the address bar and paste it here.',
         '',
       ].join('\n'),
@@ -57,14 +57,14 @@ interface Waiting {
 async function firstCode(server: RedirectServer, { terminal, consent }: Waiting): Promise<string> {
   const over = new AbortController()
   const limit = setTimeout(() => {
-    over.abort(new ConnectError('There was no consent for 15 minutes. Start again.'))
+    over.abort(new ConnectError('No access was granted within 15 minutes. Start again.'))
   }, waitMs)
   try {
     const byHand = pastedCode({ terminal, consent }, over.signal)
     return await Promise.race([server.code, byHand])
   } finally {
     clearTimeout(limit)
-    over.abort(new ConnectError('The question is answered.'))
+    over.abort(new ConnectError('The question was answered.'))
   }
 }
 
@@ -78,7 +78,9 @@ async function pastedCode({ terminal, consent }: Waiting, signal: AbortSignal): 
     const url = URL.parse(line)
     const code = url === null ? undefined : codeOf(consent, url)
     if (code !== undefined) return code
-    terminal.say('That is not the address that Google sent the browser to. It has `code=` in it.')
+    terminal.say(
+      'That is not the address that Google redirected the browser to. It must contain `code=`.',
+    )
   }
 }
 

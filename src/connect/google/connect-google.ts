@@ -65,14 +65,16 @@ function overruled(settings: Values, { environment }: ConnectOptions): string[] 
   const names = Object.keys(settings).filter((name) => {
     return environment[name] && environment[name] !== settings[name]
   })
-  return names.map((name) => `${name} is set in the environment, too, which wins: change it there.`)
+  return names.map(
+    (name) => `${name} is also set in the environment, which takes precedence: change it there.`,
+  )
 }
 
 /** The file is to be one that `npm start` reads: then it has keys of its own already. */
 async function settingsFile({ file, folder, environment }: ConnectOptions) {
   if (file !== undefined) return { path: resolve(folder, file), hint: [] }
   const first = await provideSettings(environment, folder)
-  const hint = `ACCESS_KEY and others are set in the environment, so that Bucketry does not read ${defaultFile} by itself: set the same values there.`
+  const hint = `ACCESS_KEY or other settings are set in the environment, so Bucketry does not read ${defaultFile}: set the same values there.`
   return { path: resolve(folder, defaultFile), hint: first.file === undefined ? [hint] : [] }
 }
 
@@ -81,9 +83,9 @@ async function askedSettings(options: ConnectOptions, known: Values): Promise<Go
   const ask = async (name: string, question: string) => {
     const answer = known[name] || (await terminal.ask(question))
     if (answer !== '') return answer
-    throw new ConnectError('Without a client there is no consent: docs/google-drive.md makes one.')
+    throw new ConnectError('A client is required: docs/google-drive.md explains how to create one.')
   }
-  const clientId = await ask('GDRIVE_CLIENT_ID', 'Client id: ')
+  const clientId = await ask('GDRIVE_CLIENT_ID', 'Client ID: ')
   const clientSecret = await ask('GDRIVE_CLIENT_SECRET', 'Client secret: ')
   const refreshToken = await askConsent({
     terminal,
@@ -152,7 +154,7 @@ function accountText({
   const used = `${gigabytes(usageBytes)} GB`
   const space =
     limitBytes === undefined ? `${used} used` : `${used} of ${gigabytes(limitBytes)} GB used`
-  return `Google answers ${emailAddress}: ${space}.`
+  return `Connected to Google Drive as ${emailAddress}: ${space}.`
 }
 
 function gigabytes(bytes: number): string {
@@ -162,5 +164,5 @@ function gigabytes(bytes: number): string {
 function nextStep({ DRIVE: drive }: Values): string {
   return drive?.startsWith('gdrive:')
     ? `DRIVE is ${drive}: npm start`
-    : 'Now set DRIVE=gdrive:FOLDER, the path or the id of a folder in the Drive, and run npm start.'
+    : 'Now set DRIVE=gdrive:FOLDER, the path or ID of a folder in Google Drive, and run npm start.'
 }

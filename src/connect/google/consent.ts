@@ -59,15 +59,15 @@ export function codeOf({ state }: Consent, url: URL): string | undefined {
   if (error === null) return url.searchParams.get('code') ?? undefined
   if (error === 'access_denied') {
     throw new ConnectError(
-      'Google says that consent was refused. While the consent screen is in "Testing", the account has to be among its test users.',
+      'Access was denied. If the consent screen is in "Testing", the account must be one of its test users.',
     )
   }
-  throw new ConnectError(`Google refuses to ask for consent (${word(error)}).`)
+  throw new ConnectError(`Google rejected the authorization request (${word(error)}).`)
 }
 
 /** What Google says goes to a terminal: a word, or nothing. */
 export function word(text: string): string {
-  return /^[\w.-]{1,64}$/.test(text) ? text : 'for no reason that can be shown'
+  return /^[\w.-]{1,64}$/.test(text) ? text : 'unknown error'
 }
 
 function isSame(given: string, expected: string): boolean {

@@ -22,10 +22,10 @@ const tokens = z.object({
 const refusal = z.object({ error: z.string().transform(word) })
 
 const advice: Readonly<Record<string, string>> = {
-  invalid_client: 'The client id or its secret is wrong.',
-  invalid_grant: 'The code was used already or is too old. Start again.',
-  redirect_uri_mismatch: 'The client must be of the type "Desktop app": make one of that type.',
-  unauthorized_client: 'The client must be of the type "Desktop app": make one of that type.',
+  invalid_client: 'The client ID or its secret is wrong.',
+  invalid_grant: 'The code was already used or has expired. Start again.',
+  redirect_uri_mismatch: 'The client must be of the type "Desktop app": create one of that type.',
+  unauthorized_client: 'The client must be of the type "Desktop app": create one of that type.',
 }
 
 /**
@@ -38,18 +38,18 @@ export async function exchangeCode(exchange: CodeExchange): Promise<string> {
   if (status !== 200) {
     const code = refusal.safeParse(content).data?.error ?? String(status)
     const what = (Object.hasOwn(advice, code) ? advice[code] : undefined) ?? 'Try again later.'
-    throw new ConnectError(`Google does not take the consent (${code}). ${what}`)
+    throw new ConnectError(`Google rejected the authorization code (${code}). ${what}`)
   }
   const answer = tokens.safeParse(content).data
   if (answer?.refresh_token === undefined) {
     throw new ConnectError(
-      'Google gave no refresh token. Remove the app at https://myaccount.google.com/connections and start again.',
+      'Google returned no refresh token. Remove the app at https://myaccount.google.com/connections and start again.',
     )
   }
   // Google lets people leave out single permissions.
   if (!answer.scope.split(' ').includes(driveScope)) {
     throw new ConnectError(
-      'Consent came without the permission to see and change the files of Google Drive. Start again and tick its box.',
+      'Permission to see and change Google Drive files was not granted. Start again and select its checkbox.',
     )
   }
   return answer.refresh_token

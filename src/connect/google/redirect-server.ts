@@ -27,19 +27,19 @@ export async function startRedirectServer(consent: Consent, port: number): Promi
     response.once('close', () => answering.delete(response))
     const target = URL.parse(url ?? '', 'http://127.0.0.1')
     if (method !== 'GET' || target?.pathname !== '/') {
-      answer(response, 404, 'There is nothing here.')
+      answer(response, 404, 'Not found.')
       return
     }
     try {
       const code = codeOf(consent, target)
       if (code === undefined) {
-        answer(response, 400, 'This is not the answer that Bucketry waits for. Start again.')
+        answer(response, 400, 'Unexpected response. Start again.')
         return
       }
-      answer(response, 200, 'Bucketry has got the consent. You can close this page.')
+      answer(response, 200, 'Bucketry now has access. You can close this page.')
       resolve(code)
     } catch (error) {
-      answer(response, 200, 'Google did not give consent. The terminal says more.')
+      answer(response, 200, 'Access was not granted. See the terminal for details.')
       reject(error)
     }
   })
@@ -65,7 +65,7 @@ async function listen(server: Server, port: number): Promise<void> {
     await once(server, 'listening')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new ConnectError(`Port ${port} of 127.0.0.1 can't be listened on (${code}).`, { cause })
+    throw new ConnectError(`Can't listen on 127.0.0.1 port ${port} (${code}).`, { cause })
   }
 }
 

@@ -30,7 +30,7 @@ export function googleRemote(
 ): GoogleRemote {
   if (remote.type !== 'drive') {
     throw new ConnectError(
-      `The remote ${name} is of the type ${remote.type ?? 'none'}: expected drive. (Where it lies on top of another remote, name that one; what crypt wrote stays encrypted for Bucketry.)`,
+      `The remote ${name} is of the type ${remote.type ?? 'none'}: expected drive. (If it wraps another remote, name that one; Bucketry does not decrypt files written by crypt.)`,
     )
   }
   return {
@@ -55,7 +55,7 @@ function credentialsIn(name: string, remote: RcloneRemote, client: Client | unde
   }
   if (remote.service_account_credentials) {
     throw new ConnectError(
-      `The remote ${name} has its service account in itself: put the JSON of service_account_credentials into a file and set GDRIVE_SERVICE_ACCOUNT to its path.`,
+      `The remote ${name} has its service account inline: write the JSON of service_account_credentials to a file and set GDRIVE_SERVICE_ACCOUNT to its path.`,
     )
   }
   const token = tokenField.safeParse(parsedJson(remote.token ?? '')).data?.refresh_token
@@ -77,10 +77,10 @@ function credentialsIn(name: string, remote: RcloneRemote, client: Client | unde
 function clientOf(name: string, remote: RcloneRemote, client: Client | undefined): Client {
   const { client_id: id, client_secret: secret } = remote
   if (id && secret) return { id, secret }
-  if (id) throw new ConnectError(`The remote ${name} has a client_id, but no client_secret.`)
+  if (id) throw new ConnectError(`The remote ${name} has a client_id but no client_secret.`)
   if (client !== undefined) return client
   throw new ConnectError(
-    `The remote ${name} has no client_id of its own: rclone asked for consent with the client that is built into rclone. Such a token works only together with the secret of that client, which is rclone's, and all people who use rclone so share its quota. Make a client of your own (docs/google-drive.md, five minutes) and run \`npm run connect -- google\`; or give it to rclone, run \`rclone config reconnect ${name}:\`, then this again.`,
+    `The remote ${name} has no client_id: its token was issued to rclone's built-in client. Such a token works only with that client's secret, and all its users share one quota. Create your own client (docs/google-drive.md, five minutes) and run \`npm run connect -- google\`; or configure it in rclone, run \`rclone config reconnect ${name}:\`, then run this command again.`,
   )
 }
 
@@ -89,8 +89,8 @@ function notesOn({ scope = 'drive', impersonate }: RcloneRemote): readonly strin
     ...(scope.split(/[\s,]+/).includes('drive')
       ? []
       : [
-          `Its scope is ${scope}: ${scope.includes('readonly') ? 'nothing can be written' : 'only files that rclone made with this client are seen'}. \`npm run connect -- google\` asks for the scope drive.`,
+          `Its scope is ${scope}: ${scope.includes('readonly') ? 'writes are not allowed' : 'only files that rclone created with this client are visible'}. \`npm run connect -- google\` requests the scope drive.`,
         ]),
-    ...(impersonate ? [`It acts for ${impersonate}: set GDRIVE_SUBJECT=${impersonate}.`] : []),
+    ...(impersonate ? [`It impersonates ${impersonate}: set GDRIVE_SUBJECT=${impersonate}.`] : []),
   ]
 }

@@ -34,7 +34,7 @@ export async function readRcloneRemote(
     if (text !== undefined) return remoteIn(text, name, place)
   }
   throw new ConnectError(
-    `rclone's configuration is not at ${places.join(', nor at ')}: name it with --config PATH (rclone config file tells where it is).`,
+    `rclone's configuration was not found at ${places.join(' or ')}: name it with --config PATH (\`rclone config file\` prints its path).`,
   )
 }
 
@@ -51,7 +51,7 @@ async function textOf(place: string): Promise<string | undefined> {
 function remoteIn(text: string, name: string, place: string): RcloneRemote {
   if (/^RCLONE_ENCRYPT_V\d+:/m.test(text)) {
     throw new ConnectError(
-      `${place} is encrypted: run \`rclone config show ${name} > FILE\`, then this again with --config FILE, and remove FILE.`,
+      `${place} is encrypted: run \`rclone config show ${name} > FILE\`, then this command again with --config FILE, and delete FILE.`,
     )
   }
   const remotes = parseRcloneConfig(text)

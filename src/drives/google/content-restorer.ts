@@ -39,7 +39,7 @@ export class ContentRestorer {
       if (!(error instanceof DriveError)) throw error
       log.warn(
         { err: error, fileId: before.id },
-        `${before.name} arrived damaged on Google Drive and could not be restored: its history there has the former version`,
+        `${before.name} arrived damaged on Google Drive and could not be restored: its revision history there has the previous version`,
       )
     }
     await news.refresh(before.id)
@@ -93,7 +93,7 @@ export class ContentRestorer {
       for await (const chunk of body) await take(chunk)
     } finally {
       await api.keepRevision(id, { revisionId, isKept: false }).catch((error: unknown) => {
-        const message = `a former version of ${name} stays marked on Google Drive to be kept for ever`
+        const message = `a previous revision of ${name} on Google Drive stays marked "keep forever"`
         log.warn({ err: error, fileId: id, revisionId }, message)
       })
     }

@@ -28,7 +28,7 @@ export class DriveRoom {
     // What was full a moment ago may have room again.
     if (isOld || bytes > this.#freeBytes) this.#freeBytes = (await this.ask()).freeBytes
     if (bytes <= this.#freeBytes) return
-    throw new DriveError('full', `Google Drive has no room for ${bytes} bytes: free some.`)
+    throw new DriveError('full', `Google Drive has no space for ${bytes} bytes: free some.`)
   }
 
   async ask(): Promise<{ freeBytes: number; totalBytes: number }> {

@@ -183,6 +183,6 @@ const anyChild = { from: '', isInclusive: true, hidesEmpty: false, limit: 1 }
 
 function changing(bucket: string, segments: readonly string[]): DriveError {
   const folder = [bucket, ...segments].join('/')
-  const message = `The folder ${folder} on Google Drive comes and goes at the moment. Try again.`
+  const message = `Folder ${folder} keeps being removed by another client. Try again.`
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }

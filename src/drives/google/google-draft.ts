@@ -141,7 +141,7 @@ export class GoogleDraft implements Draft {
   }
 
   #assertOpen(): void {
-    if (this.#hasEnded) throw new Error('This draft was published or discarded already')
+    if (this.#hasEnded) throw new Error('This draft was already published or discarded')
   }
 }
 
@@ -157,6 +157,6 @@ async function sendable<R>(work: Promise<R>): Promise<R> {
 
 /** Uploads alone may have been published before. */
 function published(facts: ObjectFacts | undefined): ObjectFacts {
-  if (facts === undefined) throw new Error('a draft is published once')
+  if (facts === undefined) throw new Error('a draft can be published only once')
   return facts
 }

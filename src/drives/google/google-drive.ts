@@ -193,7 +193,7 @@ class OpenGoogleDrive implements GoogleDrive {
     if (performance.now() < this.#checkedAt + checkEveryMs) return
     const root = await api.getFile(rootId)
     if (root.trashed) {
-      const message = `The folder ${root.name} on Google Drive is in the trash: take it out.`
+      const message = `The folder ${root.name} on Google Drive is in the trash: restore it.`
       throw new DriveError('unavailable', message)
     }
     this.#checkedAt = performance.now()

@@ -62,8 +62,8 @@ export class GoogleNotes implements DriveNotes {
     const root = await findRoot()
     const folder = root && (await this.#folderIn(root))
     if (!folder) {
-      const message = `The folder ${folderName} on Google Drive is not there any more.`
-      throw new DriveError('unavailable', `${message} Take it out of the trash, then restart.`)
+      const message = `The folder ${folderName} on Google Drive no longer exists.`
+      throw new DriveError('unavailable', `${message} Restore it from the trash, then restart.`)
     }
     const { id } = await api.createFile(noteIn(folder.id, name, text))
     this.#ids.set(name, id)

@@ -121,6 +121,6 @@ export class GooglePart implements PartDraft {
   }
 
   #assertOpen(): void {
-    if (this.#hasEnded) throw new Error('This part was committed or discarded already')
+    if (this.#hasEnded) throw new Error('This part was already committed or discarded')
   }
 }

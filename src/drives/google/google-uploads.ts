@@ -207,7 +207,7 @@ export class GoogleUploads implements UploadDrive {
     const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)
     const carry = Buffer.from(bytes ?? '', 'base64')
     if (carry.length === length) return carry
-    throw new DriveError('upload-gone', `Bytes of upload ${id} are gone: start it again.`)
+    throw new DriveError('upload-gone', `Bytes of upload ${id} are lost: start a new upload.`)
   }
 
   async #remove(uploadId: string, name?: ObjectName): Promise<void> {

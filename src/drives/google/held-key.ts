@@ -82,7 +82,7 @@ export class KeyHolder {
         return new HeldKey({ name, lease, rows, current })
       }
     }
-    const message = `${bucket}/${key} is being moved about on Google Drive. Try again.`
+    const message = `${bucket}/${key} keeps being moved on Google Drive. Try again.`
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 }

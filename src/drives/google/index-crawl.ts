@@ -96,7 +96,7 @@ export class IndexCrawl {
     this.#found += files.length
     if (performance.now() < this.#toldAt + progressEveryMs) return
     this.#toldAt = performance.now()
-    log.info({ files: this.#found }, `index of Google Drive: ${this.#found} files so far`)
+    log.info({ files: this.#found }, `Google Drive index: ${this.#found} files so far`)
   }
 }
 

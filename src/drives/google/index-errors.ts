@@ -10,7 +10,7 @@ export function withIndexErrors<Store extends object>(store: Store): Store {
         try {
           return await member.apply(target, values)
         } catch (error) {
-          const message = 'The database, which has the index of Google Drive, does not answer.'
+          const message = 'The database with the Google Drive index is not responding.'
           throw new DriveError('unavailable', message, { cause: error })
         }
       }

@@ -99,13 +99,13 @@ export class IndexKeeper {
     const turn = this.#running.then(async () => {
       try {
         await this.#work(sinceMs)
-        if (this.#failure !== undefined) log.info({}, 'index of Google Drive: up to date again')
+        if (this.#failure !== undefined) log.info({}, 'Google Drive index is up to date again')
         this.#failure = undefined
       } catch (error) {
         if (this.#closed.signal.aborted) return
         // Told once, not at every poll.
         if (this.#failure === undefined) {
-          log.warn({ err: error }, 'index of Google Drive: will be tried again and again')
+          log.warn({ err: error }, 'Google Drive index update failed; retrying')
         }
         this.#failure = error
       }
@@ -168,7 +168,7 @@ export class IndexKeeper {
   async #stay(): Promise<IndexState> {
     this.#closed.signal.throwIfAborted()
     const state = await this.#ownState()
-    if (state === undefined) throw new DriveError('busy', 'Another process keeps the index.')
+    if (state === undefined) throw new DriveError('busy', 'Another process maintains the index.')
     const leftMs = this.#untilMs - this.#options.now()
     if (leftMs < claimMs / 2 || leftMs > claimMs) await this.#claim(state)
     return state
@@ -182,7 +182,7 @@ export class IndexKeeper {
     const found = await this.#list(state)
     if (state.isReady) return
     await index.endCrawl(rootId)
-    log.info({ files: found }, `index of Google Drive: complete, ${found} files`)
+    log.info({ files: found }, `Google Drive index: complete, ${found} files`)
   }
 
   async #list({ crawl }: IndexState): Promise<number> {
@@ -195,7 +195,7 @@ export class IndexKeeper {
     const { api, index, rootId, log } = this.#options
     const token = await api.startPageToken({ signal: this.#closed.signal })
     await index.beginCrawl(rootId, state, token)
-    log.info({}, 'index of Google Drive: listing all folders')
+    log.info({}, 'Google Drive index: listing all folders')
     return await this.#stay()
   }
 

@@ -42,7 +42,7 @@ async function trashIfAllowed(
     if (!(error instanceof DriveError && error.kind === 'denied')) throw error
     log.warn(
       { err: error, fileId: id, name: sortName },
-      'a replaced file on Google Drive is not ours to remove: it stays beside the new one',
+      'no permission to remove a replaced file on Google Drive: it stays beside the new one',
     )
   }
 }

@@ -107,5 +107,5 @@ export class ObjectCopier {
 }
 
 function changed({ bucket, key }: ObjectName): DriveError {
-  return new DriveError('changed', `${bucket}/${key}: the version to be copied is there no more.`)
+  return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
 }

@@ -96,8 +96,8 @@ export class ObjectIndex {
     if (found.length > 0) return found
     throw new DriveError(
       'unavailable',
-      `The folder of bucket ${bucket} is gone from Google Drive: take it out of the trash, or ` +
-        'restart to begin with an empty one.',
+      `The folder of bucket ${bucket} is missing on Google Drive: restore it from the trash, or ` +
+        'restart to create an empty one.',
     )
   }
 
@@ -107,7 +107,7 @@ export class ObjectIndex {
     const ids = files.map((file) => file.id)
     this.#log.warn(
       { object: name, fileIds: ids },
-      `${ids.length} files on Google Drive have the name of one object: the newest counts. ` +
+      `${ids.length} files on Google Drive have the name of one object: the newest one is used. ` +
         'Rename or delete the others.',
     )
   }

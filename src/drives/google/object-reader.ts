@@ -183,7 +183,7 @@ export class ObjectReader implements OpenObject {
   async #changed(): Promise<DriveError> {
     await this.#parts.news.refresh(this.#file.id)
     const { bucket, key } = this.#name
-    const message = `${bucket}/${key} was changed on Google Drive while it was read. Try again.`
+    const message = `${bucket}/${key} was changed on Google Drive while it was being read. Try again.`
     return new DriveError('changed', message)
   }
 }

@@ -163,7 +163,7 @@ export class ObjectWriter {
       await folders.removeEmpty(bucket, pathOfKey(key).folders)
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
-      log.warn({ err: error, bucket, key }, 'empty folders on Google Drive were not removed')
+      log.warn({ err: error, bucket, key }, 'could not remove empty folders on Google Drive')
     }
   }
 
@@ -202,7 +202,7 @@ export class ObjectWriter {
       // The folder is in the trash by now, and this file with it.
       await news.refresh(parent)
     }
-    const message = `The folder of ${bucket}/${key} on Google Drive comes and goes. Try again.`
+    const message = `The folder of ${bucket}/${key} keeps being removed by another client. Try again.`
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
@@ -214,7 +214,10 @@ export class ObjectWriter {
       if (!(error instanceof DriveError)) throw error
       held.leaveForLater()
       const { name } = held
-      this.#options.log.warn({ err: error, ...name }, 'a replaced file is removed later')
+      this.#options.log.warn(
+        { err: error, ...name },
+        'could not remove a replaced file; will retry',
+      )
     }
   }
 
@@ -244,6 +247,6 @@ function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWri
 function rowOf(held: HeldKey, file: GoogleFile): IndexedFile {
   const { size = 0, md5Checksum: md5 = '', modifiedAtMs, version } = file
   const before = held.current?.row
-  if (before === undefined) throw new Error('what was replaced was there')
+  if (before === undefined) throw new Error('a replaced object has a current row')
   return { ...before, size, md5, modifiedAtMs, version }
 }

@@ -42,7 +42,8 @@ export function finishMd5(state: Md5State, tail: Uint8Array, size: number): stri
 }
 
 function digestBlocks(state: Int32Array, bytes: Uint8Array): void {
-  if (bytes.length % blockBytes !== 0) throw new RangeError('MD5 goes on after whole blocks only')
+  if (bytes.length % blockBytes !== 0)
+    throw new RangeError('MD5 can be continued only after whole blocks')
   const words = wordsOf(bytes)
   for (let at = 0; at < words.length; at += blockBytes / 4) digestBlock(state, words, at)
 }

@@ -60,7 +60,7 @@ async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | unde
     throw error
   }
   if (file.mimeType === folderType && !file.trashed) return file
-  const what = file.trashed ? 'is in the trash' : 'is no folder'
+  const what = file.trashed ? 'is in the trash' : 'is not a folder'
   throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
 }
 
@@ -69,8 +69,8 @@ function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | 
   if (driveId === sharedDriveId || id === sharedDriveId) return
   const where =
     driveId === undefined
-      ? 'lies in My Drive: leave GDRIVE_SHARED_DRIVE out'
-      : `lies in a shared drive: set GDRIVE_SHARED_DRIVE=${driveId}`
+      ? 'is in My Drive: unset GDRIVE_SHARED_DRIVE'
+      : `is in a shared drive: set GDRIVE_SHARED_DRIVE=${driveId}`
   throw new DriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
 }
 

@@ -26,6 +26,6 @@ export function damaged(file: GoogleFile, size: number, md5: string): DriveError
   const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
   return new DriveError(
     'unavailable',
-    `Google Drive stored something else than it was sent: ${has}, not ${size} with ${md5}. Try again.`,
+    `Google Drive stored different bytes from those sent: ${has}, not ${size} with ${md5}. Try again.`,
   )
 }

@@ -32,7 +32,7 @@ export async function endSession(
   })
   if (state.kind === 'done') return state.file
   if (state.kind === 'gone') return await fileOfForgotten(api, session)
-  const message = `Google Drive has ${state.persisted} of ${size} bytes and does not take the rest.`
+  const message = `Google Drive has ${state.persisted} of ${size} bytes and does not accept the rest.`
   throw new DriveError('unavailable', `${message} Try again.`)
 }
 

@@ -183,7 +183,7 @@ export class SessionPublisher {
 function wentAway({ bucket, key }: ObjectName): DriveError {
   return new DriveError(
     'upload-gone',
-    `The file of ${bucket}/${key} was deleted for good or moved on Google Drive while it was ` +
-      'being replaced: start the upload again.',
+    `The file of ${bucket}/${key} was permanently deleted or moved on Google Drive while it was ` +
+      'being replaced: start a new upload.',
   )
 }

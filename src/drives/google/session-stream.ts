@@ -189,7 +189,7 @@ export class SessionStream {
       }
       await this.#announceBefore(at)
       const block = this.#blocks[(at - this.#first) / blockBytes]
-      if (block === undefined) throw new Error('a block was let go that was not sent')
+      if (block === undefined) throw new Error('a block was released before it was sent')
       at += blockBytes
       this.#sent = at
       this.#taken = Math.max(start, at - takenBehind)
@@ -237,7 +237,7 @@ export class SessionStream {
 
   #note(state: SessionState): void {
     if (state.kind === 'gone') throw sessionGone()
-    if (state.kind === 'done') throw new Error('a session ended that was not told to')
+    if (state.kind === 'done') throw new Error('a session ended unexpectedly')
     const { persisted } = state
     // What it has and nobody here has sent comes from a request that was thought to be dead.
     if (persisted < this.#first || persisted > this.#end) throw lostTrack()
@@ -282,16 +282,15 @@ export class SessionStream {
 
 /** The upload's bytes are gone: it has to begin anew. */
 export function sessionGone(): DriveError {
-  const message =
-    'Google Drive has let this upload expire (after a week) or has lost it: start it again.'
+  const message = 'Google Drive expired this upload (after a week) or lost it: start a new upload.'
   return new DriveError('upload-gone', message)
 }
 
 function keepsNothing(): DriveError {
-  return new DriveError('unavailable', 'Google Drive keeps nothing of what it is sent. Try again.')
+  return new DriveError('unavailable', 'Google Drive stores none of the bytes sent. Try again.')
 }
 
 function lostTrack(): DriveError {
-  const message = 'The connection to Google Drive broke and took bytes along. Send them again.'
+  const message = 'The connection to Google Drive broke and bytes were lost. Send them again.'
   return new DriveError('unavailable', message, { retryAfterSeconds: 1 })
 }

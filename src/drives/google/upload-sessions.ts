@@ -48,8 +48,11 @@ export class UploadSessions {
     const json = await this.#options.records.find(uploadId)
     const record = json === undefined ? undefined : parseRecord(json)
     if (record !== undefined && !record.isDamaged) return record
-    const what = record?.isDamaged ? 'did not arrive as they were sent' : 'are gone'
-    throw new DriveError('upload-gone', `The bytes of upload ${uploadId} ${what}: start it again.`)
+    const what = record?.isDamaged ? 'arrived damaged' : 'are lost'
+    throw new DriveError(
+      'upload-gone',
+      `The bytes of upload ${uploadId} ${what}: start a new upload.`,
+    )
   }
 
   async save(uploadId: string, record: UploadRecord): Promise<void> {
@@ -144,7 +147,7 @@ export class UploadSessions {
   /** Gives a new session what it is to get from an older one's file, from where that was left. */
   async #refill(state: UploadState, record: UploadRecord, until: number): Promise<ReadySession> {
     const { session, source } = record
-    if (session === undefined) throw new Error('there is a session to be filled')
+    if (session === undefined) throw new Error('no session to fill')
     let position = 0
     if (source !== undefined) {
       position = positionOf(await this.#options.api.querySession(session.url))
@@ -197,18 +200,18 @@ function positionOf(state: SessionState): number {
 }
 
 function stillGrowing(): DriveError {
-  const message = 'Google Drive still gets bytes that were sent before. Try again.'
+  const message = 'Google Drive is still receiving bytes that were sent earlier. Try again.'
   return new DriveError('busy', message, { retryAfterSeconds: 5 })
 }
 
 function isOver(uploadId: string): DriveError {
-  return new DriveError('upload-gone', `Upload ${uploadId} is published and takes no more parts.`)
+  return new DriveError('upload-gone', `Upload ${uploadId} is completed and accepts no more parts.`)
 }
 
 function cannotTakeBack(uploadId: string): DriveError {
   return new DriveError(
     'upload-gone',
-    `Upload ${uploadId} was given other bytes than before for the same part, and Google Drive ` +
-      'takes nothing back: start it again.',
+    `A part of upload ${uploadId} was sent again with different bytes, and Google Drive ` +
+      'cannot replace them: start a new upload.',
   )
 }

@@ -40,7 +40,7 @@ export function decodeState(text: string): UploadState {
   } catch {
     // Other drives have other texts.
   }
-  const message = 'The upload was begun on another drive: start it again.'
+  const message = 'The upload was started on another drive: start a new upload.'
   throw new DriveError('upload-gone', message)
 }
 

@@ -22,7 +22,10 @@ export async function copyToTemp(
   try {
     const { identity } = describe(await root.files.fstat(source.fd), root)
     if (identity === source.identity) return output
-    throw new DriveError('changed', 'The file was changed by hand while it was copied.')
+    throw new DriveError(
+      'changed',
+      'The file was changed by another program while it was being copied.',
+    )
   } catch (error) {
     await output.remove()
     throw error

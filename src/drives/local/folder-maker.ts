@@ -80,7 +80,7 @@ export class FolderMaker {
       throw error
     }
     await making.entry.close()
-    const message = 'Others add and remove files in this folder all the time.'
+    const message = 'The folder keeps being removed by another client. Try again.'
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
@@ -160,7 +160,7 @@ export class FolderMaker {
     await makeFolders(`${this.#root.path}/${bucket}`)
     const folder = await OpenFolder.open(this.#root, bucket)
     if (folder !== undefined) return folder
-    throw new DriveError('denied', `The folder of bucket ${bucket} is not a plain folder.`)
+    throw new DriveError('denied', `The folder of bucket ${bucket} is not a regular folder.`)
   }
 
   /** Moves the file that has a folder's name to its alternative path. */
@@ -258,6 +258,6 @@ async function makeFolder(
 
 /** @param path below the root: where that is on this machine is not for clients. */
 function inTheWay(path: string): DriveError {
-  const message = `${path} has to be a folder for this key, but is something else.`
+  const message = `${path} must be a folder for this key, but is not.`
   return new DriveError('denied', `${message} Move it away.`)
 }

@@ -24,15 +24,15 @@ const kinds: Readonly<Record<string, DriveErrorKind>> = {
 
 const advice: Readonly<Record<DriveErrorKind, string>> = {
   condition: 'A condition did not hold.',
-  'not-found': 'It is not there.',
-  changed: 'It changed meanwhile.',
-  'upload-gone': 'The upload must be begun anew.',
-  denied: 'The system refuses; check the permissions of the drive.',
+  'not-found': 'It does not exist.',
+  changed: 'It changed in the meantime.',
+  'upload-gone': 'Start a new upload.',
+  denied: "Permission denied; check the drive's permissions.",
   full: 'There is no space left on the drive.',
-  'key-too-long': 'The path would be longer than the system takes.',
-  'invalid-key': 'The file system does not take this name.',
-  busy: 'Too much is going on; try again.',
-  unavailable: 'The drive does not answer; check that it is mounted and healthy.',
+  'key-too-long': 'The path would exceed the system limit.',
+  'invalid-key': 'The file system does not accept this name.',
+  busy: 'The system is busy; try again.',
+  unavailable: 'The drive is not responding; check that it is mounted and healthy.',
 }
 
 /** Codes with which a look-up says that nothing is there under a name. */

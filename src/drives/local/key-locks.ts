@@ -78,7 +78,8 @@ export class KeyLocks {
         continue
       }
       if (watch.waitedMs > (state === 'silent' ? longestSilentWaitMs : longestWaitMs)) {
-        const message = 'Another process holds this key and does not go on.'
+        const message =
+          'Another process holds the lock on this key and makes no progress. Try again.'
         throw new DriveError('busy', message, { retryAfterSeconds: 5 })
       }
       await delay(pauseMs)

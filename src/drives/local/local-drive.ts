@@ -114,7 +114,7 @@ class LocalDrive implements Drive {
         await this.#requireUsable(path)
       })
     }
-    await withDriveErrors('sweep what was left behind', () =>
+    await withDriveErrors('sweep leftover files', () =>
       sweepLeftovers({
         root: this.#root,
         nowMs: Date.now(),
@@ -132,7 +132,7 @@ class LocalDrive implements Drive {
   }
 
   async bucketCreatedAtMs(bucket: string): Promise<number> {
-    return await withDriveErrors(`look at bucket ${bucket}`, async () => {
+    return await withDriveErrors(`check bucket ${bucket}`, async () => {
       await requireOwnFolder(this.#root)
       const stats = await fs.promises.lstat(bucketPath(this.#root, bucket))
       return this.#root.hasBirthtime ? stats.birthtimeMs : Math.min(stats.mtimeMs, stats.ctimeMs)
@@ -177,7 +177,7 @@ class LocalDrive implements Drive {
     const place = placeOf(bucket, key)
     const { size = 0 } = options
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
-      throw new DriveError('full', `There is no room on the drive for ${size} bytes.`)
+      throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
     }
     return new LocalDraft({ root: this.#root, publisher: this.#publisher }, place, options)
   }
@@ -195,7 +195,7 @@ class LocalDrive implements Drive {
       try {
         const facts = await this.#files.facts(from, file)
         if (facts.attributes.etag !== source.etag) {
-          throw new DriveError('changed', 'The version to be copied is not there any more.')
+          throw new DriveError('changed', 'The version to copy no longer exists.')
         }
         // Another ETag is no MD5 of the bytes: who wants one must read them.
         if (!plainMd5.test(source.etag)) return undefined
@@ -234,7 +234,7 @@ class LocalDrive implements Drive {
   }
 
   async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
-    return await withDriveErrors('ask for free space', async () => {
+    return await withDriveErrors('read the free space', async () => {
       const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.path)
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
     })

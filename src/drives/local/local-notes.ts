@@ -37,7 +37,7 @@ export class LocalNotes implements DriveNotes {
   }
 
   async create(name: NoteName, text: string): Promise<boolean> {
-    return await withDriveErrors(`make the note ${name}`, async () => {
+    return await withDriveErrors(`create the note ${name}`, async () => {
       await makeFolderDurably(this.#root)
       await fs.promises.mkdir(this.#ownFolder, { recursive: true, mode: 0o700 })
       const link = (draft: string) => linkNew(draft, this.#pathOf(name), text)
@@ -102,7 +102,7 @@ export class LocalNotes implements DriveNotes {
       this.#device = dev
       return
     }
-    const message = "The drive's folder is on another file system than before."
+    const message = "The drive's folder is on a different file system than before."
     throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
   }
 }

@@ -97,10 +97,10 @@ export function realFolderPath(path: string): Promise<string> {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
       if (await isLink(path)) {
-        const message = `${path} is a symbolic link to a folder that is not there.`
+        const message = `${path} is a symbolic link to a folder that does not exist.`
         throw new DriveError(
           'unavailable',
-          `${message} Mount or make that folder, or correct DRIVE.`,
+          `${message} Mount or create that folder, or correct DRIVE.`,
         )
       }
       return join(await realFolderPath(dirname(path)), basename(path))
@@ -150,7 +150,7 @@ export async function requireOwnFolder(root: LocalRoot): Promise<void> {
     if (stats !== undefined) Object.assign(own, { device: stats.dev, identity })
     return
   }
-  const message = "The drive's folder is not there any more."
+  const message = "The drive's folder no longer exists."
   throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
 }
 

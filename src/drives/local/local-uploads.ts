@@ -61,7 +61,7 @@ export class LocalUploads implements UploadDrive {
     requireUploadId(uploadId)
     // A key that can't be named is refused before anybody sends its parts.
     placeOf(target.bucket, target.key)
-    return await withDriveErrors('begin an upload', async () => {
+    return await withDriveErrors('start an upload', async () => {
       const { root } = this.#parts
       await requireOwnFolder(root)
       const folder = this.#folder({ id: uploadId })
@@ -132,7 +132,7 @@ export class LocalUploads implements UploadDrive {
 
   async isPublished(state: string): Promise<boolean> {
     const upload = parseUploadState(state)
-    return await withDriveErrors('look at an upload', async () => {
+    return await withDriveErrors('check an upload', async () => {
       const output = await this.#openIfThere(upload)
       await output?.close()
       return output === undefined && hasMark(await this.#namesOf(upload))
@@ -326,5 +326,5 @@ async function copyTail(fd: number, tail: Tail, output: OutputFile): Promise<voi
 }
 
 function lostBytes(): DriveError {
-  return new DriveError('changed', 'The bytes of this upload are not on the drive any more.')
+  return new DriveError('changed', 'The bytes of this upload are no longer on the drive.')
 }

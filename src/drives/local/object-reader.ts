@@ -102,7 +102,10 @@ export class ObjectReader implements OpenObject {
       if (isWhole && !isLast) return
       const now = identityOf(await files.fstat(fd), this.#root.hasBirthtime)
       if (isWhole && now === identity) return
-      throw new DriveError('changed', 'The file was changed by hand while it was read.')
+      throw new DriveError(
+        'changed',
+        'The file was changed by another program while it was being read.',
+      )
     })
   }
 

@@ -19,7 +19,7 @@ export interface Place extends ObjectName {
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
 export function placeOf(bucket: string, key: string): Place {
   if (!isLegalKey(key)) {
-    throw new DriveError('invalid-key', 'A key has 1 to 1,024 bytes of UTF-8.')
+    throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
   }
   const { natural, alternative } = pathOfKey(key)
   const spot = spotOf(bucket, natural)

@@ -111,7 +111,10 @@ export class Publisher {
       if (file !== undefined) this.#parts.known.forget(file.identity)
       throw error
     }
-    throw new DriveError('busy', 'What is at this key changes all the time.')
+    throw new DriveError(
+      'busy',
+      'The object at this key keeps being changed by another client. Try again.',
+    )
   }
 
   /** As Drive.remove. */

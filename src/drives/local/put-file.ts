@@ -129,7 +129,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   const { spot, folder, present } = target
   const path = folder.at(spot.name)
   if (present !== undefined && !present.isFile()) {
-    const message = `What is at ${spot.folder}/${spot.name} is not a plain file.`
+    const message = `${spot.folder}/${spot.name} is not a regular file.`
     throw new DriveError('denied', `${message} Move it away to use this key.`)
   }
   try {
@@ -139,9 +139,13 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
     if (code !== 'ENOENT') throw error
     if ((await root.files.lstat(order.path)) !== undefined) return { kind: 'missing', spot }
-    throw new DriveError('unavailable', 'The new file was taken away from .bucketry.', {
-      cause: error,
-    })
+    throw new DriveError(
+      'unavailable',
+      'The new file was removed from .bucketry by another program.',
+      {
+        cause: error,
+      },
+    )
   }
   const gone = present === undefined ? undefined : goneIdentity(present, root)
   return { kind: 'done', folder, gone, stale: undefined }

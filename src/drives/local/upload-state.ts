@@ -32,12 +32,12 @@ export function parseUploadState(text: string): UploadState {
     (state.tail === undefined || isTail(state.tail)) &&
     (state.merged === undefined || isName(state.merged, tailPattern))
   if (isWhole) return state as UploadState
-  throw new DriveError('changed', 'The state of this upload is not one that this drive gave.')
+  throw new DriveError('changed', 'The state of this upload does not belong to this drive.')
 }
 
 /** @throws DriveError `changed` for what is no upload's id. */
 export function requireUploadId(id: string): void {
-  if (!isName(id, idPattern)) throw new DriveError('changed', 'This is no upload id.')
+  if (!isName(id, idPattern)) throw new DriveError('changed', 'This is not an upload ID.')
 }
 
 /** Names become paths: nothing else may get through. */

@@ -55,7 +55,7 @@ export class MemoryObjects {
   bucket(name: string): MemoryBucket {
     const bucket = this.#buckets.get(name)
     if (bucket !== undefined) return bucket
-    throw new DriveError('unavailable', `The drive has no bucket ${name}: prepare makes buckets`)
+    throw new DriveError('unavailable', `The drive has no bucket ${name}: prepare creates buckets`)
   }
 
   get(name: ObjectName): MemoryObject | undefined {
@@ -137,6 +137,6 @@ export class ByteCollector {
   }
 
   #assertOpen(): void {
-    if (this.#hasEnded) throw new Error('This draft was published or discarded already')
+    if (this.#hasEnded) throw new Error('This draft was already published or discarded')
   }
 }

@@ -107,7 +107,7 @@ export class MemoryUploads implements UploadDrive {
     const upload = this.#uploads.get(uploadId)
     const content = upload?.contents[index]
     if (upload !== undefined && content !== undefined) return { uploadId, upload, content }
-    throw new DriveError('changed', `The bytes of upload ${uploadId} are gone: start it again`)
+    throw new DriveError('changed', `The bytes of upload ${uploadId} are lost: start a new upload`)
   }
 }
 

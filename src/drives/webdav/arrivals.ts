@@ -54,7 +54,7 @@ export function md5OfEtag(etag: string): string | undefined {
 
 function damaged(stored: string, md5: string): DriveError {
   const message =
-    `The WebDAV server has received other bytes than it was sent: it has MD5 ${stored}, not ${md5}. ` +
+    `The WebDAV server received wrong bytes: it has MD5 ${stored}, not ${md5}. ` +
     'Check the network and any proxy before the server, and try again.'
   return new DriveError('unavailable', message)
 }

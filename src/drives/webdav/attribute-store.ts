@@ -103,7 +103,7 @@ export async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    const message = 'The database, which keeps what is known about files, does not answer.'
+    const message = 'The database that stores file metadata is not responding.'
     throw new DriveError('unavailable', message, { cause: error })
   }
 }

@@ -36,7 +36,7 @@ export async function* checkParts(
 
 function differentPart(number: number): DriveError {
   const message =
-    `Part ${number} of this upload is stored on this machine with other bytes than were received. ` +
+    `The local copy of part ${number} of this upload differs from the bytes received. ` +
     'Check the disk that holds the staging folder, then upload the object again.'
   return new DriveError('unavailable', message)
 }

@@ -47,7 +47,7 @@ export class ChunkedBytes implements UploadBytes {
   async begin(uploadId: string): Promise<string> {
     const { origin } = this.#parts
     if (!(await origin.makeFolder(this.#folder(uploadId), this.#destination(uploadId)))) {
-      throw new DriveError('unavailable', 'Nextcloud does not begin an upload.')
+      throw new DriveError('unavailable', 'Nextcloud does not start a chunked upload.')
     }
     return '0'
   }
@@ -214,8 +214,8 @@ function isDoubtful(failure: DriveError): boolean {
 function told(failure: DriveError): DriveError {
   if (!(failure instanceof StatusError) || failure.status !== 400) return failure
   const message =
-    'Nextcloud says that the parts do not make up the file (400). Where it keeps files in an object ' +
-    'store its cache may have forgotten them: complete the upload again, or begin it again.'
+    'Nextcloud reports that parts do not match the file (400). If it stores files in an object ' +
+    'store, its cache may have lost them: complete the upload again, or start a new upload.'
   return new DriveError('unavailable', message, { cause: failure })
 }
 
@@ -227,5 +227,5 @@ function nameOf(number: number): string {
 function countOf(state: string): number {
   const count = Number(state)
   if (Number.isSafeInteger(count) && count >= 0 && count <= maxChunks) return count
-  throw new DriveError('changed', 'The state of this upload is not one that this drive gave.')
+  throw new DriveError('changed', 'The state of this upload does not belong to this drive.')
 }

@@ -29,7 +29,7 @@ export function describeAbilities(abilities: DavAbilities): object {
     versions: versions === 'etag' ? 'by entity tag' : 'by time and size, in whole seconds',
     multipart: multipartOf(chunkRoot !== undefined, writesRanges),
     copies: copies ? 'on the server' : 'through Bucketry',
-    quota: tellsQuota ? 'told' : 'not told',
+    quota: tellsQuota ? 'reported' : 'not reported',
     uploads: abilities.tellsMd5 ? 'checked by size and MD5' : 'checked by size',
     longestName: rules.maxNameBytes,
     escapedCharacters: rules.characters?.source,

@@ -77,7 +77,7 @@ export class DavConnections {
       return await lane.enter(AbortSignal.any([signal, limit]), reader)
     } catch (cause) {
       signal.throwIfAborted()
-      const message = 'Too many requests to the WebDAV server at once. Try again.'
+      const message = 'Too many concurrent requests to the WebDAV server. Try again.'
       const retryAfterSeconds = Math.ceil(this.#placeMs / 1000)
       throw new DriveError('busy', message, { cause, retryAfterSeconds })
     }

@@ -84,5 +84,5 @@ export class DavCopier {
 }
 
 function isGone(): DriveError {
-  return new DriveError('changed', 'The version to be copied is not there any more.')
+  return new DriveError('changed', 'The version to copy no longer exists.')
 }

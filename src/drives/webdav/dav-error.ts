@@ -19,11 +19,11 @@ const kinds: Readonly<Record<number, DriveErrorKind>> = {
 }
 
 const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
-  denied: 'Check what the account may do there, and the size that the server or its proxy accepts.',
+  denied: "Check the account's permissions there, and the size limits of the server and its proxy.",
   full: 'There is no space left, or the quota is used up.',
-  'key-too-long': 'The name is longer than the server takes.',
+  'key-too-long': 'The name is longer than the server accepts.',
   busy: 'It is busy, or the file is locked; try again.',
-  unavailable: 'Look at the log of the server.',
+  unavailable: "Check the server's log.",
 }
 
 /** A server's answer that nobody can do anything with, or not without more. */
@@ -51,14 +51,14 @@ export function statusError(
 
 export function refusedCredentials(): DriveError {
   const message =
-    'The WebDAV server refuses the user name or the password (401). Check them in DRIVE; Nextcloud ' +
-    'wants an app password (Settings, Security) where two-factor sign-in is on.'
+    'The WebDAV server rejects the user name or password (401). Check them in DRIVE; Nextcloud ' +
+    'requires an app password (Settings, Security) if two-factor sign-in is on.'
   return new DriveError('denied', message)
 }
 
 export function unreachable(cause: unknown): DriveError {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'no answer'
-  return new DriveError('unavailable', `The WebDAV server does not answer (${code}).`, { cause })
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'no response'
+  return new DriveError('unavailable', `The WebDAV server is not responding (${code}).`, { cause })
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date. At most an hour. */

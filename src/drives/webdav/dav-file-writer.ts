@@ -73,8 +73,11 @@ export class DavFileWriter {
   /** @throws DriveError `changed` when other than the announced bytes came, and they were many */
   async finish(): Promise<void> {
     if (this.#announced !== undefined && this.#announced !== this.#size) {
-      const sizes = `${this.#size} bytes came and ${this.#announced} were announced`
-      throw new DriveError('changed', `${sizes}: too many to begin anew.`)
+      const sizes = `${this.#size} bytes arrived instead of the declared ${this.#announced}`
+      throw new DriveError(
+        'changed',
+        `${sizes}. The upload is too large to retry here; send it again.`,
+      )
     }
     const answer = await this.#send()
     await this.#unsized?.close()
@@ -139,6 +142,6 @@ export class DavFileWriter {
     // What was sent is gone; who comes next finds the folder.
     await this.#options.own?.restoreAfter(answer)
     if (answer.status >= 400) throw statusError('PUT', answer)
-    throw new DriveError('changed', 'More bytes came than were announced.')
+    throw new DriveError('changed', 'More bytes arrived than were declared.')
   }
 }

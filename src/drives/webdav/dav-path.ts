@@ -38,7 +38,7 @@ export function parseDavAddress(text: string): DavAddress {
   const root = decodeSegments(url.pathname.split('/').filter((segment) => segment !== ''))
   const [user, password] = decodeSegments([url.username, url.password]) ?? []
   if (root === undefined || user === undefined || password === undefined) {
-    const message = "The drive's address has a % that begins no escaped character: write it as %25."
+    const message = "The drive's address has a % that is not part of an escape: write it as %25."
     throw new DriveError('denied', message)
   }
   return { origin: url.origin, root, user, password }

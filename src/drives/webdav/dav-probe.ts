@@ -59,7 +59,7 @@ const texts = { older: '1', newer: '22', first: '333', second: '4444', inTo: '5'
 /** Sent with Content-Range, to be appended to `first`. */
 const appended = 'bb'
 
-const movesFolders = 'move a folder with what is in it (MOVE)'
+const movesFolders = 'move a folder with its contents (MOVE)'
 
 class Probe {
   readonly #parts: ProbeParts
@@ -121,8 +121,8 @@ class Probe {
     const body = Buffer.from('orphan')
     const { status } = await this.#parts.server.put([...this.#path('absent'), 'orphan'], { body })
     if (!created.includes(status)) return
-    const message = 'The WebDAV server makes the folders above a file that is sent to it (PUT).'
-    const risk = 'While its disk is not mounted, objects would be stored in the wrong place.'
+    const message = 'The WebDAV server creates missing parent folders on PUT.'
+    const risk = 'If its disk is not mounted, objects would be stored in the wrong place.'
     const advice = 'Turn that off (nginx: create_full_put_path off), or use another server.'
     throw new DriveError('denied', `${message} ${risk} ${advice}`)
   }
@@ -264,10 +264,10 @@ function isOneVersion(by: DavAbilities['versions'], entries: readonly DavEntry[]
 
 async function* bytesThatBreakOff(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('dddd')
-  throw new DriveError('changed', 'broken off to see what becomes of it')
+  throw new DriveError('changed', 'aborted to see what the server keeps')
 }
 
 function lacking(what: string, status: number): DriveError {
-  const message = `The WebDAV server does not ${what}; it answered ${status}. Bucketry needs that.`
+  const message = `The WebDAV server does not ${what}; it answered ${status}. Bucketry requires this.`
   return new DriveError('denied', message)
 }

@@ -208,7 +208,10 @@ export class DavPublisher {
         progress.hasMadeFolders = (await folders.ensure(place, parent)) || progress.hasMadeFolders
       }
     }
-    throw new DriveError('busy', 'What is at this key changes all the time.')
+    throw new DriveError(
+      'busy',
+      'The object at this key keeps being changed by another client. Try again.',
+    )
   }
 
   /**
@@ -227,11 +230,14 @@ export class DavPublisher {
     let { entry } = publication
     for (let attempt = 1; store.versionOf(entry) === taken; attempt++) {
       if (attempt > maxRewrites) {
-        throw new DriveError('busy', 'The WebDAV server gives different files one time.')
+        throw new DriveError(
+          'busy',
+          'The WebDAV server reports the same modification time for different files.',
+        )
       }
       await sleep(longestTickMs)
       await rewriteFile(server, publication.path, entry.size)
-      entry = requireEntry(await server.stat(publication.path), 'what was just written')
+      entry = requireEntry(await server.stat(publication.path), 'a file that was just written')
     }
     const record = recordOf(publication, store.versionOf(entry))
     await store.save(publication.place.path, record, present?.entry)

@@ -248,6 +248,6 @@ async function all(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
 }
 
 function changed(): DriveError {
-  const message = 'The file was changed while it was read.'
+  const message = 'The file was changed while it was being read.'
   return new DriveError('changed', message)
 }

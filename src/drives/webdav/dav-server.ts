@@ -392,7 +392,7 @@ function asXmlText(text: string): string {
 
 function hiddenFolder(path: DavPath): DriveError {
   const message =
-    `The WebDAV server does not list the folder ${path.join('/')} (405), likely because of an ` +
-    'index file in it: turn directory indexes off for it (Apache: DirectoryIndex disabled).'
+    `The WebDAV server does not list the folder ${path.join('/')} (405), probably because of an ` +
+    'index file in it: turn off directory indexes for it (Apache: DirectoryIndex disabled).'
   return new DriveError('denied', message)
 }

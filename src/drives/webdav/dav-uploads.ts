@@ -183,8 +183,8 @@ export class DavUploads implements UploadDrive {
     if (typeof state?.id !== 'string' || typeof state.inner !== 'string') throw strangeState()
     requireUploadId(state.id)
     if (state.kind !== this.#parts.bytes.kind) {
-      const message = 'The server does not keep parts as it did when this upload began.'
-      throw new DriveError('changed', `${message} It must be begun again.`)
+      const message = 'The server stores parts differently than when this upload started.'
+      throw new DriveError('changed', `${message} Start a new upload.`)
     }
     return state as UploadState
   }
@@ -206,7 +206,7 @@ function requireSame(published: ObjectFacts, { attributes, size }: CompleteOptio
 }
 
 function alreadyPublished(): DriveError {
-  const message = 'This upload has become an object with other parts. Begin a new upload.'
+  const message = 'This upload was completed with other parts. Start a new upload.'
   return new DriveError('upload-gone', message)
 }
 
@@ -219,5 +219,5 @@ function parseJson(text: string): unknown {
 }
 
 function strangeState(): DriveError {
-  return new DriveError('changed', 'The state of this upload is not one that this drive gave.')
+  return new DriveError('changed', 'The state of this upload does not belong to this drive.')
 }

@@ -73,7 +73,7 @@ function parse(text: string): NameFindings {
 
 function strange(cause?: unknown): DriveError {
   const message =
-    'The file .bucketry/names.json on the drive is not one of this version of Bucketry. It says how keys ' +
-    'are written as names: put back the one that was there.'
+    'This version of Bucketry cannot read the file .bucketry/names.json. It defines how keys ' +
+    'are written as names: restore the original file.'
   return new DriveError('denied', message, { cause })
 }

@@ -119,8 +119,8 @@ export class FileMover {
     lease.leaveNote()
     const isFull = error instanceof DriveError && error.kind === 'full'
     const message = isFull
-      ? 'There is no space left to put the new object in its place. It is put there when there is.'
-      : 'The WebDAV server does not say whether it has put the new object in its place.'
+      ? 'There is no space left to move the new object into place. It will be moved when there is.'
+      : 'The WebDAV server did not confirm that it moved the new object into place.'
     return new UnsettledMove(isFull ? 'full' : 'unavailable', message, { cause: error })
   }
 
@@ -162,7 +162,7 @@ export class FileMover {
     const there = requireEntry(await server.stat(target), 'the new object')
     const version = store.versionOf(entry)
     if (store.versionOf(there) !== version) {
-      throw new DriveError('unavailable', 'The WebDAV server has lost the new object.')
+      throw new DriveError('unavailable', 'The WebDAV server lost the new object.')
     }
     const found = { path: target, entry: there }
     await store.restore(found, place.path, recordOf(publication, version))
@@ -185,8 +185,8 @@ export class FileMover {
     // The reason may have gone before it was looked for: another process makes the same folder.
     if (++way.progress.refusals < maxRefusals) return undefined
     const place = textOf(target).slice(0, 200)
-    const message = `The WebDAV server refuses to put a file at ${place}.`
-    throw new DriveError('denied', `${message} Check what the account may do there.`)
+    const message = `The WebDAV server refuses to store a file at ${place}.`
+    throw new DriveError('denied', `${message} Check the account's permissions there.`)
   }
 
   /**

@@ -34,7 +34,7 @@ export async function finishEnded({ leases, table, rules, log }: EndedParts): Pr
         await leases.settle(placesOfNote(note, rules))
       } catch (error) {
         if (!(error instanceof DriveError)) throw error
-        log.warn({ err: error }, 'what a process left that has died can not be finished now')
+        log.warn({ err: error }, 'could not recover an interrupted write; will retry')
       }
     }
     if (untried.length > 0) continue

@@ -12,18 +12,18 @@ const noticeMs = 4_500
 const answerMs = 60_000
 
 const connectAdvice: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'This name is not known. Check the host in DRIVE',
+  ENOTFOUND: 'The host name is unknown. Check the host in DRIVE',
   EAI_AGAIN: 'The name could not be resolved. Check the host in DRIVE, and the DNS of this machine',
-  ECONNREFUSED: 'Nothing listens there. Start the server, or correct the port in DRIVE',
+  ECONNREFUSED: 'Nothing is listening there. Start the server, or correct the port in DRIVE',
   ECONNRESET:
     'It closed the connection. Check the port in DRIVE, and whether it needs webdav+https or webdav+http',
   EPROTO: 'It does not speak TLS there. Check the port in DRIVE, or use webdav+http',
 }
 const silentAdvice =
-  'No connection was made. Check the host and the port in DRIVE, and the firewalls on the way'
+  'No connection could be opened. Check the host and port in DRIVE, and any firewalls in between'
 const tlsAdvice =
-  'Its certificate is not accepted. Use the name that the certificate is for; for an authority of ' +
-  'your own, set NODE_EXTRA_CA_CERTS to its PEM file'
+  'Its certificate is not trusted. Use the host name in it; for a private certificate ' +
+  'authority, set NODE_EXTRA_CA_CERTS to its PEM file'
 const noHttpAdvice = 'It does not speak HTTP there. Check the port in DRIVE'
 
 const silentCodes =
@@ -61,7 +61,7 @@ export async function makeFirstContact(
     bodyTimeout: answerMs,
   })
   const notice = setTimeout(() => {
-    log.warn({ server: hostOf(address) }, 'the WebDAV server has not answered yet; still waiting')
+    log.warn({ server: hostOf(address) }, 'the WebDAV server has not responded yet; still waiting')
   }, noticeMs)
   try {
     const { statusCode, headers, body } = await client.request({
@@ -102,13 +102,13 @@ function judge(status: number, location: string, address: DavAddress): void {
       ? new URL(location, address.origin)
       : undefined
     const where = to === undefined ? 'elsewhere' : `to ${to.origin}${to.pathname}`
-    const message = `${host} sends requests ${where} (${status}). Put that address into DRIVE.`
+    const message = `${host} redirects requests ${where} (${status}). Set DRIVE to that address.`
     throw new DriveError('denied', message)
   }
   const path = folderTargetOf(address.root, [])
   const message =
     status === 403
-      ? `${host} refuses access to ${path} (403). Check what the account in DRIVE may do there.`
+      ? `${host} denies access to ${path} (403). Check the permissions of the account in DRIVE.`
       : `${host} has no WebDAV at ${path}: it answered PROPFIND with ${status}. Check the path in ` +
         'DRIVE (Nextcloud: /remote.php/dav/files/USER), and whether it needs webdav+https.'
   throw new DriveError('denied', message)
@@ -131,7 +131,7 @@ function folderIn(text: string, address: DavAddress): DavEntry | undefined {
 function withoutAnswer(error: unknown, address: DavAddress): DriveError {
   // undici's HTTPParserError has a name, and not always a code.
   const { name, code = name } = error as NodeJS.ErrnoException
-  const message = `${hostOf(address)} can not be reached as a WebDAV server (${code}).`
+  const message = `${hostOf(address)} cannot be reached as a WebDAV server (${code}).`
   return new DriveError('unavailable', `${message} ${adviceFor(code)}.`, { cause: error })
 }
 

@@ -37,7 +37,7 @@ export class FolderMaker {
       if (first > folder.length) return attempt > 0
       await this.#makeFrom(place, folder, first)
     }
-    throw new DriveError('busy', `The folder ${textOf(folder)} comes and goes all the time.`)
+    throw new DriveError('busy', `Folder ${textOf(folder)} keeps being removed by another client.`)
   }
 
   /** The least number of leading names that is no folder; one more than there are when all are. */
@@ -81,7 +81,7 @@ export class FolderMaker {
   async #displace(place: DavPlace, path: DavPath, lease: KeyLease): Promise<void> {
     const owner = ownerOf(place, textOf(path), this.#parts.rules)
     if (owner === undefined) {
-      const message = `A file is in the way at ${textOf(path)}, which belongs to a longer name.`
+      const message = `The folder ${textOf(path)} is needed, but a file of a longer name is there.`
       throw new DriveError('denied', message)
     }
     const folder = owner.alternative.slice(0, -1)
@@ -99,6 +99,6 @@ export class FolderMaker {
 }
 
 function bucketIsGone(folder: DavPath): DriveError {
-  const message = `The bucket's folder ${textOf(folder)} is not on the drive any more.`
+  const message = `The bucket's folder ${textOf(folder)} is no longer on the drive.`
   return new DriveError('unavailable', message)
 }

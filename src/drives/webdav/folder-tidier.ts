@@ -211,7 +211,10 @@ export class FolderTidier {
       await folders.ensure(davPlaceOf(bucket, key, rules), outer)
     }
     if (await this.#merge(aside, folder, lease)) return
-    log.warn({ folder, aside }, 'files stay aside: others of their names are in their folder')
+    log.warn(
+      { folder, aside },
+      'files were not moved back: their folder has files with the same names',
+    )
   }
 
   /** Whether all of it is there now; for what stays, something else is in the way. */

@@ -202,7 +202,7 @@ export class MultistatusReader {
     const properties = this.#properties
     const lacking = lackingOf(properties, this.#demand)
     if (lacking !== undefined) {
-      const message = `The WebDAV server does not tell ${lacking} of ${this.#subject()}.`
+      const message = `The WebDAV server does not report ${lacking} of ${this.#subject()}.`
       throw new UnclearAnswer('unavailable', message)
     }
     this.#entries.push(entryOf(segments, properties))
@@ -286,6 +286,6 @@ function timeOf(text: string | undefined): number {
 }
 
 export function unreadable(cause?: unknown): DriveError {
-  const message = 'The WebDAV server gave an answer that is no WebDAV. Is the address right?'
+  const message = 'The response is not valid WebDAV. Check the address in DRIVE.'
   return new DriveError('unavailable', message, { cause })
 }

@@ -222,7 +222,8 @@ export class NameProbe {
     // Where each of them works alone, but not together, none is used.
     const refused = (single.length > 0 ? single : groups).flatMap(({ suspects }) => suspects)
     // All that is escaped has one.
-    if (refused.some(({ text }) => text === '%')) throw unfit('takes no name with a % in it')
+    if (refused.some(({ text }) => text === '%'))
+      throw unfit('does not accept names that contain %')
     return refused
   }
 
@@ -251,7 +252,7 @@ export class NameProbe {
   async #longestOfAll(): Promise<number> {
     await this.#placeAll(lengths.map((length) => 'n'.repeat(length)))
     const longest = longestIn(await this.#look())
-    if (longest === undefined) throw unfit('takes only short names')
+    if (longest === undefined) throw unfit('accepts only short names')
     return longest
   }
 
@@ -373,7 +374,7 @@ function withRelated(refused: readonly Suspect[]): Record<List, readonly string[
 }
 
 function unfit(what: string): DriveError {
-  const message = `The WebDAV server ${what}. Bucketry can't keep every key there.`
+  const message = `The WebDAV server ${what}. Bucketry can't store every key there.`
   return new DriveError('denied', message)
 }
 

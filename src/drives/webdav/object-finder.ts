@@ -103,7 +103,7 @@ export class ObjectFinder {
 /** @throws DriveError `unavailable` when a file is gone that was there a moment ago */
 export function requireEntry(entry: DavEntry | undefined, what: string): DavEntry {
   if (entry?.isFolder === false) return entry
-  throw new DriveError('unavailable', `The WebDAV server has lost ${what}.`)
+  throw new DriveError('unavailable', `The WebDAV server lost ${what}.`)
 }
 
 function seenSince(before: LeaseLook, found: FoundObject | undefined): SeenObject | undefined {

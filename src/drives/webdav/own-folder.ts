@@ -76,7 +76,7 @@ export class OwnFolder {
     const entry = await this.#server.statFolder([ownFolderName])
     this.#seenAt = entry === undefined ? Number.NEGATIVE_INFINITY : performance.now()
     if (entry === undefined) {
-      const message = `The folder ${ownFolderName} of the drive is not there any more.`
+      const message = `The folder ${ownFolderName} of the drive no longer exists.`
       throw new DriveError('unavailable', `${message} Check the server's disks, then restart.`)
     }
   }
@@ -150,9 +150,9 @@ export class OwnFolder {
     if (made !== false) throw made
     const message =
       path.length === 0
-        ? 'The folder that DRIVE names is not there, and neither is the one above it. Make it first, or ' +
-          'correct the path in DRIVE if this is not where the server has its WebDAV.'
-        : `The WebDAV server does not make the folder ${path.join('/')}.`
+        ? 'Neither the folder in DRIVE nor its parent exists. Create it first, or ' +
+          "correct the path in DRIVE if this is not the server's WebDAV path."
+        : `The WebDAV server does not create the folder ${path.join('/')}.`
     throw new DriveError('denied', message)
   }
 }

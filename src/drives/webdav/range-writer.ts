@@ -93,5 +93,5 @@ export class RangeWriter {
 }
 
 function unannounced(): DriveError {
-  return new DriveError('changed', 'Another number of bytes came than was announced.')
+  return new DriveError('changed', 'The number of bytes differs from the declared length.')
 }

@@ -69,7 +69,7 @@ export class Spool {
     const used = this.#usedBytes(await this.#lookAgain())
     if (used <= this.maxBytes) return
     if (used - claim.bytes > littleBytes) throw tooMany()
-    const message = `What waits for the server may have ${this.maxBytes} bytes on this machine.`
+    const message = `The upload exceeds the local staging limit of ${this.maxBytes} bytes.`
     throw new DriveError('full', message)
   }
 
@@ -172,7 +172,7 @@ export class SpoolClaim {
 }
 
 function tooMany(): DriveError {
-  const message = 'The local folder in which bytes wait for the server is full of others.'
+  const message = 'The local staging directory is full of other uploads. Try again.'
   return new DriveError('busy', message, { retryAfterSeconds: 10 })
 }
 
@@ -192,6 +192,6 @@ async function entriesIn(folder: string): Promise<Dirent[]> {
     return await readdir(folder, { withFileTypes: true })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new DriveError('unavailable', 'Could not read the folder of DRIVE_SPOOL.', { cause })
+    throw new DriveError('unavailable', 'Could not read the folder in DRIVE_SPOOL.', { cause })
   }
 }

@@ -171,6 +171,6 @@ async function* hashed(
 }
 
 function tooLarge(maxBytes: number): DriveError {
-  const message = `Uploads in parts may have ${maxBytes} bytes here, which wait in a local folder.`
+  const message = `The multipart upload exceeds the staging limit of ${maxBytes} bytes.`
   return new DriveError('full', message)
 }

@@ -30,7 +30,7 @@ export class UnsizedFile {
       await rm(path, { force: true })
       return new UnsizedFile(handle, spool)
     } catch (cause) {
-      throw new DriveError('unavailable', 'Could not write into the folder of DRIVE_SPOOL.', {
+      throw new DriveError('unavailable', 'Could not write to the folder in DRIVE_SPOOL.', {
         cause,
       })
     }
@@ -44,7 +44,7 @@ export class UnsizedFile {
   async write(chunk: Uint8Array): Promise<void> {
     const { maxBytes } = this.#spool
     if (this.#size + chunk.length > maxBytes) {
-      const message = `Objects of unknown size may have ${maxBytes} bytes on this server.`
+      const message = `An object of unknown size exceeds the staging limit of ${maxBytes} bytes.`
       throw new DriveError('full', message)
     }
     await this.#claim.take(chunk.length, 0)
@@ -72,7 +72,7 @@ export class UnsizedFile {
       const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - position))
       const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position)
       if (bytesRead === 0)
-        throw new DriveError('unavailable', 'A file that waited here is cut off.')
+        throw new DriveError('unavailable', 'A file in the staging directory is truncated.')
       yield buffer.subarray(0, bytesRead)
       position += bytesRead
     }
@@ -88,6 +88,6 @@ export class UnsizedFile {
 }
 
 function noRoom(cause?: unknown): DriveError {
-  const message = 'There is no room on this machine for an object of unknown size.'
+  const message = 'There is no space on this machine to stage an object of unknown size.'
   return new DriveError('full', message, { cause })
 }

@@ -39,5 +39,5 @@ export function uploadPath(uploadId: string): DavPath {
 }
 
 export function lostBytes(): DriveError {
-  return new DriveError('changed', 'The bytes of this upload are gone: it must be begun again.')
+  return new DriveError('changed', 'The bytes of this upload are lost: start a new upload.')
 }

@@ -337,7 +337,7 @@ class WebdavDrive implements Drive {
   async #requireBucket(bucket: string): Promise<DavEntry> {
     const entry = await this.#parts.server.statFolder([bucket])
     if (entry !== undefined) return entry
-    const message = `The folder of bucket ${bucket} is not on the drive. It is made at start.`
+    const message = `The folder of bucket ${bucket} is not on the drive. Restart to create it.`
     throw new DriveError('unavailable', message)
   }
 

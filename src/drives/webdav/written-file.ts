@@ -15,10 +15,13 @@ export async function requireArrived(
   path: DavPath,
   { size, md5 }: { readonly size: number; readonly md5: string | undefined },
 ): Promise<DavEntry> {
-  const entry = requireEntry(await server.stat(path, { asksForMd5: true }), 'what was just written')
+  const entry = requireEntry(
+    await server.stat(path, { asksForMd5: true }),
+    'a file that was just written',
+  )
   if (entry.size !== size) {
     const sizes = `${entry.size} instead of ${size} bytes`
-    throw new DriveError('unavailable', `The WebDAV server has kept ${sizes}. Try again.`)
+    throw new DriveError('unavailable', `The WebDAV server stored ${sizes}. Try again.`)
   }
   server.arrivals.check(entry.md5, md5)
   return entry

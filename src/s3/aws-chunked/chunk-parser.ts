@@ -63,10 +63,7 @@ export class ChunkParser {
    */
   end(): void {
     if (this.#state === 'after-trailer' && this.#line === '') return
-    throw new S3Error(
-      'IncompleteBody',
-      'The aws-chunked body ends before its final chunk is complete.',
-    )
+    throw new S3Error('IncompleteBody', 'The aws-chunked body ends before its final chunk.')
   }
 
   /** Reads up to the end of a line or of the bytes; returns where it stopped. */
@@ -109,10 +106,10 @@ export class ChunkParser {
     const [, name, field] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([^\r]*)$/.exec(line) ?? []
     const isLate = this.#state === 'after-trailer' && !/^x-amz-trailer-signature$/i.test(name ?? '')
     if (name === undefined || field === undefined || isLate) {
-      throw broken('there is something other than trailers after the final chunk')
+      throw broken('only trailers may follow the final chunk')
     }
     if (this.#trailers.size === maxTrailers) throw broken(`more than ${maxTrailers} trailers`)
-    if (this.#trailers.has(name.toLowerCase())) throw broken('a trailer is there twice')
+    if (this.#trailers.has(name.toLowerCase())) throw broken('a trailer is sent twice')
     this.#trailers.set(name.toLowerCase(), withoutOuterSpace(field))
     this.#state = 'trailer'
   }

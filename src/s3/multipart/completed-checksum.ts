@@ -55,7 +55,7 @@ function assertSameKind(
 function mismatch(what: string, expected: string, actual: string): S3Error {
   return new S3Error(
     'InvalidRequest',
-    `The upload was created with checksum ${what} ${expected}, the request has ${actual}.`,
+    `The upload was created with checksum ${what} ${expected}, but the request specifies ${actual}.`,
   )
 }
 
@@ -63,7 +63,7 @@ function checksumOf(part: UploadedPart, kind: UploadChecksum): string {
   if (part.checksum?.algorithm === kind.algorithm) return part.checksum.value
   throw new S3Error(
     'InvalidRequest',
-    `Part ${part.number} was uploaded without the ${kind.algorithm} checksum that is asked for.`,
+    `Part ${part.number} was uploaded without the required ${kind.algorithm} checksum.`,
   )
 }
 

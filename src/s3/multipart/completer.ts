@@ -137,7 +137,10 @@ export class Completer {
     } catch (error) {
       // The drive's error is the one to answer.
       await this.recover(lease).catch((err: unknown) => {
-        log.warn({ err, uploadId: upload.id }, 'failed completion not settled')
+        log.warn(
+          { err, uploadId: upload.id },
+          'could not determine the result of a failed completion',
+        )
       })
       throw error
     }
@@ -192,7 +195,7 @@ export class Completer {
       if (await table.finishCompletion(id, lease.owner, now())) return true
       return await this.#settleAgain(lease.upload)
     } catch (error) {
-      log.warn({ err: error, uploadId: id }, 'completed upload not noted')
+      log.warn({ err: error, uploadId: id }, 'could not record a completed upload')
       return false
     } finally {
       watch.notify(id)
@@ -210,7 +213,7 @@ export class Completer {
     const row = await table.find(id)
     if (isCompleted(row)) return true
     const phase = row?.phase ?? 'gone'
-    log.warn({ uploadId: id, phase }, 'upload published after another process took it over')
+    log.warn({ uploadId: id, phase }, 'upload was published after another process took it over')
     const lease = row?.phase === 'open' ? await this.#begin(row, completion) : undefined
     if (lease === undefined) return false
     await this.recover(lease)
@@ -230,7 +233,10 @@ export class Completer {
       await table.reopen(upload.id, lease.owner, { partCount, size, nowMs: now() })
     } catch (error) {
       // The drive's error is the one to answer; the sweep brings the upload to an end.
-      log.warn({ err: error, uploadId: upload.id }, 'failed completion not undone')
+      log.warn(
+        { err: error, uploadId: upload.id },
+        'could not reopen an upload after a failed completion',
+      )
     }
     watch.notify(upload.id)
   }

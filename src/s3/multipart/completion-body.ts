@@ -17,7 +17,7 @@ export function parseCompletionBody(body: Uint8Array): ListedPart[] {
   if (elements.length === 0 || elements.length > maxPartNumber) {
     throw new S3Error(
       'InvalidArgument',
-      `A CompleteMultipartUpload lists 1 to ${maxPartNumber} parts, this one ${elements.length}.`,
+      `CompleteMultipartUpload must list 1 to ${maxPartNumber} parts, got ${elements.length}.`,
     )
   }
   return elements.map(parsePart)
@@ -51,14 +51,14 @@ function parsePart(element: XmlElement): ListedPart {
 function textOf(element: XmlElement, name: string): string {
   const text = childOf(element, name)?.trim() ?? ''
   if (text !== '') return text
-  throw new S3Error('InvalidArgument', `A Part of the CompleteMultipartUpload has no ${name}.`)
+  throw new S3Error('InvalidArgument', `A Part of CompleteMultipartUpload is missing ${name}.`)
 }
 
 function childOf(element: XmlElement, name: string): string | undefined {
   try {
     return childText(element, name)
   } catch (cause) {
-    throw new S3Error('InvalidArgument', `A Part has several ${name}.`, { cause })
+    throw new S3Error('InvalidArgument', `A Part has more than one ${name}.`, { cause })
   }
 }
 

@@ -66,7 +66,7 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
   if (parts.length < upload.parts.length && !upload.canTruncate) {
     throw new S3Error(
       'InvalidPart',
-      `All ${upload.parts.length} parts must be listed: this drive can't cut off what was uploaded.`,
+      `All ${upload.parts.length} parts must be listed: this drive can't remove uploaded parts.`,
     )
   }
   const size = parts.reduce((sum, part) => sum + part.size, 0)
@@ -109,19 +109,19 @@ function matchPart(
     throw invalidPart(listed, `Part ${listed.number} was not uploaded.`)
   }
   if (listed.number !== index + 1) {
-    throw invalidPart(listed, `Part ${index + 1} is missing from the list: it can't be left out.`)
+    throw invalidPart(listed, `Part ${index + 1} is missing from the list and can't be left out.`)
   }
   if (listed.etag !== part.etag) {
     throw invalidPart(
       listed,
-      `Part ${listed.number} has ETag "${part.etag}", the list says "${listed.etag}".`,
+      `Part ${listed.number} has ETag "${part.etag}", but the list has "${listed.etag}".`,
     )
   }
   for (const { algorithm, value } of listed.checksums) {
     if (part.checksum?.algorithm === algorithm && part.checksum.value !== value) {
       throw invalidPart(
         listed,
-        `Part ${listed.number} has ${algorithm} ${part.checksum.value}, the list says ${value}.`,
+        `Part ${listed.number} has ${algorithm} ${part.checksum.value}, but the list has ${value}.`,
       )
     }
   }
@@ -139,7 +139,7 @@ function assertSize(expected: number | undefined, size: number): void {
   if (expected === undefined || expected === size) return
   throw new S3Error(
     'InvalidRequest',
-    `x-amz-mp-object-size is ${expected}, the listed parts have ${size} bytes.`,
+    `x-amz-mp-object-size is ${expected}, but the listed parts have ${size} bytes.`,
   )
 }
 

@@ -60,7 +60,7 @@ export class PartQueue {
     const admission = await this.#tryAdmit(name, number)
     if (admission.turn !== 'wait') return admission
     if (this.#heldCount >= (this.#options.maxHeldParts ?? maxHeldParts)) {
-      throw slowDown('Too many parts wait for their turn. Send fewer at a time.')
+      throw slowDown('Too many parts are waiting. Send fewer at a time.')
     }
     this.#heldCount += 1
     try {
@@ -116,11 +116,14 @@ function outOfTurn(number: number, upload: UploadRow): S3Error {
   const next = upload.partCount + 1
   return slowDown(
     number === next || number === next - 1
-      ? `The upload is busy with another request for part ${number}. Send the part again later.`
-      : `Parts must come in order: part ${next} is next, this is part ${number}. Send it again later.`,
+      ? `Another request is uploading part ${number}. Send the part again later.`
+      : `Parts must arrive in order: expected part ${next}, got ${number}. Send it again later.`,
   )
 }
 
 function clientGone(): S3Error {
-  return new S3Error('IncompleteBody', 'The client went away before it was the turn of its part.')
+  return new S3Error(
+    'IncompleteBody',
+    'The client closed the connection while its part was waiting.',
+  )
 }

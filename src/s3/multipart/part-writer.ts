@@ -210,7 +210,7 @@ async function pick(
   { number }: EarlyPart,
 ): Promise<UploadedPart> {
   const uploaded = (await appended).find((one) => one.number === number)
-  if (uploaded === undefined) throw new Error('each part that was appended is answered for')
+  if (uploaded === undefined) throw new Error('an appended part has no result')
   return uploaded
 }
 
@@ -220,6 +220,6 @@ function isSame(part: Pick<PartRow, 'etag' | 'size'>, other: PartRow): boolean {
 
 function differentBytes(number: number): Error {
   return slowDown(
-    `Part ${number} is committed with other bytes. Only the last part can be replaced, where the drive can.`,
+    `Part ${number} was already stored with different bytes. Only the last part can be replaced, if the drive supports it.`,
   )
 }

@@ -15,5 +15,7 @@ export function slowDown(message: string, options: ErrorOptions = {}): S3Error {
 
 /** The request stood still for so long that another one took the upload's lease. */
 export function leaseLost(): S3Error {
-  return slowDown('The upload was taken over while this request stood still. Send it again.')
+  return slowDown(
+    'Another process took over the upload while this request was stalled. Send the request again.',
+  )
 }

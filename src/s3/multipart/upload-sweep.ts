@@ -95,6 +95,6 @@ async function attempt(log: S3Log, fields: object, work: () => Promise<unknown>)
   try {
     await work()
   } catch (error) {
-    log.warn({ ...fields, err: error }, 'upload sweep: will be tried again')
+    log.warn({ ...fields, err: error }, 'upload sweep failed; will retry')
   }
 }

@@ -33,7 +33,7 @@ export async function deleteObjects(context: BucketContext): Promise<HttpReply> 
   if (doomed.length === 0 || doomed.length > maxKeys) {
     throw new S3Error(
       'MalformedXML',
-      `A Delete lists 1 to ${maxKeys} objects, this one ${doomed.length}.`,
+      `Delete must list 1 to ${maxKeys} objects, got ${doomed.length}.`,
     )
   }
   const failures = await deleteAll(context, doomed)
@@ -54,7 +54,7 @@ function named(key: string, versionId: string | undefined): XmlChildren {
 
 function parseObject(element: XmlElement): Doomed {
   const key = childText(element, 'Key') ?? ''
-  if (key === '') throw new S3Error('MalformedXML', 'An Object of the Delete has no Key.')
+  if (key === '') throw new S3Error('MalformedXML', 'An Object of Delete is missing its Key.')
   const etag = childText(element, 'ETag')
   return {
     key,
@@ -84,7 +84,10 @@ async function deleteOne(
 ): Promise<S3Error | undefined> {
   if (!isLegalKey(key)) return new S3Error('KeyTooLongError')
   if (versionId !== undefined && versionId !== 'null') {
-    return new S3Error('InvalidArgument', 'Invalid version id specified: there are no versions.')
+    return new S3Error(
+      'InvalidArgument',
+      'Invalid version id specified: objects here have no versions.',
+    )
   }
   try {
     await service.drive.remove(bucket, key, etag === undefined ? undefined : conditionOf(etag))

@@ -59,7 +59,7 @@ function wantedAttributes({ headers }: HttpRequest): ReadonlySet<string> {
     const known = Object.keys(attributeElements).join(', ')
     throw new S3Error(
       'InvalidArgument',
-      `The x-amz-object-attributes header must name some of ${known}.`,
+      `The x-amz-object-attributes header must list one or more of ${known}.`,
       { elements: { ArgumentName: 'x-amz-object-attributes', ArgumentValue: name } },
     )
   }

@@ -54,7 +54,7 @@ export function checkCredential(
     )
   }
   if (!isSameText(accessKey, settings.accessKey)) {
-    throw new S3Error('AccessDenied', 'The access key ID you provided does not exist here.', {
+    throw new S3Error('AccessDenied', 'The access key ID you provided does not exist.', {
       reason: unknownAccessKey,
     })
   }
@@ -87,7 +87,7 @@ export function checkTime(claim: SignatureClaim, nowMs: number): void {
   if (signedAtMs === undefined) {
     throw new S3Error(
       'AccessDenied',
-      'A valid x-amz-date (X-Amz-Date) is needed, in the form YYYYMMDDThhmmssZ.',
+      'A valid x-amz-date (X-Amz-Date) is required, in the form YYYYMMDDThhmmssZ.',
     )
   }
   if (expires === undefined) checkSkew(signedAtMs, nowMs)

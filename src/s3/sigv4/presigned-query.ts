@@ -79,7 +79,7 @@ function readParameters(rawQuery: string): Map<string, string> {
     if (!name.startsWith('x-amz-')) continue
     const spelling = presigningParameters.get(name) ?? rawName
     if (spelling !== rawName) {
-      throw new S3Error('AccessDenied', `The query parameter ${spelling} is spelled differently.`)
+      throw new S3Error('AccessDenied', `The query parameter must be spelled ${spelling}.`)
     }
     // Two readers of one URL must not see different values; their order is not signed.
     if (seen.has(name)) {

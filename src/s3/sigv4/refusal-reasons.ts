@@ -10,28 +10,29 @@ import type { IncomingHttpHeaders } from 'node:http'
 const maxShownHost = 100
 
 export const noExpiry =
-  'The presigned URL has no X-Amz-Expires: sign it anew, for 1 to 604800 seconds.'
+  'The presigned URL has no X-Amz-Expires: create a new one, valid for 1 to 604800 seconds.'
 
 export const badExpiry =
-  'X-Amz-Expires of the presigned URL is not a whole number of seconds from 1 to 604800: sign it anew.'
+  'X-Amz-Expires must be a whole number of seconds from 1 to 604800: create a new presigned URL.'
 
 export const unknownAccessKey =
-  'The access key of the request is not ACCESS_KEY of this gateway: check the access key that the ' +
+  "The request's access key is not this gateway's ACCESS_KEY: check the access key that the " +
   'client is configured with.'
 
 /** @param expires seconds. */
 export function urlExpired(signedAtMs: number, expires: number, nowMs: number): string {
   const ago = spell(nowMs - signedAtMs - expires * 1_000)
   return (
-    `The presigned URL was signed at ${iso(signedAtMs)} for ${spell(expires * 1_000)} and ended ` +
-    `${ago} ago: make a new one. If it was made just now, set the clock of the machine that signs.`
+    `The presigned URL was signed at ${iso(signedAtMs)} for ${spell(expires * 1_000)} and ` +
+    `expired ${ago} ago: create a new one. If it is new, correct the clock of the ` +
+    'machine that signed it.'
   )
 }
 
 export function signedAhead(signedAtMs: number, nowMs: number): string {
   return (
     `The presigned URL was signed at ${iso(signedAtMs)}, which is ${spell(signedAtMs - nowMs)} from ` +
-    'now: set the clock of the machine that signs.'
+    'now: correct the clock of the machine that signed it.'
   )
 }
 
@@ -39,7 +40,7 @@ export function clocksDiffer(signedAtMs: number, nowMs: number): string {
   const side = signedAtMs > nowMs ? 'ahead of' : 'behind'
   return (
     `The client signed at ${iso(signedAtMs)}, ${spell(Math.abs(nowMs - signedAtMs))} ${side} the ` +
-    'clock here; 15 minutes are allowed: set the clock of the client, or of this machine.'
+    'clock here; 15 minutes are allowed: correct the clock of the client or of this machine.'
   )
 }
 
@@ -50,12 +51,12 @@ export function signatureDiffers(
 ): string {
   const hint =
     publicUrl === undefined
-      ? 'If there is a proxy in between, let it keep the Host header or set PUBLIC_URL.'
-      : 'PUBLIC_URL was tried as its host too.'
+      ? 'Behind a proxy, make it pass the Host header on, or set PUBLIC_URL.'
+      : 'The host of PUBLIC_URL did not match either.'
   return (
-    'The signature does not match. Either the secret key of the client is not SECRET_KEY, or the ' +
-    `request was changed after it was signed. It came for the host ${shownHost(headers.host)}. ` +
-    `${hint} LOG_LEVEL=debug logs what was expected to be signed.`
+    "The signature does not match. Either the client's secret key is not SECRET_KEY, or the " +
+    `request was changed after it was signed. Its Host header is ${shownHost(headers.host)}. ` +
+    `${hint} Set LOG_LEVEL=debug to log the expected canonical request.`
   )
 }
 

@@ -38,7 +38,7 @@ export function readSignedHeaders(list: string): readonly string[] {
     if (!(previous < name) || !fieldName.test(name)) {
       throw new S3Error(
         'AccessDenied',
-        'SignedHeaders must list names of header fields in alphabetical order, each once, separated by ";".',
+        'SignedHeaders must list header names in alphabetical order, each once, separated by ";".',
       )
     }
     previous = name

@@ -71,6 +71,6 @@ async function* pagesOf({ drive, bucket, prefix }: BucketToVerify): AsyncGenerat
 }
 
 function stopped(): DriveError {
-  const message = `The drive did not answer for ${mostUnanswered} objects in a row.`
+  const message = `The drive did not respond for ${mostUnanswered} objects in a row.`
   return new DriveError('unavailable', message)
 }

@@ -52,7 +52,7 @@ export async function verifyObject(
       if (version === badVersion) return repeated(differences)
       badVersion = version
     }
-    return unreadable('It was overwritten every time it was read.')
+    return unreadable('It was overwritten during every read.')
   } catch (error) {
     if (!(error instanceof DriveError)) throw error
     return { ...unreadable(error.message), isUnanswered: isPassing(error) }
@@ -61,7 +61,7 @@ export async function verifyObject(
 
 function repeated(differences: readonly Difference[]): Verdict {
   if (differences.length > 0) return { kind: 'mismatch', differences }
-  return unreadable('The drive does not give out the version that it lists.')
+  return unreadable('The drive does not return the version that it lists.')
 }
 
 function unreadable(reason: string): Unreadable {
@@ -118,7 +118,7 @@ async function readOnce(
 /** None where no drive can know that the bytes are wrong. */
 function refusedBytes(facts: ObjectFacts): Difference[] {
   if (!new ObjectDigests(facts).canVerify) return []
-  const found = 'different bytes, which the drive refuses'
+  const found = 'different bytes, which the drive rejects'
   return [{ what: 'ETag', expected: facts.attributes.etag, found }]
 }
 

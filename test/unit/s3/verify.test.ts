@@ -166,7 +166,7 @@ test('A read that ends because the object was overwritten is done again', async 
   const racing = withOpen(drive, async (...name) => {
     if (++opened > 1) return await drive.open(...name)
     await put(drive, 'k', {}, testBytes('newer', 1_000))
-    throw new DriveError('changed', 'The file was changed while it was read.')
+    throw new DriveError('changed', 'The file was changed while it was being read.')
   })
   assert.deepEqual(await verifyObject(racing, { bucket, key: 'k' }), verified)
 })
@@ -185,10 +185,10 @@ test('An object that is overwritten at every read is reported as not readable', 
 test('A version whose bytes the drive refuses again and again is a mismatch', async () => {
   const drive = await driveWith({ k: {} })
   const refusing = withOpen(drive, () => {
-    throw new DriveError('changed', 'The file was changed while it was read.')
+    throw new DriveError('changed', 'The file was changed while it was being read.')
   })
   const verdict = await verifyObject(refusing, { bucket, key: 'k' })
-  const found = 'different bytes, which the drive refuses'
+  const found = 'different bytes, which the drive rejects'
   const differences = [{ what: 'ETag', expected: md5Of(bytes), found }]
   assert.deepEqual(verdict, { kind: 'mismatch', differences })
 })
@@ -196,7 +196,7 @@ test('A version whose bytes the drive refuses again and again is a mismatch', as
 test('A version without an MD5 whose bytes the drive refuses is not readable', async () => {
   const drive = await driveWith({ k: { etag: `${otherMd5}-1` } })
   const refusing = withOpen(drive, () => {
-    throw new DriveError('changed', 'The file was changed while it was read.')
+    throw new DriveError('changed', 'The file was changed while it was being read.')
   })
   assert.equal((await verifyObject(refusing, { bucket, key: 'k' })).kind, 'unreadable')
 })

@@ -16,11 +16,11 @@ test('isConflict holds for what a second try can mend, and nothing else', () => 
 test('toPostgresError says what happened in words, with the cause', () => {
   const expected = [
     ['53100', /out of disk space/],
-    ['28P01', /refuses the user or the password/],
+    ['28P01', /rejects the user or the password/],
     ['57P01', /shutting down/],
-    ['23505', /refuses the statement/],
-    ['ECONNREFUSED', /does not answer/],
-    ['ETIMEDOUT', /does not answer/],
+    ['23505', /rejects the statement/],
+    ['ECONNREFUSED', /is not responding/],
+    ['ETIMEDOUT', /is not responding/],
   ] as const
   for (const [code, words] of expected) {
     const cause = withCode(code)

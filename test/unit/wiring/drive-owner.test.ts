@@ -121,7 +121,7 @@ test('a drive whose owner is gone is adopted with a warning, and keeps its id', 
   assert.ok(performance.now() - startedAt >= 5 * beatMs)
   assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['b', driveId])
   assert.deepEqual([...table.places.values()], [driveId])
-  assert.match(warnings.join(''), /is taken over: open uploads of that database are kept/)
+  assert.match(warnings.join(''), /no longer in use: open uploads of that database are kept/)
 })
 
 test('an owner is given the time of its own heartbeat, and the longest one when it is not known', async (t) => {
@@ -209,7 +209,7 @@ test('an owner that was suspended while another took over stops, and does not ta
   const note = { driveId, databaseId: 'b', database: 'sqlite:/other' }
   await new LocalNotes(root).write('owner', noteText(note))
   await until(() => first.lost.length > 0)
-  assert.match(first.lost.join(), /belongs to another database now \(sqlite:\/other\)/)
+  assert.match(first.lost.join(), /now belongs to another database \(sqlite:\/other\)/)
   await sleep(3 * beatMs)
   assert.equal(first.lost.length, 1)
   assert.deepEqual(ownerNote(), note)

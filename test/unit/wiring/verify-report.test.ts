@@ -35,7 +35,7 @@ test('A run that stopped before its end is a failure to read', () => {
   assert.equal(report.exitStatus, 2)
   assert.equal(
     text,
-    'photos: the run stopped: The server does not answer. What was not read yet is not verified.\n',
+    'photos: the run stopped: The server does not answer. Objects not read yet are not verified.\n',
   )
 })
 

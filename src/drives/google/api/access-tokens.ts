@@ -97,7 +97,7 @@ export class AccessTokens {
   }
 
   async #fetch(): Promise<AccessToken> {
-    const patience = new Patience(this.#options.patience, { doing: 'give an access token' })
+    const patience = new Patience(this.#options.patience, { doing: 'issue an access token' })
     try {
       this.#token = await patience.persist(() => this.#ask())
       this.#refusal = undefined
@@ -123,7 +123,7 @@ export class AccessTokens {
     const text = await answer.text(maxAnswerBytes)
     if (answer.status !== 200) throw this.#failureOf(answer, text)
     const parsed = tokenAnswer.safeParse(parsedJson(text))
-    if (!parsed.success) throw new Trouble('server', 'an answer that is no access token')
+    if (!parsed.success) throw new Trouble('server', 'an invalid access token response')
     const { access_token, expires_in } = parsed.data
     return { text: access_token, expiresAtMs: askedAtMs + expires_in * 1000 }
   }
@@ -162,20 +162,20 @@ export class AccessTokens {
   }
 }
 
-const connectAgain = 'Run `npm run connect -- google` to give consent again'
+const connectAgain = 'Run `npm run connect -- google` to authorize again'
 
 /** What to do about Google's word for a refused credential (RFC 6749 section 5.2). */
 const advice: Readonly<Record<GoogleCredentials['kind'], Readonly<Record<string, string>>>> = {
   'refresh-token': {
-    invalid_grant: `The refresh token is dead: revoked, unused for six months, or issued while the consent screen was in "Testing", where tokens live 7 days. Set the app to "In production" in Google Cloud, then ${connectAgain.toLowerCase()}.`,
+    invalid_grant: `The refresh token is no longer valid: it was revoked, was unused for six months, or was issued while the consent screen was in "Testing", where tokens expire after 7 days. Set the app to "In production" in Google Cloud, then ${connectAgain.toLowerCase()}.`,
     invalid_client: `GDRIVE_CLIENT_ID or GDRIVE_CLIENT_SECRET is wrong, or the client was deleted in Google Cloud. Check them, then ${connectAgain.toLowerCase()}.`,
-    unauthorized_client: `The refresh token belongs to another client id than GDRIVE_CLIENT_ID. ${connectAgain}.`,
+    unauthorized_client: `The refresh token was issued for a client ID other than GDRIVE_CLIENT_ID. ${connectAgain}.`,
   },
   'service-account': {
     invalid_grant:
-      "The service account's key is deleted or disabled, or this computer's clock is wrong by more than a few minutes.",
+      "The service account's key is deleted or disabled, or this machine's clock is off by more than a few minutes.",
     unauthorized_client:
-      'The service account may not act for that person: grant it domain-wide delegation with the scope of Google Drive in the admin console.',
+      'The service account is not allowed to act for that user: grant it domain-wide delegation with the Google Drive scope in the admin console.',
   },
 }
 

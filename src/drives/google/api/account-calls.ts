@@ -19,7 +19,7 @@ export async function startPageToken(
     driveId: sharedDriveId,
     fields: 'startPageToken',
   })
-  const doing = 'tell where its changes begin'
+  const doing = 'return a start page token'
   const answer = await calls.json({ doing, method: 'GET', url, cost: 'other', signal }, startAnswer)
   return answer.startPageToken
 }
@@ -39,7 +39,7 @@ export function changes(
     pageSize: '1000',
     fields: `nextPageToken,newStartPageToken,changes(fileId,removed,file(${fileFields}))`,
   })
-  const doing = 'list its changes'
+  const doing = 'list changes'
   return calls.json(
     { doing, method: 'GET', url, cost: 'list', hasPageToken: true, signal },
     changePageSchema,
@@ -53,7 +53,7 @@ export function about(
   const fields = 'user(emailAddress),storageQuota(limit,usage)'
   const url = urlOf(`${endpoints.api}/about`, { fields })
   return calls.json(
-    { doing: 'tell of its account', method: 'GET', url, cost: 'other', signal },
+    { doing: 'return account information', method: 'GET', url, cost: 'other', signal },
     accountSchema,
   )
 }

@@ -34,7 +34,7 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
   const encoding = answer.header('content-encoding') ?? 'identity'
   if (facts === undefined || encoding !== 'identity') {
     answer.close()
-    throw new Trouble('server', `${answer.status} with bytes that were not asked for`)
+    throw new Trouble('server', `${answer.status} with bytes that were not requested`)
   }
   return {
     status: answer.status === 206 ? 206 : 200,
@@ -93,7 +93,7 @@ class ContinuedBytes {
     const { patience, goOn } = this.#continuation
     if (!(error instanceof Trouble)) throw error
     if (goOn === undefined || !this.#isContinuable || this.#isClosed) {
-      throw driveErrorOf(error, 'send a whole file', readingAgainMs)
+      throw driveErrorOf(error, 'send the complete file', readingAgainMs)
     }
     await patience.pause(error)
     return await goOn(count)

@@ -54,14 +54,14 @@ export async function listFiles(
   })
   const hasPageToken = pageToken !== undefined
   // A folder of the query that is gone is a 404.
-  const fileId = 'that the list is about'
+  const fileId = 'of the listed folder'
   const page = await calls.json(
     { doing: 'list files', method: 'GET', url, cost: 'list', fileId, hasPageToken, signal },
     filePageSchema,
   )
   // What is missing may exist (reference of files.list, `incompleteSearch`).
   if (page.isIncomplete) {
-    throw new DriveError('unavailable', 'Google Drive could not look everywhere. Try again.')
+    throw new DriveError('unavailable', 'Google Drive returned an incomplete list. Try again.')
   }
   return page
 }
@@ -179,7 +179,7 @@ export async function keepRevision(
   { revisionId, isKept, signal }: Keeping,
 ): Promise<void> {
   const call: Call = {
-    doing: 'keep former bytes of a file',
+    doing: 'pin or unpin a revision',
     method: 'PATCH',
     url: fileUrl(context, id, { fields: 'id' }, `/revisions/${encodeURIComponent(revisionId)}`),
     headers: jsonType,
@@ -203,7 +203,7 @@ export async function generateIds(
     space: 'drive',
     fields: 'ids',
   })
-  const call: Call = { doing: 'give ids for new files', method: 'GET', url, cost: 'other', signal }
+  const call: Call = { doing: 'generate file IDs', method: 'GET', url, cost: 'other', signal }
   return (await calls.json(call, idsAnswer)).ids
 }
 

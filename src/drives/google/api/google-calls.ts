@@ -138,8 +138,8 @@ export async function readJson<Result>(
   const parsed = schema.safeParse(parsedJson(await answer.text(maxJsonBytes)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const place = issue?.path.join('.') || 'all of it'
-  throw new Trouble('server', `an answer that makes no sense (${place}: ${issue?.code})`)
+  const place = issue?.path.join('.') || 'the whole response'
+  throw new Trouble('server', `an unexpected response (${place}: ${issue?.code})`)
 }
 
 function isStream(body: HttpBody | undefined): boolean {

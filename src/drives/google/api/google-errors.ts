@@ -8,7 +8,11 @@ export class GoogleNotFound extends DriveError {
   readonly fileId: string
 
   constructor(fileId: string, options?: ErrorOptions) {
-    super('changed', `Google Drive has no file ${fileId} (any more). Try again.`, options)
+    super(
+      'changed',
+      `Google Drive has no file ${fileId}; it may have been deleted. Try again.`,
+      options,
+    )
     this.name = 'GoogleNotFound'
     this.fileId = fileId
   }
@@ -17,7 +21,7 @@ export class GoogleNotFound extends DriveError {
 /** Drive does not take a page token (any more): the listing or the crawl begins anew. */
 export class GooglePageExpired extends DriveError {
   constructor(options?: ErrorOptions) {
-    super('busy', 'Google Drive does not go on with this list; it is read again.', options)
+    super('busy', 'The Google Drive page token has expired; the list is read again.', options)
     this.name = 'GooglePageExpired'
   }
 }
@@ -27,7 +31,7 @@ export class GoogleIdTaken extends DriveError {
   readonly fileId: string
 
   constructor(fileId: string, options?: ErrorOptions) {
-    super('busy', `Google Drive has a file ${fileId} already. Try again.`, options)
+    super('busy', `Google Drive already has a file ${fileId}. Try again.`, options)
     this.name = 'GoogleIdTaken'
     this.fileId = fileId
   }
@@ -46,7 +50,7 @@ export class GoogleSuspects extends DriveError {
   constructor(options?: ErrorOptions) {
     super(
       'denied',
-      'Google Drive takes this file for malware and gives it to its owner only.',
+      'Google Drive flags this file as malware and allows only its owner to download it.',
       options,
     )
     this.name = 'GoogleSuspects'

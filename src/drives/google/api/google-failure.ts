@@ -80,21 +80,21 @@ const rateReasons: ReadonlySet<string> = new Set(['rateLimitExceeded', 'userRate
 const isFull: Verdict = {
   kind: 'full',
   advice:
-    'Its storage is used up. Free some, or buy more; a service account has no storage of its own and needs a shared drive.',
+    'Its storage is full. Free some or buy more; a service account has no storage of its own and needs a shared drive.',
 }
 const hasTooMany: Verdict = {
   kind: 'full',
-  advice: 'It takes no more items there: delete some, or use another folder or shared drive.',
+  advice: 'Its item limit is reached: delete some items, or use another folder or shared drive.',
 }
 const mayNot: Verdict = {
   kind: 'denied',
   advice:
-    'The account may not do that: share the folder with it as an editor (on shared drives as a content manager), and give consent to the scope "drive".',
+    'The account lacks permission: share the folder with it as an editor (on shared drives as a content manager), and grant the scope "drive".',
 }
 /** As with credentials that are not taken, whoever asks. */
 const isSwitchedOff: Verdict = {
   kind: 'unavailable',
-  advice: 'Switch on the Google Drive API in the Google Cloud project of the client id.',
+  advice: 'Enable the Google Drive API in the Google Cloud project of the client ID.',
 }
 
 /** Google's reasons of a refusal that no retry changes soon (developers.google.com/workspace/drive/api/guides/handle-errors). */
@@ -109,12 +109,12 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   dailyLimitExceeded: {
     kind: 'busy',
     advice:
-      "The Google Cloud project's calls of the day are used up: wait, or ask for more in its console.",
+      "The Google Cloud project's daily quota is used up: wait, or request more in its console.",
     retryAfterSeconds: 3600,
   },
   downloadQuotaExceeded: {
     kind: 'busy',
-    advice: 'The file was downloaded too often; Google lets it rest for up to a day.',
+    advice: 'The file was downloaded too often; Google blocks downloads for up to a day.',
     retryAfterSeconds: 3600,
   },
   accessNotConfigured: isSwitchedOff,
@@ -122,17 +122,17 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   appNotAuthorizedToFile: {
     kind: 'denied',
     advice:
-      'With the scope "drive.file" only files that Bucketry made itself can be used: run `npm run connect -- google` and give consent to the scope "drive".',
+      'With the scope "drive.file", only files that Bucketry created are accessible: run `npm run connect -- google` and grant the scope "drive".',
   },
   insufficientPermissions: {
     kind: 'unavailable',
-    advice: 'The consent does not go so far: run `npm run connect -- google` again.',
+    advice: 'The granted scopes do not cover this: run `npm run connect -- google` again.',
   },
   insufficientFilePermissions: mayNot,
   insufficientParentPermissions: mayNot,
   fileNotDownloadable: {
     kind: 'denied',
-    advice: "Google's own documents have no bytes to download.",
+    advice: "Google's own document formats cannot be downloaded as bytes.",
   },
 }
 
@@ -168,10 +168,11 @@ function verdictOf({ status, reason }: Failure): Verdict {
   const known = Object.hasOwn(verdicts, reason) ? verdicts[reason] : undefined
   if (known !== undefined) return known
   if (status === 403) return mayNot
-  if (status === 416) return { kind: 'changed', advice: 'The file is shorter than that by now.' }
+  if (status === 416)
+    return { kind: 'changed', advice: 'The file is now shorter than the requested range.' }
   return {
     kind: 'unavailable',
-    advice: 'That is not an answer that Bucketry expects; please report it.',
+    advice: 'Bucketry does not expect this response; report it as a bug.',
   }
 }
 

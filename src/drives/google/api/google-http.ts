@@ -125,7 +125,7 @@ export class GoogleHttp {
       return await lane.enter(either, reader)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
-      throw new DriveError('busy', 'Too many exchanges with Google Drive at once. Try again.', {
+      throw new DriveError('busy', 'Too many concurrent requests to Google Drive. Try again.', {
         cause: error,
         retryAfterSeconds: Math.ceil(this.#limits.placeMs / 1000),
       })
@@ -172,7 +172,7 @@ class Exchange {
     if (signal?.aborted) return signal.reason
     if (this.#sourceFailure !== undefined) return this.#sourceFailure.error
     if (this.#limit?.aborted)
-      return new Trouble('network', 'no whole answer in time', { cause: error })
+      return new Trouble('network', 'no complete response in time', { cause: error })
     const code = (error as NodeJS.ErrnoException | undefined)?.code
     if (typeof code !== 'string' || ownMistakes.has(code) || error instanceof Trouble) return error
     return closedCodes.has(code)

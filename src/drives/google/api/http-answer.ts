@@ -40,7 +40,7 @@ export class HttpAnswer {
   async text(maxBytes: number): Promise<string> {
     const text = await this.beginning(maxBytes + 1)
     if (text.length <= maxBytes) return text.toString('utf8')
-    throw new Trouble('server', `an answer of more than ${maxBytes} bytes`)
+    throw new Trouble('server', `a response of more than ${maxBytes} bytes`)
   }
 
   /** At most so many bytes; the others are dropped. */

@@ -109,7 +109,7 @@ function exhausted(waitMs: number): DriveError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
   return new DriveError(
     'busy',
-    `The quota of calls to Google Drive is used up for the moment. Try again in ${retryAfterSeconds} s.`,
+    `The Google Drive API quota is used up. Try again in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   )
 }

@@ -104,7 +104,7 @@ export async function download(
       ? undefined
       : (offset: number) =>
           openDownload(context, id, { ...options, range: { start: start + offset, end } })
-  const patience = context.calls.patience({ doing: 'send a whole file', signal })
+  const patience = context.calls.patience({ doing: 'send the complete file', signal })
   return continuedDownload(first, { patience, goOn })
 }
 
@@ -152,7 +152,7 @@ function uploadCall(
 ): Call {
   const file = id === undefined ? '' : `/${encodeURIComponent(id)}`
   return {
-    doing: 'take an upload',
+    doing: 'accept an upload',
     method: id === undefined ? 'POST' : 'PATCH',
     url: urlOf(`${endpoints.upload}/files${file}`, {
       uploadType,

@@ -42,19 +42,19 @@ export function driveErrorOf(trouble: Trouble, doing: string, waitMs: number): D
     case 'rate':
       return new DriveError(
         'busy',
-        `${failed}: too many calls for its quota (${trouble.message}). Try again in ${retryAfterSeconds} s.`,
+        `${failed}: the API quota is exceeded (${trouble.message}). Try again in ${retryAfterSeconds} s.`,
         options,
       )
     case 'server':
       return new DriveError(
         'unavailable',
-        `${failed}: it fails at the moment (${trouble.message}). Try again later.`,
+        `${failed}: server error (${trouble.message}). Try again later.`,
         options,
       )
     case 'network':
       return new DriveError(
         'unavailable',
-        `${failed}: no answer (${trouble.message}). Check the network and try again.`,
+        `${failed}: no response (${trouble.message}). Check the network and try again.`,
         options,
       )
   }

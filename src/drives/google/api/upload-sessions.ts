@@ -40,7 +40,7 @@ export interface UploadSessionsOptions {
   readonly getFile: (id: string, signal: AbortSignal | undefined) => Promise<GoogleFile>
 }
 
-const doing = 'take an upload'
+const doing = 'accept an upload'
 
 /** 499 is what a cancelled session says. */
 const goneStatuses: readonly number[] = [404, 410, 499]
@@ -103,7 +103,7 @@ export class UploadSessions {
       if (state.persisted > end) return state
       if (state.persisted >= end && chunk.total === undefined) return state
       if (state.persisted > held) patience.renew()
-      else await patience.pause(new Trouble('server', 'it keeps nothing of what it is sent'))
+      else await patience.pause(new Trouble('server', 'it stores none of the bytes sent'))
       held = Math.min(state.persisted, end)
     }
   }
@@ -206,7 +206,7 @@ const finishedSchema = z
 function persistedBytes(range: string | undefined): number {
   if (range === undefined) return 0
   const last = /^bytes=0-(\d{1,15})$/.exec(range.trim())?.[1]
-  if (last === undefined) throw new Trouble('server', 'a range that makes no sense')
+  if (last === undefined) throw new Trouble('server', 'an invalid range')
   return Number(last) + 1
 }
 
@@ -233,7 +233,7 @@ export async function sessionUrlOf(answer: HttpAnswer): Promise<string> {
   const location = answer.header('location')
   await answer.drain()
   if (location === undefined || !URL.canParse(location)) {
-    throw new DriveError('unavailable', 'Google Drive began an upload without saying where.')
+    throw new DriveError('unavailable', 'Google Drive started an upload without returning its URL.')
   }
   return location
 }

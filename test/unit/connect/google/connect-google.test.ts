@@ -58,7 +58,7 @@ const about = json(200, {
   user: { emailAddress: 'ann@example.org' },
   storageQuota: { limit: '15000000000', usage: '1200000000' },
 })
-const answers = { 'Client id: ': 'id-1.apps', 'Client secret: ': 'GOCSPX-1' }
+const answers = { 'Client ID: ': 'id-1.apps', 'Client secret: ': 'GOCSPX-1' }
 
 async function startConnect(t: TestContext, more: Partial<ConnectOptions> = {}) {
   const google = await startScriptedGoogle(t)
@@ -116,7 +116,10 @@ test('connectGoogle asks for consent, writes what it got and tries it', async (t
     .digest('base64url')
   assert.equal(challenge, asked?.searchParams.get('code_challenge'))
   assert.equal(second?.get('refresh_token'), '1//refresh-1')
-  assert.match(person.text, /Google answers ann@example\.org: 1\.2 GB of 15\.0 GB used\./)
+  assert.match(
+    person.text,
+    /Connected to Google Drive as ann@example\.org: 1\.2 GB of 15\.0 GB used\./,
+  )
   assert.match(person.text, /Now set DRIVE=gdrive:FOLDER/)
   assert.doesNotMatch(person.text, /refresh-1|GOCSPX|4\/good|at-1/)
 })
@@ -159,7 +162,7 @@ test('connectGoogle again takes the client from the file and keeps all other lin
     await readFile(join(folder, 'my.env'), 'utf8'),
     `${before.replace('dead', '1//refresh-1')}GDRIVE_CLIENT_SECRET=s-2\n`,
   )
-  assert.match(person.text, /GDRIVE_REFRESH_TOKEN is set in the environment, too, which wins/)
+  assert.match(person.text, /GDRIVE_REFRESH_TOKEN is also set in the environment/)
   assert.match(person.text, /DRIVE is gdrive:Photos: npm start/)
 })
 
@@ -171,7 +174,7 @@ test('connectGoogle tells that its file is not read when the environment has the
   const person = new Person(answers, (url) => void consents(url))
   await connect(person)
   assert.equal((await values()).GDRIVE_REFRESH_TOKEN, '1//refresh-1')
-  assert.match(person.text, /does not read data\/bucketry\.env by itself/)
+  assert.match(person.text, /does not read data\/bucketry\.env/)
 })
 
 const failures: readonly {
@@ -194,12 +197,12 @@ const failures: readonly {
   {
     title: 'the box of Google Drive was not ticked',
     token: json(200, { refresh_token: 'r', scope: 'openid' }),
-    message: /tick its box/,
+    message: /select its checkbox/,
   },
   {
     title: 'the secret is wrong',
     token: json(401, { error: 'invalid_client' }),
-    message: /\(invalid_client\)\. The client id or its secret is wrong/,
+    message: /\(invalid_client\)\. The client ID or its secret is wrong/,
   },
   {
     title: 'the client is of another type',
@@ -214,7 +217,7 @@ const failures: readonly {
   { title: 'nobody names a client', answers: {}, message: /nobody to ask/ },
   {
     title: 'the client has no name',
-    answers: { 'Client id: ': '' },
+    answers: { 'Client ID: ': '' },
     message: /docs\/google-drive\.md/,
   },
 ]
@@ -237,7 +240,7 @@ test('connectGoogle keeps a consent whose first call Google refuses', async (t) 
   google.playTokens(tokens)
   google.play(json(403, { error: { errors: [{ reason: 'accessNotConfigured' }] } }))
   const person = new Person(answers, (url) => void consents(url))
-  await assert.rejects(connect(person), /do not work yet.*Switch on the Google Drive API/)
+  await assert.rejects(connect(person), /do not work yet.*Enable the Google Drive API/)
   assert.equal((await values()).GDRIVE_REFRESH_TOKEN, '1//refresh-1')
 })
 
@@ -269,7 +272,7 @@ test('connectGoogle writes nothing of a remote whose token is dead', async (t) =
   await writeFile(config, rcloneText)
   google.playTokens(json(400, { error: 'invalid_grant' }))
   const taken = connect(new Person({}, () => undefined), { remote: 'gd', config })
-  await assert.rejects(taken, /refresh token is dead/)
+  await assert.rejects(taken, /refresh token is no longer valid/)
   assert.equal((await values()).GDRIVE_REFRESH_TOKEN, undefined)
 })
 

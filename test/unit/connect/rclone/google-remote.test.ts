@@ -46,8 +46,8 @@ test('googleRemote takes a client that is given where the remote has none', () =
 
 test('googleRemote tells what a narrow scope and an impersonation mean', () => {
   const notes = (more: object) => googleRemote('gd', { ...remote, ...more }, undefined).notes.join()
-  assert.match(notes({ scope: 'drive.file' }), /only files that rclone made/)
-  assert.match(notes({ scope: 'drive.readonly' }), /nothing can be written/)
+  assert.match(notes({ scope: 'drive.file' }), /only files that rclone created/)
+  assert.match(notes({ scope: 'drive.readonly' }), /writes are not allowed/)
   assert.equal(notes({ scope: 'drive,drive.appfolder' }), '')
   assert.match(notes({ impersonate: 'ann@example.org' }), /GDRIVE_SUBJECT=ann@example\.org/)
 })
@@ -57,7 +57,7 @@ const mistakes: readonly (readonly [string, Record<string, string>, RegExp])[] =
   [
     "with rclone's own client",
     { type: 'drive', token },
-    /built into rclone.*npm run connect -- google/,
+    /rclone's built-in client.*npm run connect -- google/,
   ],
   ['with half a client', { type: 'drive', client_id: 'x', token }, /no client_secret/],
   [
@@ -73,7 +73,7 @@ const mistakes: readonly (readonly [string, Record<string, string>, RegExp])[] =
   [
     'with a service account in itself',
     { type: 'drive', service_account_credentials: '{secret}' },
-    /into a file/,
+    /to a file/,
   ],
 ]
 for (const [name, wrong, message] of mistakes) {

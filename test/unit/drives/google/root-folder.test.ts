@@ -45,5 +45,5 @@ test('makeRootFolder refuses an id of a folder in another drive, naming the sett
     })
   await refuses(find(shared), new RegExp(`set GDRIVE_SHARED_DRIVE=${sharedDriveId}`))
   await refuses(find(sharedDriveId), /set GDRIVE_SHARED_DRIVE=/)
-  await refuses(find(mine, sharedDriveId), /leave GDRIVE_SHARED_DRIVE out/)
+  await refuses(find(mine, sharedDriveId), /unset GDRIVE_SHARED_DRIVE/)
 })

@@ -49,11 +49,11 @@ describe('the first contact with a WebDAV server', () => {
   it('names a host to which no connection comes about', async (t) => {
     const silent = createTcpServer((socket) => t.after(() => socket.destroy()))
     const place = `127.0.0.1:${await listening(t, silent)}`
-    assert.match(await failureAt(place, 'https'), /Check the host and the port in DRIVE/)
+    assert.match(await failureAt(place, 'https'), /Check the host and port in DRIVE/)
   })
 
   it('says that nothing listens at a port', async () => {
-    assert.match(await failureAt(`127.0.0.1:${await freePort()}`), /Nothing listens there/)
+    assert.match(await failureAt(`127.0.0.1:${await freePort()}`), /Nothing is listening there/)
   })
 
   it('says that a certificate is not accepted', async (t) => {
@@ -77,11 +77,11 @@ describe('the first contact with a WebDAV server', () => {
 
   const statuses: readonly (readonly [number, RegExp])[] = [
     [401, /password/],
-    [403, /Check what the account in DRIVE may do/],
+    [403, /Check the permissions of the account in DRIVE/],
     [200, /no WebDAV at \/dav\//],
     [405, /no WebDAV at \/dav\//],
     [501, /no WebDAV at \/dav\//],
-    [301, /sends requests to https:\/\/cloud\.example\/new\/ \(301\)/],
+    [301, /redirects requests to https:\/\/cloud\.example\/new\/ \(301\)/],
   ]
   for (const [status, message] of statuses) {
     it(`says what to do about status ${status}`, async (t) => {

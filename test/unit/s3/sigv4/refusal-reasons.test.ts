@@ -47,7 +47,7 @@ const refusals: readonly (readonly [
   [
     'another secret',
     sign({ ...key, signed: { secretKey: 'other' } }),
-    /secret key of the client is not SECRET_KEY, or .* host "localhost:9000"\. .*PUBLIC_URL/,
+    /client's secret key is not SECRET_KEY, or .* Host header is "localhost:9000"\. .*PUBLIC_URL/,
     /does not match the signature/,
   ],
   [
@@ -67,7 +67,7 @@ const refusals: readonly (readonly [
   [
     'a URL that has ended',
     presigned(),
-    /for 5 minutes and ended 2 days ago: make a new one/,
+    /for 5 minutes and expired 2 days ago: create a new one/,
     /<Message>Request has expired<\/Message>/,
     nowMs + 2 * 24 * 60 * minuteMs + 5 * minuteMs,
   ],
@@ -80,7 +80,7 @@ const refusals: readonly (readonly [
   [
     'a URL for too long',
     presigned((url) => url.searchParams.set('X-Amz-Expires', '604801')),
-    /not a whole number of seconds from 1 to 604800/,
+    /must be a whole number of seconds from 1 to 604800/,
     /<Message>Request has expired<\/Message>/,
   ],
   [
@@ -96,8 +96,8 @@ const refusals: readonly (readonly [
       const credential = url.searchParams.get('X-Amz-Credential') ?? ''
       url.searchParams.set('X-Amz-Credential', credential.replace(settings.accessKey, 'pasted'))
     }),
-    /not ACCESS_KEY of this gateway/,
-    /does not exist here/,
+    /not this gateway's ACCESS_KEY/,
+    /does not exist/,
   ],
   [
     'a header that is not signed',
@@ -112,13 +112,13 @@ const refusals: readonly (readonly [
   [
     'no signature',
     fakeRequest({ target: '/bucket/key', headers: { host: 'h' } }),
-    /needs a signature/,
-    /needs a signature/,
+    /must be signed/,
+    /must be signed/,
   ],
   [
     'a bucket that is not served',
     sign({ ...key, target: '/other/key' }),
-    /ALLOWED_BUCKETS has no bucket "other"/,
+    /ALLOWED_BUCKETS does not list the bucket "other"/,
     /other.* is not allowed/,
   ],
 ]
@@ -141,6 +141,6 @@ test('A refused signature shows of the host what is short enough, and names PUBL
   const host = `${'h'.repeat(5_000)}.example`
   const request = sign({ ...key, headers: { ...key.headers, Host: host }, signed: { path: '/x' } })
   const { facts } = await handlerAt(nowMs, 'https://s3.example.org')(request)
-  assert.match(String(facts?.reason), /PUBLIC_URL was tried/)
+  assert.match(String(facts?.reason), /host of PUBLIC_URL did not match/)
   assert.ok(String(facts?.reason).length < 500)
 })
