@@ -1,4 +1,4 @@
-/** Connecting did not work. The message says what a person can do; nothing in it is secret. */
+/** Connecting failed. The message says what to do and contains no secrets. */
 export class ConnectError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -10,10 +10,10 @@ export async function readSettingsFile(path: string): Promise<Record<string, str
 }
 
 /**
- * Puts values into a settings file and keeps its other lines. The new file replaces the old one in
- * one step, durably, and only its owner can read it. Undefined takes a line away.
+ * Writes values into a settings file and keeps its other lines. The new file replaces the old one
+ * in one step, durably, and only its owner can read it. Undefined removes a line.
  *
- * @throws ConnectError when the file can't be written, or a value can't stand in it.
+ * @throws ConnectError when the file can't be written, or can't represent a value.
  */
 export async function writeSettingsFile(
   path: string,
@@ -28,7 +28,7 @@ export async function writeSettingsFile(
     await rename(draft, path)
     await syncFolder(dirname(path))
   } catch (cause) {
-    // Where even the draft could not be made there is nothing to remove.
+    // If the draft could not be created, there is nothing to remove.
     await unlink(draft).catch(() => undefined)
     const why = cause instanceof RangeError ? cause.message : (cause as NodeJS.ErrnoException).code
     throw new ConnectError(`${path} can't be written: ${why}`, { cause })

@@ -2,16 +2,16 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { ConnectError } from './connect-error.ts'
 
-/** The input has ended: no question will be answered. */
+/** The input has ended: no further answers. */
 export class NobodyThere extends ConnectError {}
 
-/** The person who connects. */
+/** The user at the terminal. */
 export interface Terminal {
   say(text: string): void
   /**
    * Resolves with the next line, without the white space around it.
    *
-   * @throws NobodyThere when there will be none; the signal's reason.
+   * @throws NobodyThere when the input has ended; the signal's reason.
    */
   ask(question: string, signal?: AbortSignal): Promise<string>
   close(): void
@@ -34,7 +34,7 @@ export function openTerminal(input: Readable, output: Writable): Terminal {
   }
 }
 
-/** Lines may come before they are asked for: pasted, or from a pipe. */
+/** Lines may arrive before they are requested: pasted, or from a pipe. */
 class LineQueue {
   readonly #lines: string[] = []
   #isOver = false

@@ -7,9 +7,9 @@ const wakingEvents = ['readable', 'end', 'error', 'close'] as const
 export type BodyFailure =
   /** The connection ended before it. */
   | 'gone'
-  /** The client sent nothing for the idle timeout while it was waited for. */
+  /** The client sent nothing for the idle timeout while the reader waited. */
   | 'idle'
-  /** Its bytes came, but the whole of it took too long. */
+  /** Bytes kept arriving, but the complete body took too long. */
   | 'late'
 
 const messages: Readonly<Record<BodyFailure, string>> = {
@@ -47,7 +47,7 @@ export class BodyReader {
   }
 
   /**
-   * The next bytes, in whatever size is there; undefined at the end.
+   * The next available bytes; undefined at the end.
    *
    * @throws BodyError
    */

@@ -4,7 +4,7 @@ export type ClientAddress = (remoteAddress: string, forwardedFor: string | undef
 
 /**
  * Finds the client behind trusted proxies: the right-most address of X-Forwarded-For that is not
- * itself a trusted proxy, since everything left of it may be the client's invention.
+ * itself a trusted proxy, since the client may have forged everything left of it.
  *
  * @param trusted addresses and ranges (CIDR) of proxies.
  */
@@ -34,7 +34,7 @@ function addressOfHop(hop: string): string {
   return bracketed ?? v4 ?? plain ?? ''
 }
 
-/** Tells the addresses that are in any of these addresses and ranges (CIDR). */
+/** Matches addresses that are in any of these addresses and ranges (CIDR). */
 export function addressesWithin(addresses: readonly string[]): (address: string) => boolean {
   const ranges = addresses.map(parseRange)
   return (address) => isWithin(address, ranges)

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 
-/** What is seen of a client at one look. */
+/** A sample of a client's progress. */
 export interface PaceLook {
-  /** Since the last look. */
+  /** Since the last sample. */
   readonly ms: number
-  /** Bytes that the client has taken in all. */
+  /** Total bytes that the client has received. */
   readonly bytesTaken: number
   /** Whether bytes of a reply wait for the client. */
   readonly isAwaited: boolean
 }
 
-/** How well a client keeps up with its replies. Looked at from time to time. */
+/** How well a client keeps up with its replies. Sampled from time to time. */
 export class ClientPace {
   readonly #minimumRate: number
   #bytesTaken = 0
@@ -23,12 +23,12 @@ export class ClientPace {
     this.#minimumRate = minimumRate
   }
 
-  /** By how much the client is behind the minimum rate. Time without a byte for it does not count. */
+  /** How far the client is behind the minimum rate. Time without bytes to send does not count. */
   get lagMs(): number {
     return this.#lagMs
   }
 
-  /** How long the client has taken nothing although bytes waited for it. */
+  /** How long the client has received nothing although bytes were waiting. */
   get stalledMs(): number {
     return this.#stalledMs
   }

@@ -4,31 +4,33 @@ import { bytesTakenFrom, ClientPace } from './client-pace.ts'
 export interface ConnectionLimits {
   /** Connections that are served at one time. */
   readonly connections: number
-  /** Connections beyond them that are accepted to be told so. More are closed at once. */
+  /** Extra connections that are accepted only to be refused. More are closed at once. */
   readonly extra: number
   /** An extra connection must send its request within this time. */
   readonly extraMs: number
   /** A connection that has been idle for less than this is not closed to make room. */
   readonly minIdleMs: number
-  /** A client that takes its reply more slowly than this is slow; bytes a second. */
+  /** A client that reads its reply more slowly than this is slow; bytes per second. */
   readonly minimumRate: number
   /** How far a client may fall behind that rate before its connection is closed to make room. */
   readonly longestLagMs: number
-  /** A client that takes nothing of its reply for so long is cut, whether there is room or not. */
+  /**
+   * A client that reads nothing of its reply for this long is disconnected, even if there is room.
+   */
   readonly longestStallMs: number
   /** How often `lookAtClients` is called. */
   readonly lookEveryMs: number
 }
 
-/** Told what the limit does. */
+/** Callbacks for what the limit does. */
 export interface ConnectionEvents {
-  /** A connection found no place. */
+  /** No slot was free for a connection. */
   readonly onFull: () => void
   /** The connection of a slow client was closed for a new one. */
   readonly onSlowClient: () => void
 }
 
-/** Who serves the requests of a connection. */
+/** The server of a connection's requests. */
 export interface PlaceUser {
   /** Whether bytes of the reply wait for the client to take them. */
   readonly isWaitingForClient: boolean
@@ -38,7 +40,7 @@ export interface PlaceUser {
 export class Place {
   readonly socket: Socket
   readonly pace: ClientPace
-  /** Whether the connection came when all places were taken. */
+  /** Whether all slots were taken when the connection arrived. */
   readonly isExtra: boolean
   readonly #idle: Set<Place>
   #idleSinceMs = performance.now()

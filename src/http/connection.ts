@@ -5,7 +5,7 @@ import type { Lingering } from './lingering.ts'
 
 /**
  * Requests of one connection that wait behind the one being served. No S3 client sends even two;
- * who sends more than this without reading replies only means to fill the memory.
+ * a client that sends more without reading replies can only be trying to fill the memory.
  */
 const maxWaiting = 64
 
@@ -26,14 +26,14 @@ export interface ConnectionOptions {
 export class Connection implements ExchangeConnection, PlaceUser {
   readonly remoteAddress: string
   readonly isSecure: boolean
-  /** Whether it is one too many, so that its request is refused. */
+  /** Whether it exceeds the limit, so that its request is refused. */
   readonly isExtra: boolean
   readonly #socket: Socket
   readonly #lingering: Lingering
   readonly #place: Place | undefined
   readonly #exchanges = new Set<Exchange>()
   #isClosing = false
-  /** A reply has said `Connection: close`: nothing behind it is served (RFC 9112 section 9.6). */
+  /** A reply has said `Connection: close`: later requests are not served (RFC 9112 section 9.6). */
   #isOver = false
   #bytesTaken = 0
 

@@ -7,13 +7,13 @@ import { newRequestId } from './request-id.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { discardRest, type UnreadBody, unreadBodyOf } from './unread-body.ts'
 
-/** As many fields may a header section have. */
+/** Maximum number of fields in a header section. */
 export const maxHeaderFields = 1_000
 
-/** What became of a request, for the log. */
+/** The outcome of a request, for the log. */
 export interface Outcome {
   readonly status: number
-  /** Bytes that came over the connection for this request, its head included. */
+  /** Bytes received for this request, its head included. */
   readonly bytesReceived: number
   /** Bytes of the reply's body handed to the socket. */
   readonly bytesSent: number
@@ -22,7 +22,7 @@ export interface Outcome {
   /** The client went away before the reply was complete, or its body broke off. */
   readonly isAborted: boolean
   readonly facts: HttpReply['facts']
-  /** Why the body of the reply broke off, or what the handler threw. */
+  /** Why the body of the reply failed, or what the handler threw. */
   readonly failure?: unknown
 }
 
@@ -50,7 +50,7 @@ export interface ExchangeOptions {
   readonly isAwaitingContinue: boolean
 }
 
-/** One request and its reply. What few requests ask for is made when they ask. */
+/** One request and its reply. Rarely needed values are created on demand. */
 export class Exchange implements HttpRequest {
   readonly id: string = newRequestId()
   readonly method: string
@@ -141,7 +141,7 @@ export class Exchange implements HttpRequest {
     this.#abort?.abort()
   }
 
-  /** Lets the handler answer, sends that and takes care of the rest of the body. Never rejects. */
+  /** Runs the handler, sends its reply and handles the rest of the body. Never rejects. */
   async run(
     handler: HttpHandler,
     renderFault: RenderFault,
@@ -169,7 +169,7 @@ export class Exchange implements HttpRequest {
       isAwaitingContinue: this.#isAwaitingContinue,
       isKept: this.#response.shouldKeepAlive && !this.#connection.isClosing && reply.status !== 408,
     })
-    // A body that arrives later than its refusal is not asked for any more.
+    // The request was refused, so a body that has not arrived is not requested.
     this.#isAwaitingContinue = false
     const isLingering = unread === 'large' || unread === 'withheld'
     this.#closesConnection = isLingering || this.#connection.isClosing
@@ -200,7 +200,10 @@ export class Exchange implements HttpRequest {
     if (!isComplete) this.#connection.destroy()
   }
 
-  /** A reply failed. Before its head another can take its place; after it only closing is honest. */
+  /**
+   * A reply failed. Before its head is sent, another can replace it; after that, only closing is
+   * honest.
+   */
   async #recover(reply: HttpReply): Promise<HttpReply> {
     if (!this.#writer.isHeadSent) {
       await this.#send(reply)
@@ -233,7 +236,7 @@ function faultOfHead(incoming: IncomingMessage): HttpFault | undefined {
   return coding === undefined || coding.toLowerCase() === 'chunked' ? undefined : 'unknown-coding'
 }
 
-/** node:http shows only the first; a proxy before us may have gone by another. */
+/** node:http shows only the first; a proxy in front may have used another. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

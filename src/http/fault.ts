@@ -1,6 +1,6 @@
 import type { HttpReply } from './message.ts'
 
-/** What is answered below the protocols, because no protocol got to see a request. */
+/** Failures that are answered before a request reaches any protocol. */
 export type HttpFault =
   /** Not HTTP, not one Host, broken framing of the body. */
   | 'malformed'

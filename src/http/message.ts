@@ -18,7 +18,7 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders
   /** Name, value, name, value … as received, for signatures. */
   readonly rawHeaders: readonly string[]
-  /** The body as sent, framing of `aws-chunked` included. Unread until somebody reads it. */
+  /** The body as sent, framing of `aws-chunked` included. Not read in advance. */
   readonly body: Readable
   /** Whether the connection to us is TLS. */
   readonly isSecure: boolean

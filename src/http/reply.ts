@@ -30,10 +30,10 @@ const textBytes = 12 * 1024
 /** RFC 9110 sections 15.3.5 and 15.4.5: these have no content, whatever a handler gives. */
 const bodyless: ReadonlySet<number> = new Set([204, 304])
 
-/** Ends the lending of a body that nobody receives any more. */
+/** Ends the lending of a body that is no longer received. */
 const clientGone = new Error('the client closed the connection')
 
-/** A body broke its promise of `length` bytes. */
+/** A body did not have the declared `length` bytes. */
 class BodyLengthError extends Error {
   constructor(expected: number, sent: number) {
     super(`a response body has at least ${sent} bytes, but ${expected} were declared`)
@@ -77,7 +77,7 @@ export class ReplyWriter {
     return this.#response.headersSent
   }
 
-  /** The connection is gone: whoever waits for it goes on. */
+  /** The connection is gone: pending waits end. */
   abandon(): void {
     this.#isAbandoned = true
     this.#wake?.()
@@ -182,7 +182,7 @@ export class ReplyWriter {
     }
   }
 
-  /** Resolves when the chunk's memory is not read any more. The head goes out with the first one. */
+  /** Resolves when the chunk's memory is no longer read. The head is sent with the first one. */
   async #writeLent(
     chunk: Uint8Array,
     { reply, body, options }: { reply: HttpReply; body: StreamBody; options: ReplyOptions },

@@ -11,7 +11,7 @@ const hostForm = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 /**
  * Finds the address that a client used, as scheme and host without a path: `https://example.org`.
  * X-Forwarded-Proto and X-Forwarded-Host count only from a trusted proxy, and of several values the
- * last, which is its own. Undefined when what came is no host, or none.
+ * last, which is its own. Undefined when the value is missing or not a host.
  *
  * @param trusted addresses and ranges (CIDR) of proxies.
  */
@@ -33,7 +33,7 @@ function schemeOf(told: string | undefined, isSecure: boolean): string {
 function originOf(scheme: string, host: string | undefined): string | undefined {
   if (host === undefined || !hostForm.test(host)) return undefined
   const url = `${scheme}://${host}`
-  // Ports above 65,535 and addresses that only look like some.
+  // Ports above 65,535 and invalid addresses.
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
 

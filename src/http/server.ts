@@ -22,7 +22,7 @@ export interface TlsIdentity {
   readonly key: string
 }
 
-/** What was answered where there was no request to hand to a handler. */
+/** A reply to input that was not a valid request. */
 export interface Refusal {
   readonly fault: HttpFault
   readonly requestId: string
@@ -35,7 +35,7 @@ export interface HttpServerOptions {
   readonly renderFault: RenderFault
   /** Called once for every request that reached a handler or was refused for its target. */
   readonly onFinish?: (request: HttpRequest, outcome: Outcome) => void
-  /** Called when the parser gave up on what a client sent, and that was answered. */
+  /** Called when the parser rejected a client's input and a reply was sent. */
   readonly onRefuse?: (refusal: Refusal) => void
   /** Present: the server speaks HTTPS. */
   readonly tls?: TlsIdentity
@@ -45,19 +45,24 @@ export interface HttpServerOptions {
   readonly minIdleMs?: number
   /** Answers the requests of connections beyond that. Default: as `handler`. */
   readonly refuseExtra?: HttpHandler
-  /** Called for every connection that finds no place. */
+  /** Called for every connection for which no slot is free. */
   readonly onFull?: () => void
   /** Called when the connection of a slow client was closed to make room. */
   readonly onSlowClient?: () => void
-  /** A client that takes nothing of its reply for so long is cut. Default two minutes. */
+  /**
+   * A client that reads nothing of its reply for this long is disconnected. Default two minutes.
+   */
   readonly idleWriteMs?: number
-  /** How far a client may fall behind 16 KiB/s before it is cut to make room. Default 30 seconds. */
+  /**
+   * How far a client may fall behind 16 KiB/s before it is disconnected to make room. Default 30
+   * seconds.
+   */
   readonly longestLagMs?: number
-  /** How often it is looked at how much clients have taken. Default five seconds. */
+  /** How often the progress of clients is checked. Default five seconds. */
   readonly lookEveryMs?: number
-  /** A header section must be complete after so long. Default one minute. */
+  /** Time limit for a complete header section. Default one minute. */
   readonly headersMs?: number
-  /** A TLS handshake must be complete after so long. Default 20 seconds. */
+  /** Time limit for a TLS handshake. Default 20 seconds. */
   readonly handshakeMs?: number
   /** A reply must begin this long after its client ended its side. Default 30 seconds. */
   readonly halfOpenMs?: number
@@ -69,14 +74,14 @@ const handshakeMs = 20_000
 const halfOpenMs = 30_000
 const idleWriteMs = 120_000
 const headersMs = 60_000
-/** How often node:http looks for late header sections. */
+/** How often node:http checks for late header sections. */
 const lateHeaderCheckMs = 5_000
 
-/** Connections beyond the limit: each is refused and lives no longer than this. */
+/** Connections beyond the limit: each is refused and closed within this time. */
 const extraConnections = { extra: 64, extraMs: 10_000 } as const
 /** The rate and the lag are those of the lanes to a drive (drives/read-lane.ts). */
 const slowClients = { minimumRate: 16 * 1024, longestLagMs: 30_000, lookEveryMs: 5_000 } as const
-/** A client that is about to send a request has it on the way by then. */
+/** Within this time, the request of a client that is about to send one has been sent. */
 const minIdleMs = 1_000
 /** While the server stops. */
 const closeIdleEveryMs = 250
@@ -89,7 +94,7 @@ const limits: ServerOptions = {
   keepAliveTimeout: 65_000,
   // Exchange answers a missing Host with a body; node:http would answer without one.
   requireHostHeader: false,
-  // Finds clients that vanished without a word while their request runs.
+  // Detects clients that vanish silently while their request runs.
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
   optimizeEmptyRequests: true,
@@ -136,7 +141,7 @@ export class HttpServer {
       onSlowClient: options.onSlowClient ?? (() => undefined),
       onPlainHttp: (socket) => this.#refusePlainHttp(socket),
     })
-    // One more than is accepted: node:http drops the fields beyond without a word.
+    // One more than is accepted: node:http silently drops the fields beyond.
     this.#server.maxHeadersCount = maxHeaderFields + 1
     // Else node:http ends our side too when the client has ended its own. Not documented, but there
     // since Node 0.7; test/unit/http/half-close.test.ts fails if it goes.
@@ -175,7 +180,7 @@ export class HttpServer {
 
   /**
    * Accepts nothing more, closes idle connections, lets running requests finish for at most
-   * `graceMs` and cuts what is left. Resolves when every connection is closed, with whether all
+   * `graceMs` and aborts the rest. Resolves when every connection is closed, with whether all
    * requests finished by themselves.
    */
   stop(graceMs: number): Promise<boolean> {
@@ -221,22 +226,22 @@ export class HttpServer {
     return connection
   }
 
-  /** The parser gave up on what a client sends. */
+  /** The parser rejected a client's input. */
   #refuse(error: ParserError, socket: Socket): void {
     const connection = this.#connections.get(socket)
     const fault = faultOf(error)
     if (this.#refused.has(socket) || connection?.isOver) {
-      // It had its last reply. What it still sends is discarded until it ends its side.
+      // It has its last reply. Further input is discarded until it ends its side.
       if (fault === undefined || socket.readableEnded) socket.destroySoon()
       return
     }
-    // Behind a request that still runs, an answer would be taken for that request's.
+    // While an earlier request runs, the client would take this reply for that request's.
     const isReceiving = connection?.isReceivingBody ?? false
     const isAnswerable = connection === undefined || connection.isIdle || isReceiving
     if (fault === undefined || !isAnswerable || !socket.writable) {
       socket.destroy()
     } else if (isReceiving && fault === 'cut-off') {
-      // The request itself is logged, as one that broke off.
+      // The request itself is logged as failed.
       answerRaw(socket, this.#options.renderFault(fault, connection?.receivingId ?? ''))
       socket.destroySoon()
     } else {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { countBodyBytes } from './body-garbage.ts'
 
-/** What the client still sends when the reply is ready. */
+/** The unread input when the reply is ready. */
 export type UnreadBody =
   /** Nothing: the connection serves the next request. */
   | 'none'
@@ -28,7 +28,7 @@ export function unreadBodyOf(
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
   // RFC 9112 section 6.3: a request with neither has no body.
   if (encoding === undefined && (length === undefined || Number(length) === 0)) return 'none'
-  // A client that waited too long for the 100 sends its body all the same.
+  // A client that waited too long for the 100 sends its body anyway.
   if (isAwaitingContinue) return incoming.readableLength === 0 ? 'withheld' : 'large'
   return isKept && encoding === undefined && Number(length) <= smallBytes ? 'small' : 'large'
 }

@@ -1,10 +1,10 @@
-/** The reason for a refusal, as its status says it (RFC 9110 section 15). */
+/** The status of a refusal (RFC 9110 section 15). */
 export interface ApiErrorOptions extends ErrorOptions {
   /** Where in the request the mistake is, as a JSON path: `connections[2].name`. */
   readonly field?: string | undefined
   /** A word for programs, where the protocol has one. */
   readonly code?: string | undefined
-  /** Fields that the status asks for, such as Retry-After. */
+  /** Header fields that the status requires, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 

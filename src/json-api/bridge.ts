@@ -8,7 +8,7 @@ import { RequestBody } from './request-body.ts'
 export interface BridgeOptions {
   /** The client's address as the app sees it, in `request.ip`. Default: the connection's peer. */
   readonly clientAddress?: (request: HttpRequest) => string
-  /** How long a client may send nothing of a body that is waited for. Default 30 s. */
+  /** How long a client may send nothing while its body is awaited. Default 30 s. */
   readonly bodyIdleMs?: number
   /** How long the whole body of a request without a session may take. Default 10 s. */
   readonly bodyTotalMs?: number
@@ -17,7 +17,7 @@ export interface BridgeOptions {
 const defaultBodyIdleMs = 30_000
 const defaultBodyTotalMs = 10_000
 
-/** Of the connection, which is the HTTP server's, or reckoned by it. */
+/** Header fields of the connection, which the HTTP server sets or computes. */
 const hopFields: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -79,14 +79,14 @@ async function inject(
     }
   } catch (error) {
     if (!request.signal.aborted) throw error
-    // The client went away, and the app let go of its request: nobody reads this.
+    // The client went away and the app dropped its request: this reply is never read.
     return { status: 400, headers: [] }
   } finally {
     body?.destroy()
   }
 }
 
-/** The HTTP server reckons the length, of a HEAD too. */
+/** The HTTP server computes the length, also for HEAD. */
 function withBody(reply: HttpReply, body: Uint8Array): HttpReply {
   const headers = reply.headers.filter(([name]) => name !== 'content-length')
   return { ...reply, headers, body }
@@ -98,7 +98,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
   return coding !== undefined || (length !== undefined && Number(length) > 0)
 }
 
-/** A HEAD tells the length of the body that it does not send. */
+/** A HEAD reply has the length of the body that it does not send. */
 function fieldsOf(headers: OutgoingHttpHeaders, isHead: boolean): HeaderFields {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (hopFields.has(name) && !(isHead && name === 'content-length')) return []

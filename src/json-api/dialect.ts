@@ -1,6 +1,6 @@
 import type { ApiError } from './api-error.ts'
 
-/** How one protocol words its errors, and what it puts on every reply. */
+/** The error format of one protocol, and the header fields of its replies. */
 export interface Dialect {
   /** The path below which it speaks: `/v1`. */
   readonly prefix: string

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyRequest } from 'fastify'
 import type { HttpRequest } from '../http/message.ts'
 
-/** A request on its way through the app, and what the log line will say of it. */
+/** A request in the app, and the facts for its log line. */
 export interface EnteredRequest {
   readonly request: HttpRequest
   /** Path and query as received: the way into Fastify would normalise them. */
@@ -10,10 +10,10 @@ export interface EnteredRequest {
   operation?: string
   /** Whether it has shown a session, so that its body may take as long as it needs. */
   hasSession?: boolean
-  /** The reply's body, where a route gives it past the app: see `sendBytes`. */
+  /** The reply's body if a route bypasses the app: see `sendBytes`. */
   body?: Uint8Array | undefined
   code?: string | undefined
-  /** What the client was told of an error. */
+  /** The error message that the client got. */
   reason?: string | undefined
 }
 
@@ -29,7 +29,7 @@ export function enteredRequest(): EnteredRequest | undefined {
   return entered.getStore()
 }
 
-/** What of a request tells where it came from, as the HTTP server received it. */
+/** The source of a request, as the HTTP server received it. */
 export type RequestSource = Pick<HttpRequest, 'headers' | 'isSecure' | 'remoteAddress'>
 
 /** The source of the request being answered; of one that a test injects, what there is of it. */

@@ -29,7 +29,7 @@ export type JsonApp = FastifyInstance<
 export interface JsonAppOptions {
   /** Protocols that word their errors otherwise than `{"message", "field"?}`. */
   readonly dialects?: readonly Dialect[]
-  /** Turns errors of the layers below into answers, with them as cause. Undefined: 500. */
+  /** Converts errors of the layers below into replies, with them as cause. Undefined: 500. */
   readonly translate?: (error: unknown) => ApiError | undefined
   /** Gets the cause of every 5xx answer: the client sees only that something failed. */
   readonly onFailure?: (error: unknown, requestId: string) => void
@@ -41,7 +41,7 @@ const bodyLimit = 1024 * 1024
 /** A model id is the longest thing in a path. */
 const maxParamLength = 1024
 
-/** On every reply; a route may say otherwise. Nothing here is for a cache to keep. */
+/** On every reply unless a route overrides it: no reply may be cached. */
 const replyHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const
 
 /**
@@ -118,7 +118,7 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
   }
 }
 
-/** The client went away: nobody reads this answer, and nothing failed. */
+/** The client went away: this reply is never read, and nothing failed. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }

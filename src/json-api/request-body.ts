@@ -5,13 +5,13 @@ import type { HttpRequest } from '../http/message.ts'
 export interface BodyTimes {
   /** How long the client may send nothing while it is waited for. */
   readonly idleMs: number
-  /** How long the whole body may take; asked when somebody begins to read it. */
+  /** How long the whole body may take; evaluated when reading begins. */
   readonly totalMs: () => number | undefined
 }
 
 /**
- * The body of a request as a stream of its own: asked of the client (100 Continue) when somebody
- * reads it, and left alone, with the connection, when that somebody stops.
+ * The body of a request as a separate stream: requested from the client (100 Continue) when a
+ * reader starts, and left alone, with the connection, when the reader stops.
  */
 export class RequestBody extends Readable {
   readonly #request: HttpRequest

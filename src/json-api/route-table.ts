@@ -1,8 +1,10 @@
-/** Methods by path, to tell a wrong method (405, RFC 9110 section 15.5.6) from a wrong path. */
+/**
+ * Methods by path, to distinguish a wrong method (405, RFC 9110 section 15.5.6) from a wrong path.
+ */
 export class RouteTable {
   readonly #routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
 
-  /** @param path in Fastify's words: `/a/:id/*`, without regular expressions. */
+  /** @param path in Fastify's syntax: `/a/:id/*`, without regular expressions. */
   add(path: string, methods: readonly string[]): void {
     const known = this.#routes.get(path)
     const route = known ?? { pattern: patternOf(path), methods: new Set<string>() }
@@ -10,7 +12,7 @@ export class RouteTable {
     this.#routes.set(path, route)
   }
 
-  /** The methods that a request target has, sorted; none when there is nothing at it. */
+  /** The methods of a request target, sorted; none when it does not exist. */
   methodsOf(target: string): readonly string[] {
     const [path = ''] = target.split('?', 1)
     const methods = new Set<string>()

@@ -7,14 +7,14 @@ type Issue = z.core.$ZodIssue
 /** Messages quote what they find, which may be long. */
 const maxLength = 300
 
-/** The first thing that is wrong with what a client sent, for people: 400 with the field. */
+/** The first error in a client's input, for people: 400 with the field. */
 export function schemaMistake(error: z.core.$ZodError): ApiError {
   const issue = error.issues[0]
   if (issue === undefined) return new ApiError(400, 'The request does not match the schema.')
   const { message, path } = deepest(issue, [])
   const field = clip(jsonPath(path))
   return new ApiError(400, clip(message), {
-    // Fastify gives it a code of its own where there is none.
+    // Without a code, Fastify would set one.
     code: 'invalid_field',
     field: field === '' ? undefined : field,
     cause: error,

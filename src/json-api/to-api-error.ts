@@ -1,7 +1,7 @@
 import { BodyError, type BodyFailure } from '../http/body-reader.ts'
 import { ApiError } from './api-error.ts'
 
-/** Of Fastify's own errors those that a client can cause, in our words. */
+/** Messages for those of Fastify's errors that a client can cause. */
 const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty; expected JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'The body is not valid JSON.'],
@@ -20,7 +20,7 @@ const bodyRefusals: Readonly<Record<BodyFailure, readonly [status: number, messa
   late: [408, 'The body did not arrive in time.'],
 }
 
-/** What a client is told of an error. One that nobody foresaw shows nothing of itself. */
+/** The reply for an error. An unexpected error reveals no details. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const [status, message] =

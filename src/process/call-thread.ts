@@ -1,6 +1,6 @@
 import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** A thread ends, and its memory goes, when it has had nothing to do for so long. */
+/** A thread ends, and its memory is freed, after being idle for this long. */
 const idleMs = 5_000
 
 interface Call<Request> {
@@ -17,7 +17,7 @@ interface Waiting<Result> {
   reject(error: Error): void
 }
 
-/** A thread for what would stop the event loop; there while it is needed. */
+/** A thread for work that would block the event loop; it runs while needed. */
 export class CallThread<Request, Result> {
   readonly #script: URL
   readonly #options: WorkerOptions
@@ -33,7 +33,7 @@ export class CallThread<Request, Result> {
   }
 
   /**
-   * @param transfer what of the request moves to the thread and is lost here.
+   * @param transfer the parts of the request that are transferred to the thread and lost here.
    * @throws Error with the code that the thread's error has; EIO when the thread ended.
    */
   call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
@@ -47,7 +47,7 @@ export class CallThread<Request, Result> {
     return promise
   }
 
-  /** Ends the thread; whoever waits for it gets an error. */
+  /** Ends the thread; pending calls reject. */
   async close(): Promise<void> {
     clearTimeout(this.#idle)
     await this.#thread?.terminate()
@@ -76,7 +76,7 @@ export class CallThread<Request, Result> {
     else waiting?.reject(withCode(answer.message, answer.code))
     if (this.#waiting.size > 0) return
     this.#thread?.unref()
-    // Once for many calls in a row: a timer is not to be made for each.
+    // One timer for many consecutive calls.
     this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#end(), idleMs).unref()
   }
 
@@ -91,7 +91,7 @@ export class CallThread<Request, Result> {
 /**
  * In the thread: answers each call.
  *
- * @param answer returns the result, and what of it moves back.
+ * @param answer returns the result, and the parts of it to transfer back.
  */
 export function answerCalls<Request, Result>(
   answer: (request: Request) => { readonly result: Result; readonly transfer: Transferable[] },

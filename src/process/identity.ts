@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /**
- * Names this process so that another process on any host can tell whether it still runs: leases and
- * lock files carry the name of their holder, and what a dead holder left is taken over at once.
+ * Names this process so that another process on any host can check whether it still runs: leases
+ * and lock files carry the name of their holder, and what a dead holder left is taken over at once.
  *
  * A process id alone is not enough: it is reused, and containers have their own numbering. So the
  * name is `host/pid/start` with host = boot id and process-id namespace (Linux) or the host name,
@@ -14,7 +14,7 @@ export type ProcessName = string
 export type Liveness =
   | 'alive'
   | 'dead'
-  /** It runs, if at all, where we can't see it: only the lease's own expiry counts. */
+  /** It cannot be checked from here: only the lease's expiry counts. */
   | 'elsewhere'
 
 const hostName = readHostName()
@@ -22,7 +22,9 @@ const hostName = readHostName()
 /** This process. */
 export const thisProcess: ProcessName = `${hostName}/${process.pid}/${readStartTicks(process.pid) ?? ''}`
 
-/** Whether the named process still runs. A malformed name is `elsewhere`: nothing is known of it. */
+/**
+ * Whether the named process still runs. A malformed name is `elsewhere`: nothing is known about it.
+ */
 export function livenessOf(name: ProcessName): Liveness {
   if (name === thisProcess) return 'alive'
   const [host, pidText = '', start = ''] = name.split('/')
@@ -37,7 +39,7 @@ function doesProcessExist(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: it exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

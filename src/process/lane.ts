@@ -7,7 +7,7 @@ export class Lane {
     this.#free = size
   }
 
-  /** As `enter`, where there is a place right now; otherwise undefined. */
+  /** As `enter` if a slot is free now; otherwise undefined. */
   enterNow(): (() => void) | undefined {
     if (this.#free === 0) return undefined
     this.#free--
@@ -15,9 +15,9 @@ export class Lane {
   }
 
   /**
-   * Resolves with a function that gives the place back; calling it again has no effect.
+   * Resolves with a function that frees the slot; calling it again has no effect.
    *
-   * @throws the signal's reason when it aborts before there is a place.
+   * @throws the signal's reason when it aborts before a slot is free.
    */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
@@ -28,7 +28,7 @@ export class Lane {
   }
 
   /**
-   * Runs a task when there is a place.
+   * Runs a task when a slot is free.
    *
    * @throws the signal's reason when it aborts before the task began.
    */
@@ -65,7 +65,7 @@ export class Lane {
     return promise
   }
 
-  /** A place goes straight to who waits longest, so that nobody overtakes. */
+  /** A freed slot is passed directly to the longest-waiting task, so that none overtakes it. */
   #handOn(): void {
     const [next] = this.#waiting
     if (next === undefined) {

@@ -3,18 +3,18 @@ import { livenessOf, type ProcessName, thisProcess } from './identity.ts'
 
 /** A lease as a row of the database has it. */
 export interface HeldLease {
-  /** The holder's process and a random word; '' when nobody holds it. */
+  /** The holder's process and a random word; '' when it is free. */
   readonly leaseOwner: string
   /** Milliseconds since the epoch. */
   readonly leaseUntilMs: number
 }
 
-/** A holder of this process, unlike any other. */
+/** A unique holder of this process. */
 export function newLeaseOwner(name: ProcessName = thisProcess): string {
   return `${name} ${randomBytes(9).toString('base64url')}`
 }
 
-/** Whether the lease may be taken: nobody holds it, or its holder died or stopped renewing it. */
+/** Whether the lease may be taken: it is free, or its holder died or stopped renewing it. */
 export function isLeaseFree({ leaseOwner, leaseUntilMs }: HeldLease, nowMs: number): boolean {
   if (leaseOwner === '' || leaseUntilMs <= nowMs) return true
   return livenessOf(leaseOwner.slice(0, leaseOwner.lastIndexOf(' '))) === 'dead'

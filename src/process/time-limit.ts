@@ -1,4 +1,4 @@
-/** Something took longer than it was given. */
+/** A time limit was exceeded. */
 export class TimeLimitError extends Error {
   constructor(limitMs: number) {
     super(`no answer within ${limitMs} ms`)
@@ -8,7 +8,7 @@ export class TimeLimitError extends Error {
 
 /**
  * Settles as `work` does, or rejects with TimeLimitError when that takes too long. The work goes on
- * then; nobody is told of its end.
+ * then, but its result is discarded.
  */
 export async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
@@ -24,7 +24,7 @@ export async function withinTime<Result>(work: Promise<Result>, limitMs: number)
 
 /**
  * Settles as `work` does, or rejects with the signal's reason as soon as it aborts, for work that
- * can't be aborted itself: it goes on then, and nobody is told of its end.
+ * can't be aborted itself: it continues, but its result is discarded.
  */
 export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal)
   })
 }
 
-/** Aborts with the same reason, so much later; never, if the process ends before. */
+/** Aborts with the same reason after a delay; never, if the process ends before. */
 export function delayedAbort(signal: AbortSignal, delayMs: number): AbortSignal {
   const late = new AbortController()
   const begin = () => {

@@ -15,7 +15,7 @@ interface Word {
 interface Field {
   readonly bits: 32 | 64
   readonly polynomial: Word
-  /** x^1, x^2, x^4, x^8 … as far as needed yet. */
+  /** x^1, x^2, x^4, x^8 … as far as needed so far. */
   readonly squares: Word[]
 }
 
@@ -34,7 +34,7 @@ export interface CrcPiece {
 /**
  * The CRC of all pieces in order.
  *
- * @throws TypeError when the algorithm is no CRC.
+ * @throws TypeError when the algorithm is not a CRC.
  */
 export function combineCrcs(algorithm: ChecksumAlgorithm, pieces: readonly CrcPiece[]): Buffer {
   const field = fields[algorithm]

@@ -1,6 +1,6 @@
 /**
  * CRC-32C and CRC-64/NVME, eight to sixteen bytes at a time ("slicing-by-N"). Both keep up with the
- * MD5 that every object needs, so no package is worth its weight: those in plain JavaScript are two
+ * MD5 that every object needs, so no package is worth adding: those in plain JavaScript are two
  * to twenty times slower, the native one has no CRC-64, the WebAssembly one starts asynchronously.
  */
 
@@ -14,7 +14,7 @@ export const polynomial64nvme = { high: 0x9a6c9329, low: 0xac4bc9b5 }
 const table32c = makeTable32(polynomial32c)
 const tables64 = makeTables64()
 
-/** CRC-32C of `bytes`, going on from an earlier `crc` (0 to begin). Unsigned. */
+/** CRC-32C of `bytes`, continuing from an earlier `crc` (0 to begin). Unsigned. */
 export function crc32c(bytes: Uint8Array, crc: number): number {
   const t = table32c
   const sliced = bytes.length - (bytes.length % 16)

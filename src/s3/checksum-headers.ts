@@ -7,7 +7,7 @@ import {
 import { checksumBytes, checksumTypes } from './checksums.ts'
 import { S3Error } from './errors.ts'
 
-/** What a request says its body will hash to. */
+/** The digests that a request declares for its body. */
 export interface ExpectedDigests {
   /** From Content-MD5, as lower-case hex. */
   readonly md5Hex: string | undefined
@@ -16,7 +16,7 @@ export interface ExpectedDigests {
 
 export interface ExpectedChecksum {
   readonly algorithm: ChecksumAlgorithm
-  /** Base64; undefined when it will come as a trailer. */
+  /** Base64; undefined when it will arrive as a trailer. */
   readonly value: string | undefined
 }
 

@@ -1,7 +1,7 @@
-/** What of a client's value errors and logs show. */
+/** How errors and logs show values sent by a client. */
 const maxShown = 256
 
-/** A value that a client chose, cut where it is long: it may be as large as the header section. */
+/** A value chosen by a client, truncated: it may be as large as the header section. */
 export function shortened(text: string, maxLength = maxShown): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

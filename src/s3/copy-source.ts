@@ -66,7 +66,7 @@ export interface PourOptions {
   readonly range: ByteRange
   /** A checksum to compute. */
   readonly algorithm: ChecksumAlgorithm | undefined
-  /** Ends the copy: nobody waits for it. */
+  /** Ends the copy when its result is no longer needed. */
   readonly signal: AbortSignal
 }
 

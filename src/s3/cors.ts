@@ -10,7 +10,8 @@ const preflightMaxAgeSeconds = 7200
 /**
  * Answers a preflight (Fetch standard, "CORS-preflight request") as S3 does: 200 or 403.
  *
- * @throws S3Error AccessForbidden when the origin is not allowed, BadRequest when it is no preflight.
+ * @throws S3Error AccessForbidden when the origin is not allowed, BadRequest when it is not a
+ *   preflight.
  */
 export function answerPreflight(request: HttpRequest, allowed: AllowedOrigins): HttpReply {
   const { origin, 'access-control-request-method': method } = request.headers

@@ -6,13 +6,13 @@ export interface CountLimits {
   readonly max: number
 }
 
-/** Higher values are no 32-bit integer and refused. */
+/** Higher values are not 32-bit integers and are refused. */
 const greatestInteger = 2_147_483_647
 
 /**
  * A count that limits a page, such as max-keys.
  *
- * @throws S3Error InvalidArgument when it is no integer or below the minimum.
+ * @throws S3Error InvalidArgument when it is not an integer or is below the minimum.
  */
 export function parseCount(name: string, text: string | undefined, limits: CountLimits): number {
   if (text === undefined) return limits.max

@@ -2,7 +2,7 @@ import type { DriveError, DriveErrorKind } from '../drives/drive.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 
 /**
- * How each way a drive can fail is answered. A full drive is a 4xx: AWS clients retry 5xx, and no
+ * The S3 error for each kind of drive failure. A full drive is a 4xx: AWS clients retry 5xx, and no
  * retry makes room (507 is not a status that S3 clients know).
  */
 const answers: Readonly<
@@ -23,7 +23,7 @@ const answers: Readonly<
 /** Kinds whose standard S3 message says it best; for the others the drive's own message helps. */
 const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found'])
 
-/** The S3 error that a drive's failure is answered with. */
+/** The S3 error for a drive's failure. */
 export function s3ErrorOfDrive(error: DriveError): S3Error {
   const { code, retryAfterSeconds } = answers[error.kind]
   const retryAfter = error.retryAfterSeconds ?? retryAfterSeconds

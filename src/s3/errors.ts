@@ -1,5 +1,5 @@
 /**
- * Every error that S3 clients can be answered, by AWS's codes
+ * Every error that S3 clients can get, by AWS's codes
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). The exceptions are in
  * docs/contract/decisions.md, "Differences from AWS".
  */
@@ -93,17 +93,17 @@ export interface S3ErrorOptions extends ErrorOptions {
   readonly elements?: Readonly<Record<string, string>>
   /** Headers of the reply, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>>
-  /** For the owner, in the log and the dashboard: what was wrong, what to do. Never a secret. */
+  /** For the owner, in the log and the dashboard: what failed and what to do. Never a secret. */
   readonly reason?: string
 }
 
-/** An error to be answered to an S3 client. The message is for people and never has a secret. */
+/** An error reply for an S3 client. The message is for people and never contains a secret. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode
   readonly status: number
   readonly elements: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** The message, where the owner is told no more than the client. */
+  /** Defaults to the message that the client gets. */
   readonly reason: string
 
   constructor(code: S3ErrorCode, message?: string, options: S3ErrorOptions = {}) {

@@ -19,7 +19,7 @@ import { renderError } from './render-error.ts'
 import { authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
 import { virtualHostReason } from './virtual-host.ts'
 
-/** What is known of a request so far, for the log line of whatever becomes of it. */
+/** What is known about a request so far, for its log line. */
 type Trail = {
   operation?: OperationName
   bucket?: string
@@ -55,7 +55,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
   }
 }
 
-/** With the reason for the owner when the bucket was looked for in the path and is in the host name. */
+/** Adds a reason for the owner when the bucket was expected in the path but is in the host name. */
 function explained(
   reply: HttpReply,
   trail: Trail,
@@ -67,17 +67,17 @@ function explained(
   return { ...reply, facts: { ...reply.facts, virtualHost: true, reason } }
 }
 
-/** Of a request that failed before anybody looked at its key, where it has one. */
+/** The key of a request that failed before its key was decoded, if it has one. */
 function nameKey(trail: Trail, rawPath: string): void {
   try {
     const address = parseAddress(rawPath)
     if (address.level === 'object') trail.key = shortened(decodeKey(address.rawKey))
   } catch {
-    // It is no key, which the client was told.
+    // Not a valid key; the client already gets an error that says so.
   }
 }
 
-/** Not async: every promise on the way of a small reply costs as much as a part of its work. */
+/** Not async: for a small reply, each promise costs a noticeable part of the total time. */
 function answer(
   service: S3Service,
   request: HttpRequest,
@@ -109,7 +109,7 @@ function answer(
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (authentication.kind === 'signed' && authentication.form === 'presigned') {
-    // Verified by now: from here on they are headers like any other.
+    // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }
   const name = detectOperation(address.level, { method, query, headers })

@@ -19,7 +19,7 @@ export function formatHttpDate(atMs: number): string {
 
 /**
  * Milliseconds since the epoch, of all three forms that a recipient must accept; undefined when the
- * text is no HTTP date. `Date.parse` won't do: it takes the asctime form for local time.
+ * text is not an HTTP date. `Date.parse` is unsuitable: it reads the asctime form as local time.
  */
 export function parseHttpDate(text: string, nowMs: number = Date.now()): number | undefined {
   const match = imfFixdate.exec(text) ?? rfc850.exec(text) ?? asctime.exec(text)

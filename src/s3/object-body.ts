@@ -2,12 +2,12 @@ import type { Borrow, OpenObject } from '../drives/drive.ts'
 import type { HttpRequest, StreamBody } from '../http/message.ts'
 import type { ByteRange } from './range.ts'
 
-/** Up to this size the bytes are read before the reply begins, in one piece; bytes. */
+/** Up to this many bytes are read in one piece before the reply begins. */
 const bufferedBytes = 64 * 1024
 
 /**
  * The bytes of an open object as the body of a reply. Takes the object over: it is closed when the
- * bytes are read, when reading fails, and when the client goes away, even if nobody ever asks for
+ * bytes are read, when reading fails, and when the client goes away, even before it has read
  * the first byte.
  */
 export async function objectBody(
@@ -30,7 +30,7 @@ async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<U
   }
 }
 
-/** The first bytes are read before the reply begins: what fails until then can be answered. */
+/** Reads the first bytes before the reply begins, so that an early failure gets an error reply. */
 async function streamBody(
   object: OpenObject,
   range: ByteRange,
@@ -38,7 +38,7 @@ async function streamBody(
 ): Promise<StreamBody> {
   const first = Promise.withResolvers<void>()
   const borrower = Promise.withResolvers<Borrow>()
-  // Nobody may ever ask for the bytes.
+  // The bytes may never be requested.
   borrower.promise.catch(() => undefined)
   const lending = lendRange(object, range, async (chunk) => {
     first.resolve()
@@ -49,11 +49,11 @@ async function streamBody(
     signal.removeEventListener('abort', onAbort)
     borrower.reject(new Error('the response body was closed'))
     await object.close()
-    // Whoever was to be told has been.
+    // The failure was already reported.
     await lending.catch(() => undefined)
   }
   const onAbort = (): void => {
-    // The client is gone: nobody is left to be told.
+    // The client is gone: there is no one to report the failure to.
     close().catch(() => undefined)
   }
   signal.addEventListener('abort', onAbort, { once: true })

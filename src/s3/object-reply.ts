@@ -21,8 +21,8 @@ const keptFields: readonly (readonly [KeptHeader, string])[] = [
 const defaultContentType = 'binary/octet-stream'
 
 /**
- * Of attributes that are read again and again: the fields of their last reply without overrides.
- * Few fields only, 1.2 KB at most: those who keep the attributes count so much for them.
+ * For attributes that are read often: the fields of their last reply without overrides.
+ * Few fields only, 1.2 KB at most: caches of the attributes count that much for them.
  */
 const maxWrittenFields = 10
 const writtenFields = new WeakMap<

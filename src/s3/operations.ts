@@ -20,7 +20,7 @@ import { putObject } from './operations/put-object.ts'
 import { uploadPart } from './operations/upload-part.ts'
 import { uploadPartCopy } from './operations/upload-part-copy.ts'
 
-/** Who may do it: checked once, before the operation runs. */
+/** The access it requires: checked once, before the operation runs. */
 export type Access =
   /** Only with a valid signature. */
   | 'signed'

@@ -2,27 +2,27 @@ import { createHash, type Hash, hash } from 'node:crypto'
 import type { ChecksumAlgorithm, StoredChecksum } from '../drives/attributes.ts'
 import { createChecksum } from './checksums.ts'
 
-/** What a payload turned out to be. */
+/** The size and digests of a received payload. */
 export interface PayloadDigest {
   /** Bytes. */
   readonly size: number
   /** Lower case: the ETag. */
   readonly md5Hex: string
-  /** Present when one was sent or asked for. Always FULL_OBJECT. */
+  /** Present when one was sent or requested. Always FULL_OBJECT. */
   readonly checksum?: StoredChecksum
 }
 
-/** Computes what is needed to know of a payload while it passes by. */
+/** Computes the size and digests of a payload while it is streamed. */
 export class PayloadDigester {
   readonly #expectedSize: number | undefined
   #md5: Hash | undefined
-  /** Of a payload that came in one piece: a hash object costs more than hashing it does. */
+  /** For a payload that arrived in one piece: creating a hash object costs more than hashing it. */
   #wholeMd5Hex: string | undefined
   readonly #algorithm: ChecksumAlgorithm | undefined
   readonly #checksum: ReturnType<typeof createChecksum> | undefined
   #size = 0
 
-  /** @param size bytes that will come and no more, where known. */
+  /** @param size exact number of bytes, if known. */
   constructor(algorithm: ChecksumAlgorithm | undefined, size?: number) {
     this.#expectedSize = size
     this.#algorithm = algorithm

@@ -1,7 +1,7 @@
 import type { ChecksumAlgorithm } from '../drives/attributes.ts'
 import { type PayloadDigest, PayloadDigester } from './payload-digester.ts'
 
-/** Where a payload goes. One write at a time; the chunk may be reused once it resolves. */
+/** Destination of a payload. One write at a time; the chunk may be reused once it resolves. */
 export interface PayloadSink {
   write(chunk: Uint8Array): Promise<void>
 }
@@ -12,7 +12,7 @@ const blockBytes = 256 * 1024
 
 /**
  * Writes a payload to a sink in blocks and digests it. A block is hashed and the next one filled while
- * its write is under way. Holds at most two blocks.
+ * its write is in progress. Holds at most two blocks.
  */
 export class PayloadWriter {
   readonly #sink: PayloadSink
@@ -20,11 +20,11 @@ export class PayloadWriter {
   readonly #blockBytes: number
   #underWay: Promise<void> | undefined
   #block: Buffer | undefined
-  /** The other block, which the write under way may still read. */
+  /** The other block, which the write in progress may still read. */
   #spare: Buffer | undefined
   #filled = 0
 
-  /** @param size bytes that will come, where known. */
+  /** @param size number of bytes, if known. */
   constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
     this.#sink = sink
     this.#digester = new PayloadDigester(algorithm, size)
@@ -41,14 +41,14 @@ export class PayloadWriter {
     return undefined
   }
 
-  /** Writes what is left and says what the payload was. */
+  /** Writes what is left and returns the size and digests of the payload. */
   async finish(): Promise<PayloadDigest> {
     await this.#flush()
     await this.#underWay
     return this.#digester.digest()
   }
 
-  /** Waits until the sink is left alone, whatever became of the write. */
+  /** Waits until no write to the sink is in progress, whatever its outcome. */
   async settle(): Promise<void> {
     await this.#underWay?.catch(() => undefined)
   }
@@ -83,7 +83,7 @@ export class PayloadWriter {
   async #emit(bytes: Uint8Array): Promise<void> {
     await this.#underWay
     this.#underWay = this.#sink.write(bytes)
-    // Rejections are met at the next await; until then nobody listens.
+    // Rejections are handled at the next await; until then they have no handler.
     this.#underWay.catch(() => undefined)
     this.#digester.update(bytes)
   }

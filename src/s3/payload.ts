@@ -15,7 +15,7 @@ export type { PayloadDigest } from './payload-digester.ts'
 export type { PayloadSink } from './payload-writer.ts'
 
 export interface PayloadOptions {
-  /** A checksum to compute even when none was sent. Another one that was sent is refused. */
+  /** A checksum to compute even when none was sent. A different one that was sent is refused. */
   readonly algorithm?: ChecksumAlgorithm | undefined
   /** How long to wait for the next byte, milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number
@@ -24,7 +24,7 @@ export interface PayloadOptions {
 /**
  * Reads the body of a request into a sink: undoes `aws-chunked`, verifies its length, Content-MD5 and
  * x-amz-checksum-*. Memory is bounded whatever the size. When it rejects, part of the body may have
- * been written (the sink is left alone by then), and the rest of the body is unread.
+ * been written (but no write is in progress), and the rest of the body is unread.
  *
  * @throws S3Error BadDigest, InvalidDigest, InvalidRequest, InvalidArgument, IncompleteBody,
  *   MissingContentLength, RequestTimeout; and whatever the sink rejects with.
@@ -77,10 +77,10 @@ function toS3Error({ kind, cause }: BodyError): S3Error {
 }
 
 /**
- * Bytes of payload that a request says it has; undefined when it does not say. A decoded length
- * counts in any case: a framed body that is not known as one must not be stored with its framing.
+ * Bytes of payload that a request declares; undefined when it declares none. A decoded length
+ * always counts: a framed body that is not recognized must not be stored with its framing.
  *
- * @throws S3Error InvalidArgument when a length is no number.
+ * @throws S3Error InvalidArgument when a length is not a number.
  */
 export function declaredSize(request: HttpRequest): number | undefined {
   const { headers } = request

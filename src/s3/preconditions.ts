@@ -80,7 +80,7 @@ function isKnownToClient(conditions: ReadConditions, facts: ObjectFacts): boolea
   return ifModifiedSince !== undefined && isModifiedSince(ifModifiedSince, facts) === false
 }
 
-/** Undefined for a date that is none: the field is ignored then (RFC 9110 section 13.1.3). */
+/** Undefined for an invalid date: the field is then ignored (RFC 9110 section 13.1.3). */
 function isModifiedSince(field: string, facts: ObjectFacts): boolean | undefined {
   const sinceMs = parseHttpDate(field)
   if (sinceMs === undefined) return undefined

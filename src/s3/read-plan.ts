@@ -89,7 +89,7 @@ function isKnownToClient(request: ReadRequest, facts: ObjectFacts): boolean {
   throw new S3Error('PreconditionFailed', undefined, { elements: { Condition: failed } })
 }
 
-/** The range that was asked for; undefined for the whole object. */
+/** The requested range; undefined for the whole object. */
 function askedRange(request: ReadRequest, facts: ObjectFacts): ByteRange | undefined {
   if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, facts)
   const { range, 'if-range': ifRange } = request.headers
@@ -139,7 +139,7 @@ function checksumFields(
   return [['x-amz-checksum-type', checksum.type]]
 }
 
-/** AWS: x-amz-mp-parts-count is returned when partNumber was asked for and there were parts. */
+/** AWS: x-amz-mp-parts-count is returned when partNumber was requested and there were parts. */
 function pushPartsCount(headers: ReplyFields, request: ReadRequest, facts: ObjectFacts): void {
   const { partSizes } = facts.attributes
   if (request.partNumber === undefined || partSizes === undefined) return

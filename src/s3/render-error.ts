@@ -7,10 +7,10 @@ import { s3ErrorOfDrive } from './drive-errors.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 import { xmlDocument } from './xml.ts'
 
-/** Answers with a 5xx that clients can bring about at will: no fault of ours to be logged as one. */
+/** 5xx replies that clients can cause at will: not logged as errors of the service. */
 const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'])
 
-/** Of a message, in which names are quoted that a client chose; characters. */
+/** Characters of a message, which may quote names chosen by a client. */
 const maxMessageLength = 1_024
 
 /** The one exit for errors: whatever was thrown becomes an S3 reply. */
@@ -52,7 +52,7 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
   )
 }
 
-/** What a thrown value is answered as. */
+/** The S3 error for a thrown value. */
 export function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown
   if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)

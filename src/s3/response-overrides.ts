@@ -18,10 +18,10 @@ export type ResponseOverrides = Partial<Record<KeptHeader, string>>
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The header fields that a GET or HEAD wants answered in place of those kept with the object;
+ * The header fields that a GET or HEAD requests instead of those stored with the object;
  * undefined when there are none, the usual case.
  *
- * @throws S3Error InvalidRequest unsigned: else anybody could dress a public object as HTML.
+ * @throws S3Error InvalidRequest unsigned: otherwise anyone could serve a public object as HTML.
  * @throws S3Error InvalidArgument for a value that no header field can carry.
  */
 export function responseOverrides(query: Query, isSigned: boolean): ResponseOverrides | undefined {

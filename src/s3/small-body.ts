@@ -12,7 +12,7 @@ export interface SmallBodyOptions {
 }
 
 /**
- * Reads a body that is kept whole, such as an XML document. A request without one has an empty one.
+ * Reads a body into memory, such as an XML document. A request without one has an empty one.
  *
  * @throws S3Error MaxMessageLengthExceeded above `maxBytes`; and as readPayload does.
  */

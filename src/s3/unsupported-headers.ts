@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { S3Error } from './errors.ts'
 
-/** Whether this value asks for something that can't be kept. */
+/** Whether this value requests something that is not supported. */
 type Refusal = (value: string, bucket: { readonly isPublic: boolean }) => boolean
 
 const always: Refusal = () => true
@@ -11,7 +11,7 @@ const unless =
   (value) =>
     value.toUpperCase() !== harmless
 
-/** Everything belongs to the one owner, so these grant nothing that is not so anyway. */
+/** Everything belongs to the one owner, so these grant nothing new. */
 const harmlessAcls: ReadonlySet<string> = new Set([
   'private',
   'bucket-owner-read',
@@ -48,7 +48,7 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['x-amz-storage-class', unless('STANDARD')],
   ['x-amz-tagging', unlessEmpty],
   ['x-amz-website-redirect-location', always],
-  // An append to a directory bucket's object: taken for a PUT it would destroy what is there.
+  // An append to a directory bucket's object: treated as a PUT it would overwrite the object.
   ['x-amz-write-offset-bytes', always],
 ])
 

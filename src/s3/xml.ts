@@ -15,7 +15,7 @@ export interface XmlChildren {
   readonly [element: string]: XmlValue
 }
 
-/** Elements that are written already, name and all; what they stand under is not written again. */
+/** Elements that are already serialized with their names; the parent key is not written. */
 export class XmlFragment {
   readonly xml: string
 
@@ -25,7 +25,7 @@ export class XmlFragment {
 }
 
 /**
- * A whole document: `<root xmlns="…">…</root>` with the S3 namespace unless told otherwise, around
+ * A whole document: `<root xmlns="…">…</root>` with the S3 namespace by default, around
  * elements or text.
  */
 export function xmlDocument(

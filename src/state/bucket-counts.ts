@@ -1,6 +1,6 @@
 import type { Database, SqlValue, Statement } from './database.ts'
 
-/** What is known of how much is in a bucket. */
+/** The last known size of a bucket. */
 export interface BucketCountRow {
   readonly bucket: string
   readonly objects: number
@@ -15,7 +15,7 @@ export interface BucketCountRow {
   readonly triedAtMs: number
   /** Why the last count failed, for people; '' when it did not. */
   readonly problem: string
-  /** Of the process that counts now; '' when none does. */
+  /** The process that is counting; '' when none is. */
   readonly leaseOwner: string
   readonly leaseUntilMs: number
 }
@@ -40,7 +40,7 @@ const insertTaken = `INSERT INTO bucket_counts (bucket, objects, bytes, last_mod
   counted_at_ms, took_ms, tried_at_ms, problem, lease_owner, lease_until_ms)
   VALUES (?, 0, 0, 0, 0, 0, 0, '', ?, ?) ON CONFLICT (bucket) DO NOTHING`
 
-/** A row is taken only as it was seen. */
+/** A row is taken only if it has not changed since it was read. */
 const takeSeen = `UPDATE bucket_counts SET lease_owner = ?, lease_until_ms = ?
   WHERE bucket = ? AND tried_at_ms = ? AND lease_owner = ? AND lease_until_ms = ?`
 
@@ -58,8 +58,8 @@ const releaseLease = `UPDATE bucket_counts SET lease_owner = '', lease_until_ms 
   WHERE bucket = ? AND lease_owner = ?`
 
 /**
- * Counts of buckets in the database. Whoever holds the lease in a bucket's row counts it; methods
- * that answer false have changed nothing, because somebody else has it.
+ * Counts of buckets in the database. The process with the lease in a bucket's row counts it;
+ * methods that return false have changed nothing, because another process has it.
  */
 export class BucketCountTable {
   readonly #database: Database
@@ -68,7 +68,7 @@ export class BucketCountTable {
     this.#database = database
   }
 
-  /** One row for each bucket that was ever to be counted. */
+  /** One row for each bucket that a count was ever requested for. */
   all(): Promise<BucketCountRow[]> {
     return this.#database.read<BucketCountRow>(selectAll)
   }
@@ -84,19 +84,19 @@ export class BucketCountTable {
     return this.#change(renewLease, [untilMs, bucket, owner])
   }
 
-  /** Keeps the figures and gives the lease back. */
+  /** Stores the figures and releases the lease. */
   finish({ bucket, owner }: CountLease, figures: BucketFigures): Promise<boolean> {
     const { objects, bytes, lastModifiedMs, countedAtMs, tookMs } = figures
     const taken = [objects, bytes, lastModifiedMs, countedAtMs, tookMs]
     return this.#change(finishCount, [...taken, countedAtMs + tookMs, bucket, owner])
   }
 
-  /** Keeps the older figures, says why there are no newer, and gives the lease back. */
+  /** Keeps the older figures, stores why the count failed, and releases the lease. */
   fail({ bucket, owner }: CountLease, problem: string, triedAtMs: number): Promise<boolean> {
     return this.#change(failCount, [triedAtMs, problem, bucket, owner])
   }
 
-  /** Gives the lease back as if nothing had been tried. */
+  /** Releases the lease without recording an attempt. */
   release({ bucket, owner }: CountLease): Promise<boolean> {
     return this.#change(releaseLease, [bucket, owner])
   }

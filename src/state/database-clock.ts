@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** How often the difference is measured, and how long one measuring may take to count. */
+/** How often the difference is measured, and how long a valid measurement may take. */
 const everyMs = 60_000
 const tellingMs = 1_000
 const attempts = 3
@@ -17,12 +17,12 @@ export class DatabaseClock {
   private constructor(database: Database) {
     this.#database = database
     if (database.clockMs === undefined) return
-    // While the database does not answer, nobody gets a lease either.
+    // While the database is not responding, no process gets a lease either.
     this.#timer = setInterval(() => void this.#measure().catch(() => undefined), everyMs)
     this.#timer.unref()
   }
 
-  /** @throws DatabaseError when the database does not answer */
+  /** @throws DatabaseError when the database does not respond */
   static async start(database: Database): Promise<DatabaseClock> {
     const clock = new DatabaseClock(database)
     try {
@@ -46,7 +46,7 @@ export class DatabaseClock {
     clearInterval(this.#timer)
   }
 
-  /** The answer is of some moment between question and answer: one that came late tells little. */
+  /** The time is of some moment between request and response: a late response is inaccurate. */
   async #measure(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const [askedAtMs, startedAt] = [Date.now(), performance.now()]

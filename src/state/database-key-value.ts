@@ -15,14 +15,14 @@ const setValue = `INSERT INTO auth_kv (key, family, value, amount, expires_at_ms
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, amount = 0,
     expires_at_ms = excluded.expires_at_ms`
 
-/** Never takes what was just set, even where others expire in the same millisecond. */
+/** Never removes the entry that was just set, even if others expire in the same millisecond. */
 const trimFamily = `DELETE FROM auth_kv WHERE key IN (
   SELECT key FROM auth_kv WHERE family = ? AND key <> ?
   ORDER BY expires_at_ms DESC LIMIT ? OFFSET ?)`
 
 const deleteKey = 'DELETE FROM auth_kv WHERE key = ?'
 
-/** A counter that has expired is begun anew where it stands, whether or not it was swept. */
+/** An expired counter restarts in its row, whether or not it was swept. */
 const incrementAmount = `INSERT INTO auth_kv (key, family, value, amount, expires_at_ms)
   VALUES (?, ?, '', 1, ?)
   ON CONFLICT (key) DO UPDATE SET
@@ -80,7 +80,7 @@ export class DatabaseKeyValueStore implements KeyValueStore {
 
   async sweep(): Promise<void> {
     const params = [this.#now()]
-    // A process that writes nothing else need not begin to: that takes SQLite a thread.
+    // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
     const expired = await attempt(this.#database.read(selectExpired, params))
     if (expired.length > 0) await this.#write([{ sql: deleteExpired, params }])
   }

@@ -1,7 +1,7 @@
 /**
- * The one seam to what must survive a restart. Two implementations: SQLite (embedded, default) and
- * PostgreSQL. SQL is portable between them: `?` for parameters, no dialect functions; rows come as
- * plain objects; integers fit a double.
+ * The interface to all state that must survive a restart. Two implementations: SQLite (embedded,
+ * default) and PostgreSQL. SQL is portable between them: `?` for parameters, no dialect functions;
+ * rows come as plain objects; integers fit a double.
  */
 export interface Database {
   /** `sqlite` or `postgres`, for the log. */
@@ -17,10 +17,13 @@ export interface Database {
    */
   write(statements: readonly Statement[]): Promise<WriteResult[]>
 
-  /** Begins what the first write would else wait for. Absent where that is nothing. */
+  /** Starts what the first write would otherwise wait for. Absent if there is nothing to start. */
   warmUp?(): void
 
-  /** The time on the database's machine, milliseconds since the epoch. Absent where that is this one. */
+  /**
+   * The time on the database's machine, milliseconds since the epoch. Absent if that is this
+   * machine.
+   */
   clockMs?(): Promise<number>
 
   /** Resolves when the database answers, rejects with DatabaseError if not. */
@@ -58,7 +61,9 @@ export class UnmetChange extends Error {
   }
 }
 
-/** The database does not answer, is full, or refuses. `cause` has the driver's error. */
+/**
+ * The database does not respond, is full, or rejects a statement. `cause` has the driver's error.
+ */
 export class DatabaseError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -3,9 +3,9 @@ import type { Database } from './database.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 import { parameterLists } from './parameter-lists.ts'
 
-/** A reader that found a file just before it went still looks for its record. */
+/** A reader that found a file just before it was deleted still looks up its record. */
 const forgetDelayMs = 60_000
-/** Bounds the memory of what waits to be deleted: some 15 MB. */
+/** Bounds the memory of pending deletions: some 15 MB. */
 const maxForgotten = 100_000
 
 interface FileVersionRow {
@@ -26,7 +26,7 @@ const upsert = `INSERT INTO dav_records (place, version, saved_at_ms, json) VALU
     saved_at_ms = excluded.saved_at_ms, json = excluded.json`
 const deleteOlder = `DELETE FROM dav_records
   WHERE place = ? AND version <> ? AND version <> ? AND saved_at_ms < ?`
-/** Not what has been saved since, by whatever process: versions may come again. */
+/** Not what any process has saved since: versions may repeat. */
 const deleteOne = 'DELETE FROM dav_records WHERE place = ? AND version = ? AND saved_at_ms < ?'
 const insertFolder = 'INSERT INTO dav_folders (place) VALUES (?) ON CONFLICT DO NOTHING'
 const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING`
@@ -148,7 +148,7 @@ export class DatabaseDavRecords {
   }
 }
 
-/** PostgreSQL's indexes take at most some 2,700 bytes and no NUL; equality is all that is asked. */
+/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
 function storedPlace(place: string): string {
   return hash('sha256', place, 'base64url')
 }

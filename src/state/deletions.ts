@@ -18,11 +18,11 @@ export interface DeletionRow {
   readonly startedAtMs: number
   /** Milliseconds since the epoch; 0 while it runs. */
   readonly endedAtMs: number
-  /** For people; '' when there is nothing to say. */
+  /** For people; may be ''. */
   readonly message: string
-  /** 1: somebody has asked the process that runs it to stop. */
+  /** 1: the process that runs it has been asked to stop. */
   readonly isCancelled: number
-  /** Of the process that runs it, or ran it. */
+  /** The process that runs it, or ran it. */
   readonly leaseOwner: string
   readonly leaseUntilMs: number
 }
@@ -49,7 +49,7 @@ const selectLatest = `SELECT ${columns} FROM deletions ORDER BY started_at_ms DE
 
 const selectRunning = `SELECT ${columns} FROM deletions WHERE state = 'running'`
 
-/** In one statement, so that of several that begin at once no more are inserted than may run. */
+/** One statement, so that concurrent starts do not exceed the limit. */
 const insertIfMay = `INSERT INTO deletions (id, target, state, deleted, started_at_ms, ended_at_ms,
   message, is_cancelled, lease_owner, lease_until_ms)
   SELECT ?, ?, 'running', 0, ?, 0, '', 0, ?, ?
@@ -67,20 +67,20 @@ const endDeletion = `UPDATE deletions SET state = ?, deleted = ?, ended_at_ms = 
 
 const askToStop = `UPDATE deletions SET is_cancelled = 1 WHERE id = ? AND state = 'running'`
 
-/** Only as it was seen: its process may live after all, and have moved on. */
+/** Only if unchanged since it was read: its process may be alive after all. */
 const interrupt = `UPDATE deletions SET state = 'interrupted', ended_at_ms = ?, message = ?
   WHERE id = ? AND state = 'running' AND lease_owner = ? AND lease_until_ms = ?`
 
 const selectOld = `SELECT id FROM deletions WHERE state <> 'running' AND ended_at_ms < ? LIMIT 1`
 const deleteOld = `DELETE FROM deletions WHERE state <> 'running' AND ended_at_ms < ?`
 
-/** Rows that one trim removes at most; there is never more than one too many. */
+/** Maximum rows that one trim removes; there is never more than one excess row. */
 const maxTrimmed = 10_000
 
 export interface DeletionLimits {
   /** Deletions that may run at once, in all processes together. */
   readonly running: number
-  /** Ended ones that are remembered. */
+  /** Ended deletions that are kept. */
   readonly ended: number
 }
 
@@ -95,8 +95,8 @@ export class DeletionTable {
   }
 
   /**
-   * False when nothing was inserted: as many run as may, or one of its target does that nobody has
-   * asked to stop.
+   * False when nothing was inserted: the limit is reached, or a deletion of the same target is
+   * running and has not been asked to stop.
    */
   async insert(deletion: NewDeletion): Promise<boolean> {
     const { id, target, startedAtMs, leaseOwner, leaseUntilMs } = deletion
@@ -124,7 +124,7 @@ export class DeletionTable {
     return this.#database.read<DeletionRow>(selectRunning)
   }
 
-  /** Keeps how far it is and renews the lease. Says what is asked of the process that runs it. */
+  /** Stores the progress and renews the lease. Returns whether the process should go on. */
   async progress(
     { id, leaseOwner }: Pick<DeletionRow, 'id' | 'leaseOwner'>,
     { deleted, leaseUntilMs }: Pick<DeletionRow, 'deleted' | 'leaseUntilMs'>,
@@ -159,7 +159,7 @@ export class DeletionTable {
 
   /** Forgets what ended before `untilMs`; for one process to call from time to time. */
   async sweep(untilMs: number): Promise<void> {
-    // A process that writes nothing else need not begin to: that takes SQLite a thread.
+    // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
     const old = await this.#database.read(selectOld, [untilMs])
     if (old.length > 0) await this.#database.write([{ sql: deleteOld, params: [untilMs] }])
   }

@@ -26,9 +26,9 @@ export interface StoredFile extends Omit<DriveFileRow, 'isOwn'> {
   readonly isOwn: number
 }
 
-/** What is written beside the row's own facts. */
+/** Values written in addition to the row's own. */
 export interface SaveMarks {
-  /** A folder that is new here, or back, is to be listed. */
+  /** A new or restored folder must be listed. */
   readonly isUnlisted: boolean
   readonly crawl: number
   readonly nowMs: number
@@ -47,10 +47,10 @@ export const fileColumns = (prefix = '') =>
     .map((column) => prefix + column)
     .join(', ')
 
-/** The sort name of a hidden folder that is on its way into the trash: no news bring it back. */
+/** The sort name of a hidden folder that is being moved to the trash: no change restores it. */
 export const removing = 'removing'
 
-/** News that are older than what is known are dropped. A folder that was hidden is listed again. */
+/** Changes older than the stored version are dropped. A folder that was hidden is listed again. */
 const onConflict = (attributes: string) => `ON CONFLICT (id) DO UPDATE SET
     parent = excluded.parent, sort_name = excluded.sort_name, kind = excluded.kind,
     size = excluded.size, md5 = excluded.md5, revision = excluded.revision,
@@ -66,7 +66,7 @@ const onConflict = (attributes: string) => `ON CONFLICT (id) DO UPDATE SET
     AND (drive_files.parent <> '' OR drive_files.sort_name <> '${removing}')`
 
 const onOwnWrite = onConflict('etag = excluded.etag, attributes = excluded.attributes')
-/** News of the version that is known may be of before its attributes were kept: they tell less. */
+/** A change of the stored version may predate its attributes, and then has less information. */
 const isNewer = "excluded.version > drive_files.version OR drive_files.parent = ''"
 const onNews = onConflict(
   ['etag', 'attributes']
@@ -104,7 +104,7 @@ export function saveStatements(files: readonly DriveFileRow[], marks: SaveMarks)
   }))
 }
 
-/** Saves a file, if its folder is still there. */
+/** Saves a file if its folder still exists. */
 export function saveBelowVisible(file: DriveFileRow, marks: SaveMarks): Statement {
   return {
     sql: insertBelowVisible,

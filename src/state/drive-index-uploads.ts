@@ -19,7 +19,7 @@ const countCarries = `SELECT count(*) AS count FROM drive_upload_carries
   WHERE upload_id = ? AND size < ?`
 const deleteCarries = 'DELETE FROM drive_upload_carries WHERE upload_id = ? AND size < ?'
 
-/** What may be forgotten is, once it is so much: each time the line to the drive waits for the disk. */
+/** Unneeded rows are deleted in batches of this size, because each deletion waits for the disk. */
 const manyBlockRows = 64
 const manyCarries = 8
 
@@ -63,7 +63,7 @@ export class DatabaseDriveUploads {
   }
 
   async isTarget(fileId: string): Promise<boolean> {
-    // An underscore in an id stands for any character: then a stranger may seem to be one.
+    // An underscore in an id matches any character, so another id may match.
     const select = 'SELECT id FROM drive_uploads WHERE file_ids LIKE ? LIMIT 1'
     return (await this.#database.read(select, [`%${fileId}%`])).length > 0
   }

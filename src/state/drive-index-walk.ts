@@ -2,7 +2,7 @@ import type { SqlValue } from './database.ts'
 import { type DriveFileKind, fileColumns, type StoredFile } from './drive-index-rows.ts'
 import type { ParameterList } from './parameter-lists.ts'
 
-/** The kind of a row that is no file: it says that the content of some folder is not known. */
+/** The kind of a row that is not a file: it says that the content of some folder is not known. */
 export const unsureKind = 'unsure'
 
 export type WalkedRow = StoredFile | { readonly kind: typeof unsureKind }
@@ -16,7 +16,7 @@ const unsureRow = `SELECT '', '', '', '${unsureKind}', 0, '', '', '', 0, 0, 0, '
 export interface Walk {
   /** Ids of the folders to begin in. */
   readonly parents: ParameterList
-  /** Sort names: folders, but for the last one. */
+  /** Sort names: folders, except for the last one. */
   readonly steps: readonly string[]
   /** Of the last one. */
   readonly kind: DriveFileKind

@@ -52,7 +52,7 @@ const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
   WHERE root = ? AND owner = ? AND until_ms = ?`
 const beginCrawl = `UPDATE drive_index SET crawl = ?, page_token = ?
   WHERE root = ? AND crawl = ? AND page_token = ?`
-/** What was known stays so while it is listed again. */
+/** Known content stays valid while it is listed again. */
 const relistAll = `UPDATE drive_files SET unlisted = CASE WHEN unlisted = 1 THEN 1 ELSE 2 END
   WHERE kind = 'folder' AND parent <> ''`
 const advance = `UPDATE drive_index SET page_token = ?, polled_at_ms = ?
@@ -199,7 +199,7 @@ export class DatabaseDriveIndex {
     if (row === undefined || row.version <= file.version) return false
     const folder = rows.find(({ id }) => id === row.parent)
     if (folder?.parent === '') return false
-    // Somebody has changed the file since, and the feed was faster: what it told stays.
+    // The file was changed since and the feed was faster: keep the newer values.
     await this.#database.write(statements)
     return true
   }
@@ -351,7 +351,7 @@ export class DatabaseDriveIndex {
       { sql: deleteHiddenAttributes, params: [beforeMs] },
       { sql: deleteHidden, params: [beforeMs] },
     ])
-    // Each round takes the folders that the round before has bared.
+    // Each round takes the folders whose parents the previous round deleted.
     for (;;) {
       const [folders] = await this.#database.write([
         { sql: deleteOrphans, params: ['folder'] },

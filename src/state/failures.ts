@@ -6,16 +6,16 @@ export interface FailureRow {
   readonly requestId: string
   /** Milliseconds since the epoch. */
   readonly atMs: number
-  /** What there is to say of it. Opaque here. */
+  /** Its details. Opaque here. */
   readonly json: string
 }
 
 const columns = 'request_id AS "requestId", at_ms AS "atMs", json'
 
-/** A row of its own: what other processes add later but noted earlier was cleared too. */
+/** A separate row: failures noted earlier but added later by other processes are cleared too. */
 const clearedId = 'cleared'
 
-/** A mark of the future is from before the clock was set back, and hides nothing. */
+/** A mark in the future predates a clock correction and hides nothing. */
 const selectLatest = `SELECT ${columns} FROM failures
   WHERE request_id <> '${clearedId}' AND at_ms > COALESCE(
     (SELECT at_ms FROM failures WHERE request_id = '${clearedId}' AND at_ms <= ?), 0)
@@ -30,10 +30,10 @@ const mark = `${insert} VALUES ('${clearedId}', ?, '')
 const trim = `DELETE FROM failures WHERE request_id IN (
   SELECT request_id FROM failures ORDER BY at_ms DESC, request_id DESC LIMIT ? OFFSET ?)`
 
-/** Rows that one trim removes at most; there are never many more than are kept. */
+/** Maximum rows that one trim removes; there are never many more than are kept. */
 const maxTrimmed = 10_000
 
-/** The latest failed requests of all processes, and no others. */
+/** The latest failed requests of all processes. */
 export class FailureTable {
   readonly #database: Database
   readonly #kept: number
@@ -44,7 +44,10 @@ export class FailureTable {
     this.#kept = kept
   }
 
-  /** Adds them; the oldest go. In one transaction, so that nobody ever finds more than are kept. */
+  /**
+   * Adds them and removes the oldest. In one transaction, so that no reader finds more than are
+   * kept.
+   */
   async add(rows: readonly FailureRow[]): Promise<void> {
     const values = rows.map(({ requestId, atMs, json }) => [requestId, atMs, json])
     await this.#database.write([

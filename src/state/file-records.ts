@@ -3,11 +3,11 @@ import type { Database, SqlValue, Statement } from './database.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 import { parameterLists } from './parameter-lists.ts'
 
-/** A reader that opened a file just before it went still looks for its record. */
+/** A reader that opened a file just before it was deleted still looks up its record. */
 const forgetDelayMs = 60_000
 const forgetFolderDelayMs = 100
 
-/** Bounds the memory of what waits to be deleted: some 15 MB. */
+/** Bounds the memory of pending deletions: some 15 MB. */
 const maxForgotten = 100_000
 
 /** File systems keep different fractions of a second. */
@@ -48,7 +48,7 @@ const upsert = `INSERT INTO file_records
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 
-/** What the local drive knows of files beside their bytes; its methods are that drive's contract. */
+/** The local drive's metadata of files; its methods are that drive's contract. */
 export class DatabaseFileRecords {
   readonly #database: Database
   readonly #files: LazyDeletes
@@ -98,7 +98,7 @@ export class DatabaseFileRecords {
         selectByPlaces(sql),
         params,
       )
-      // The newest comes last and stays.
+      // The newest comes last and wins.
       for (const { place, json } of rows) found.set(placeOf.get(place) ?? place, json)
     }
     return found
@@ -154,7 +154,7 @@ function identityLists(identities: readonly string[]) {
   )
 }
 
-/** PostgreSQL's indexes take at most some 2,700 bytes and no NUL; equality is all that is asked. */
+/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
 function storedPlace(place: string): string {
   return hash('sha256', place, 'base64url')
 }

@@ -4,7 +4,7 @@ import { retryWhileBusy } from './sqlite-connection.ts'
 import { isFatal } from './sqlite-errors.ts'
 import type { StatementCache } from './statement-cache.ts'
 
-/** What became of one call of a group. */
+/** The outcome of one call of a group. */
 export type CallOutcome =
   | { readonly kind: 'done'; readonly results: readonly WriteResult[] }
   /** This statement of the call did not change as many rows as it had to. */
@@ -28,7 +28,8 @@ export function commitTogether(
   calls: readonly (readonly Statement[])[],
 ): CallOutcome[] {
   const { connection } = writer
-  // IMMEDIATE takes the write lock first, so that no later statement can fail for want of it.
+  // IMMEDIATE takes the write lock first, so that no later statement can fail because it lacks the
+  // lock.
   retryWhileBusy(() => connection.exec('BEGIN IMMEDIATE'))
   try {
     const outcomes = calls.map((statements) => runCall(writer, statements))
@@ -62,7 +63,7 @@ function runCall(writer: WriterConnection, statements: readonly Statement[]): Ca
 /**
  * SQLite undoes a single statement that fails (https://sqlite.org/lang_conflict.html, ABORT; no
  * statement here says FAIL): it needs no savepoint. Undefined for other calls, and for a statement
- * that returns rows, which may fail behind SQLite's back when they are read.
+ * that returns rows, which may fail outside SQLite when they are read.
  */
 function runAlone(
   writer: WriterConnection,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type Database, type SqlValue, type Statement, UnmetChange } from './database.ts'
 import { parameterLists } from './parameter-lists.ts'
 
-/** So few that the table of revisions never grows, so many that few names share one. */
+/** Few enough to bound the table of revisions, many enough that few names share one. */
 const revisionSlots = 4096
 
 export interface LeaseClaimRow {
@@ -170,7 +170,7 @@ function parentOf(place: string): string {
   return place.slice(0, Math.max(0, place.lastIndexOf('/')))
 }
 
-/** PostgreSQL's indexes take at most some 2,700 bytes and no NUL; equality is all that is asked. */
+/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
 function storedName(name: string): string {
   return hash('sha256', name, 'base64url')
 }

@@ -1,17 +1,17 @@
-/** Keys that one call of `remove` gets at most. */
+/** Maximum keys for one call of `remove`. */
 const batchSize = 512
 
 export interface LazyDeletesOptions {
-  /** How long a key waits at least, milliseconds. */
+  /** Minimum wait of a key, milliseconds. */
   readonly delayMs: number
-  /** Keys that wait at most; more are let go, never deleted. */
+  /** Maximum waiting keys; further keys are dropped and never deleted. */
   readonly maxWaiting: number
-  /** Deletes the keys. Keys of a call that rejects are let go. */
+  /** Deletes the keys. If it rejects, they are dropped. */
   readonly remove: (keys: readonly string[]) => Promise<void>
 }
 
 /**
- * Deletes rows that nobody misses, later and many at a time. Nothing depends on it: keys that wait
+ * Deletes unneeded rows later, many at a time. Nothing depends on it: keys that wait
  * are lost when the process ends.
  */
 export class LazyDeletes {
@@ -36,7 +36,7 @@ export class LazyDeletes {
     this.#dueAt.delete(key)
   }
 
-  /** Keys that wait are let go. */
+  /** Drops waiting keys. */
   close(): void {
     clearTimeout(this.#timer)
     this.#dueAt.clear()
@@ -55,7 +55,7 @@ export class LazyDeletes {
         await this.#options.remove(keys)
       }
     } catch {
-      // The database is away: rows that nobody misses stay.
+      // The database is unavailable: the unneeded rows stay.
     }
     this.#timer = undefined
     this.#schedule()

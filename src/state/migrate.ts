@@ -46,7 +46,7 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
 
 /**
  * Brings the database to this version in one transaction, and closes the session. Without effect
- * on a database that is there already; several processes may do it at once.
+ * on a database that is already at this version; several processes may do it at once.
  *
  * @throws DatabaseError when the database is of a newer version or was migrated by other files.
  */
@@ -84,7 +84,7 @@ export async function assertMigrated(
 /**
  * Pure: those of `migrations` that are not in `applied`, in order.
  *
- * @throws DatabaseError when `applied` is no beginning of `migrations`.
+ * @throws DatabaseError when `applied` is not a prefix of `migrations`.
  */
 export function pendingMigrations(
   migrations: readonly Migration[],

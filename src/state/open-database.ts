@@ -11,7 +11,7 @@ import { SqliteDatabase } from './sqlite.ts'
 import { SqliteMigrationSession } from './sqlite-migration.ts'
 
 export type DatabaseLocation =
-  /** A file; it and its folder are made if absent. */
+  /** A file; it and its folder are created if missing. */
   | { readonly kind: 'sqlite'; readonly path: string }
   /** `postgres://…` */
   | { readonly kind: 'postgres'; readonly url: string }
@@ -19,7 +19,7 @@ export type DatabaseLocation =
 export interface OpenDatabaseOptions {
   /**
    * Whether to bring the database to this version: the primary process does. Without, one that is
-   * not there yet is refused.
+   * that is not at this version is refused.
    */
   readonly migrate: boolean
 }

@@ -10,11 +10,11 @@ export interface KeyValueOptions {
   readonly onState?: (problem: KeyValueError | undefined) => void
 }
 
-/** Opens AUTH_KV. A server that is not there does not hold up the start: it is looked for again. */
+/** Opens AUTH_KV. An unreachable server does not block the start: connecting is retried. */
 export async function openKeyValueStore(options: KeyValueOptions): Promise<KeyValueStore> {
   const { url, database, onState } = options
   if (url === undefined) return new DatabaseKeyValueStore(database, Date.now)
-  // Loaded only where it is used: most have no such server.
+  // Loaded only if used: most installations have no such server.
   const { RedisKeyValueStore } = await import('./redis-key-value.ts')
   return new RedisKeyValueStore({ url, ...(onState === undefined ? {} : { onState }) })
 }

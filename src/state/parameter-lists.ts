@@ -9,7 +9,7 @@ const largest = 512
 
 /** One statement's share of a list. */
 export interface ParameterList {
-  /** The item's SQL again and again, separated by commas. */
+  /** The item's SQL, repeated and separated by commas. */
   readonly sql: string
   /** As many as `sql` has; those behind the last item are null, which equals nothing. */
   readonly params: readonly SqlValue[]

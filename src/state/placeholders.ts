@@ -1,4 +1,4 @@
-/** Strings, quoted names and comments, in which a question mark is no parameter. */
+/** Strings, quoted names and comments, in which a question mark is not a parameter. */
 const quotedOrParameter = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
 
 /** Pure: SQL with `?` → SQL with PostgreSQL's `$1`, `$2`, … */

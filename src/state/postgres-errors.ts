@@ -42,7 +42,7 @@ function sqlStateClass(error: unknown): string {
   const code = codeOf(error)
   if (!/^[0-9A-Z]{5}$/.test(code)) return ''
   const known = code.slice(0, 2)
-  // Constraints, values out of range and the like: the server answers, and says no.
+  // Constraints, values out of range and the like: the server responds with a rejection.
   return known in sentences ? known : '42'
 }
 

@@ -19,7 +19,7 @@ const connectTimeoutMs = 5_000
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
 
-/** How long a write that meets others on the same rows is tried again. */
+/** How long a write that conflicts with others on the same rows is retried. */
 const conflictRetryMs = 10_000
 const maxConflictPauseMs = 100
 
@@ -85,7 +85,7 @@ export class PostgresDatabase implements Database {
     return this.#track(() => this.#writeUntilKept(statements))
   }
 
-  /** Not that of the transaction: its first statement may have waited. */
+  /** Not the transaction's time: its first statement may have waited. */
   async clockMs(): Promise<number> {
     const sql =
       'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS ms'
@@ -101,7 +101,7 @@ export class PostgresDatabase implements Database {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    // The pool would let go of calls that wait for a connection.
+    // The pool would drop calls that wait for a connection.
     await Promise.allSettled(this.#running)
     await this.#pool.end()
   }

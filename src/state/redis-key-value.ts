@@ -11,7 +11,7 @@ import {
 export interface RedisOptions {
   /** `redis://…` or `rediss://…`, with user, password and database number where needed. */
   readonly url: string
-  /** Called with the reason when the server is lost, and with nothing when it is there again. */
+  /** Called with the reason when the server is lost, and with nothing when it is back. */
   readonly onState?: (problem: KeyValueError | undefined) => void
   /** How long a command may take, connecting included, milliseconds. Default 2,000. */
   readonly commandMs?: number
@@ -51,7 +51,7 @@ if count <= tonumber(ARGV[2]) or redis.call('PTTL', KEYS[1]) < 0 then
 end
 return {count, redis.call('PTTL', KEYS[1])}`
 
-/** AUTH_KV in Redis or Valkey. Connects by itself, again and again; without a server all is refused. */
+/** AUTH_KV in Redis or Valkey. Keeps reconnecting; without a server, all calls are refused. */
 export class RedisKeyValueStore implements KeyValueStore {
   readonly #client: Redis
   /** Why the server can't be reached, until it can. */
@@ -65,7 +65,7 @@ export class RedisKeyValueStore implements KeyValueStore {
       disableClientInfo: true,
       commandTimeout: commandMs,
       connectTimeout: commandMs,
-      // A server that took a command and then says nothing is left for a new connection.
+      // If a server accepts a command and then does not respond, a new connection is opened.
       socketTimeout: 2 * commandMs,
       retryStrategy: (times) => Math.min(firstRetryMs * 2 ** Math.min(times, 10), maxRetryMs),
       // What waits is refused as soon as one attempt to connect has failed. Nothing is sent twice: it
@@ -119,7 +119,7 @@ export class RedisKeyValueStore implements KeyValueStore {
   }
 
   async #ask<Result>(send: (client: Redis) => Promise<Result>): Promise<Result> {
-    // While it is lost nobody waits for the next attempt to reach it.
+    // While the server is lost, calls fail without waiting for the next attempt.
     if (this.#problem !== undefined) throw this.#problem
     try {
       return await send(this.#client)

@@ -43,7 +43,7 @@ const selectRevision = 'SELECT revision FROM routing_revision WHERE id = 1'
 const raiseRevision =
   'UPDATE routing_revision SET revision = revision + 1 WHERE id = 1 AND revision = ?'
 
-/** Writers that come between the reads of one snapshot, again and again, are not to be expected. */
+/** Attempts to read a snapshot; repeated writes between its reads are unlikely. */
 const snapshotTries = 20
 
 /**
@@ -78,7 +78,7 @@ export class RoutingTables {
   /**
    * Makes the sets what `next` has, in one transaction.
    *
-   * @returns the new revision; undefined when somebody was faster and nothing was changed.
+   * @returns the new revision; undefined when another writer was faster and nothing was changed.
    */
   async replace(seen: RoutingSnapshot, next: RoutingRows): Promise<number | undefined> {
     const changes = routingSets.flatMap((set) => statementsFor(set, seen.rows[set], next[set]))

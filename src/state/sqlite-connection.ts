@@ -4,19 +4,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from './database.ts'
 import { isBusy, toDatabaseError } from './sqlite-errors.ts'
 
-/** How long a lock of another process is waited for. */
+/** How long to wait for another process's lock. */
 const lockWaitMs = 10_000
 
 /**
  * Size to which the write-ahead log is cut back, in bytes. It is longer only while some process reads
- * for long: SQLite begins the log anew once nobody reads from it.
+ * for long: SQLite restarts the log once there are no readers.
  */
 export const walSizeLimitBytes = 64 * 1024 * 1024
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Opens the file, made with mode 0600 (and its folder) if absent, in WAL mode with every commit
+ * Opens the file, created with mode 0600 (and its folder) if missing, in WAL mode with every commit
  * synced to disk. Blocks while another process switches the mode or recovers, at most 10 s.
  *
  * @throws DatabaseError with a message for people.

@@ -3,7 +3,7 @@ import { DatabaseError } from './database.ts'
 /** Primary result codes (https://sqlite.org/rescode.html); extended codes keep them in the low byte. */
 const busyCodes = new Set([5, 6])
 
-/** After these nothing of the transaction under way can be kept. */
+/** After these, the current transaction is lost. */
 const fatalCodes = new Set([7, 8, 10, 11, 13, 14, 26])
 
 const sentences: Readonly<Record<number, string>> = {

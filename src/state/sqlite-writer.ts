@@ -138,7 +138,7 @@ export class SqliteWriter {
       this.#isThreadReady = true
     } else if (reply.kind === 'failed') {
       const { message, cause } = reply.failure
-      // Before `ready` the file could not be opened: nobody who waits now can be served.
+      // Before `ready`, the file could not be opened: no waiting call can be served.
       if (!this.#isThreadReady) this.#group = this.#waiting.splice(0)
       this.#rejectGroup(new DatabaseError(message, { cause }))
     } else {
@@ -150,7 +150,7 @@ export class SqliteWriter {
   }
 
   #replace(death: unknown): void {
-    // A thread that could not even start would only be started again and again.
+    // A thread that could not even start would be restarted endlessly.
     if (!this.#isThreadReady) this.#group = [...this.#group, ...this.#waiting.splice(0)]
     this.#thread = undefined
     this.#isThreadReady = false

@@ -38,7 +38,7 @@ export class SqliteDatabase implements Database {
   readonly #writer: SqliteWriter
 
   /**
-   * @param path The file; made if absent.
+   * @param path The file; created if missing.
    * @throws DatabaseError when it can't be opened.
    */
   constructor(path: string) {
@@ -69,7 +69,7 @@ export class SqliteDatabase implements Database {
 
   async check(): Promise<void> {
     if (!isSameFile(await statOf(this.#path), this.#file)) {
-      // SQLite goes on with the file that it has open: what it writes is gone with the process.
+      // SQLite keeps using the open file: what it writes is lost when the process ends.
       throw new DatabaseError(
         `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
       )
@@ -110,7 +110,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path)
   } catch {
-    // Not there, or not to be reached: no file of that name either way.
+    // Missing or unreachable: in either case not the same file.
     return undefined
   }
 }

@@ -17,7 +17,7 @@ export class StatementCache {
   prepare(sql: string): PreparedStatement {
     const known = this.#prepared.get(sql)
     if (known !== undefined) {
-      // A Map iterates in order of insertion: what is inserted anew becomes the youngest.
+      // A Map iterates in order of insertion: a reinserted entry becomes the youngest.
       this.#prepared.delete(sql)
       this.#prepared.set(sql, known)
       return known

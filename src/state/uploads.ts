@@ -7,7 +7,7 @@ import { isSqlText } from './sql-text.ts'
  *     open ⇄ completing → completed → (row gone)
  *       ↘ aborted → (row gone)
  *
- * Its row also carries the lease: whoever holds it may touch the upload's bytes on the drive.
+ * Its row also carries the lease: its holder may touch the upload's bytes on the drive.
  */
 export type UploadPhase = 'open' | 'completing' | 'completed' | 'aborted'
 
@@ -19,20 +19,20 @@ export interface UploadRow {
   /** JSON of what CreateMultipartUpload asked for. Opaque here. */
   readonly details: string
   readonly phase: UploadPhase
-  /** What the drive needs to go on. Opaque here. */
+  /** What the drive needs to continue. Opaque here. */
   readonly driveState: string
   /** Parts 1 to this are committed. */
   readonly partCount: number
   /** Bytes of all committed parts. */
   readonly size: number
-  /** JSON of what is to be published; '' while open. Opaque here. */
+  /** JSON of what to publish; '' while open. Opaque here. */
   readonly completion: string
   readonly createdAtMs: number
   /** Last change other than of the lease, milliseconds since the epoch. */
   readonly touchedAtMs: number
-  /** '' when nobody holds the lease. */
+  /** '' when the lease is free. */
   readonly leaseOwner: string
-  /** Milliseconds since the epoch; 0 when nobody holds the lease. */
+  /** Milliseconds since the epoch; 0 when the lease is free. */
   readonly leaseUntilMs: number
 }
 
@@ -52,7 +52,7 @@ export interface LeaseColumns {
   readonly untilMs: number
 }
 
-/** Says of which row, as it was read, a change is meant: it fails when somebody was faster. */
+/** The row, as it was read, that a change applies to: the change fails when another was faster. */
 export type SeenRow = Pick<
   UploadRow,
   'id' | 'phase' | 'driveState' | 'partCount' | 'leaseOwner' | 'leaseUntilMs'
@@ -99,7 +99,7 @@ const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, mod
 const updatePart = `UPDATE upload_parts SET etag = ?, size = ?, modified_at_ms = ?, checksum = ?
   WHERE upload_id = ? AND number = ?`
 
-/** A row is taken only as it was seen: a renewal or another taker in between makes it fail. */
+/** A row is taken only if unchanged: a renewal or another taker in between makes it fail. */
 const whereSeen = `WHERE id = ? AND phase = ? AND drive_state = ? AND part_count = ?
   AND lease_owner = ? AND lease_until_ms = ?`
 
@@ -110,7 +110,7 @@ const renewLease = `UPDATE uploads SET lease_until_ms = ? WHERE id = ? AND lease
 const releaseLease = `UPDATE uploads SET lease_owner = '', lease_until_ms = 0
   WHERE id = ? AND lease_owner = ?`
 
-/** The lease is checked, used up and given back in one statement. */
+/** The lease is checked, used and released in one statement. */
 const commitParts = `UPDATE uploads SET drive_state = ?, part_count = ?, size = ?,
   touched_at_ms = ?, lease_owner = '', lease_until_ms = 0
   WHERE id = ? AND lease_owner = ? AND phase = 'open' AND part_count = ?`
@@ -135,7 +135,7 @@ const deleteParts = `DELETE FROM upload_parts WHERE upload_id = ? AND number > ?
 
 /**
  * Uploads and their parts in the database. Every change is one conditional statement, or several in
- * one transaction, so that any number of processes may work on one upload. Methods that answer
+ * one transaction, so that any number of processes may work on one upload. Methods that return
  * false have changed nothing: the row is no longer as the caller believed.
  */
 export class UploadTable {
@@ -200,8 +200,8 @@ export class UploadTable {
   }
 
   /**
-   * Adds the next parts, at least one and with no gap, and gives the lease back. False when the lease is not
-   * `owner`'s any more.
+   * Adds the next parts, at least one and with no gap, and releases the lease. False when the lease
+   * is no longer `owner`'s.
    */
   commitParts(held: HeldRow, parts: readonly PartRow[], driveState: string): Promise<boolean> {
     const { upload, owner } = held
@@ -223,7 +223,7 @@ export class UploadTable {
     ])
   }
 
-  /** Puts another part in place of the last one and gives the lease back, as `commitPart`. */
+  /** Replaces the last part and releases the lease, as `commitPart`. */
   replacePart(
     held: HeldRow,
     change: { readonly from: PartRow; readonly to: PartRow; readonly driveState: string },
@@ -258,7 +258,7 @@ export class UploadTable {
     })
   }
 
-  /** The object is published: the row stays for repeated answers, the parts go. */
+  /** The object is published: the row stays for repeated answers, the parts are deleted. */
   finishCompletion(id: string, owner: string, nowMs: number): Promise<boolean> {
     return this.#writeAll(
       [{ sql: finishCompletion, params: [nowMs, id, owner] }],
@@ -279,12 +279,14 @@ export class UploadTable {
     )
   }
 
-  /** From open to aborted, whoever has the lease: the holder finds out. */
+  /** From open to aborted, even if the lease is taken: its holder will notice. */
   abort(id: string, nowMs: number): Promise<boolean> {
     return this.#change({ sql: abortUpload, params: [nowMs, id] })
   }
 
-  /** Forgets an upload in this phase with its parts; `owner` is '' when nobody has the lease. */
+  /**
+   * Deletes the row of an upload in this phase and its parts; `owner` is '' when the lease is free.
+   */
   remove(id: string, phase: UploadPhase, owner: string): Promise<boolean> {
     return this.#writeAll(
       [{ sql: deleteUpload, params: [id, phase, owner] }],

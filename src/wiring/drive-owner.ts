@@ -19,7 +19,7 @@ import { SettingsError } from './settings/setting.ts'
 /** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
 const missedWhenDead = 2
 const missedElsewhere = 5
-/** A note is looked at so often per heartbeat. */
+/** How often a note is checked per heartbeat. */
 const looksPerBeat = 4
 const defaultSettleMs = 2_000
 
@@ -29,14 +29,14 @@ export interface DriveOwnerOptions {
   readonly places: DrivePlaces
   /** For people: where the database is, without a password. */
   readonly database: string
-  /** From one heartbeat to the next. */
+  /** Interval between heartbeats. */
   readonly beatMs: number
   /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
   readonly longestBeatMs: number
   /** How long another process may need between reading a note and writing it. @default 2,000 */
   readonly settleMs?: number
   readonly log: Log
-  /** Told once that the drive belongs to another database now, or is another drive. */
+  /** Called once when the drive now belongs to another database, or is another drive. */
   readonly onLost: (message: string) => void
 }
 
@@ -56,9 +56,9 @@ export class DriveOwner {
   }
 
   /**
-   * For the primary process: makes the drive this database's and begins the heartbeat.
+   * For the primary process: claims the drive for this database and starts the heartbeat.
    *
-   * @throws SettingsError when the drive is another database's, or is not there.
+   * @throws SettingsError when the drive belongs to another database or is missing.
    */
   async claim(notes: DriveNotes): Promise<void> {
     const own = await this.#ownNote(randomUUID())
@@ -104,7 +104,7 @@ export class DriveOwner {
           'or create an empty file .bucketry/owner.json in it (not on Google Drive)',
       )
     }
-    // A heartbeat without an owner note: somebody has removed the note of a drive that may be in use.
+    // A heartbeat without an owner note: the note of a drive that may be in use was removed.
     if ((await notes.read('alive')) !== undefined) await this.#requireGone(notes, undefined, own)
     await notes.create('owner', noteText(own))
   }
@@ -131,7 +131,7 @@ export class DriveOwner {
     const found = parseOwnerNote(text ?? '')
     const isOwn = found?.databaseId === own.databaseId && found.driveId === own.driveId
     if (found !== undefined && !isOwn) return this.#lose(found)
-    // A person may have deleted it. Where the drive's own folder is gone, this fails.
+    // It may have been deleted by hand. If the drive's own folder is gone, this fails.
     if (found === undefined) await notes.write('owner', noteText(own))
     const alive = { databaseId: own.databaseId, process: thisProcess, host: hostname() }
     const { beatMs } = this.#options
@@ -151,10 +151,10 @@ export class DriveOwner {
     this.#isFailing = true
   }
 
-  /** Takes a drive over whose owner is gone, or is not known: the note is empty or damaged. */
+  /** Takes over a drive with no running owner, or an unknown one (an empty or damaged note). */
   async #takeOver(notes: DriveNotes, text: string, own: OwnerNote): Promise<void> {
     const found = parseOwnerNote(text)
-    // It may be that another process is writing it at this moment.
+    // Another process may be writing it at this moment.
     if (found === undefined && !(await this.#isStill(notes, text))) return
     const known = await this.#knownDrive()
     if (found !== undefined && known !== undefined && known !== found.driveId) {
@@ -185,9 +185,11 @@ export class DriveOwner {
   }
 
   /**
-   * Watches the heartbeat of another database's gateway: its clock, and that of the drive, say nothing.
+   * Watches the heartbeat of another database's gateway. Clocks of machines and drives are not
+   * used.
    *
-   * @param found undefined when the owner note is lost: the heartbeat tells whether there is an owner
+   * @param found undefined when the owner note is lost: the heartbeat shows whether there is an
+   *   owner
    * @throws SettingsError when it is alive
    */
   async #requireGone(

@@ -8,10 +8,10 @@ const listenFailures: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is not a known host name: check HOST',
 }
 
-/** `bind` is what a worker is told by its primary. */
+/** `bind` is the failure that the primary reports to a worker. */
 const listenSyscalls: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo'])
 
-/** Why the program can't start, in words for the person who started it. */
+/** Why the program can't start, for the person who started it. */
 export function failureText(error: unknown, settings?: Settings): string {
   if (error instanceof SettingsError) {
     return ['The settings have mistakes:', ...error.mistakes.map((line) => `  ${line}`)].join('\n')

@@ -31,7 +31,7 @@ export class FailureWatch {
     this.#recorder = new FailureRecorder(this.#table)
   }
 
-  /** For every finished request; of one that did not fail it costs a comparison. */
+  /** For every finished request; costs a comparison if it did not fail. */
   onFinish(request: HttpRequest, { status, facts, durationMs }: Outcome): void {
     if (status < 400 || isOwnRequest(request, facts)) return
     const { id, method, receivedAtMs } = request
@@ -39,7 +39,7 @@ export class FailureWatch {
     this.#note({ id, method, atMs, status, facts }, () => this.#addressOf(request))
   }
 
-  /** For what was no request. */
+  /** For input that was not a valid request. */
   onRefuse({ requestId, remoteAddress, reply: { status, facts } }: Refusal): void {
     const noted = { id: requestId, method: '', atMs: Date.now(), status, facts }
     this.#note(noted, () => remoteAddress)
@@ -72,7 +72,7 @@ export class FailureWatch {
 
   #note({ id, method, atMs, status, facts = {} }: Noted, addressOf: () => string): void {
     const { dashboardPassword, allowedBuckets } = this.#settings
-    // Without a dashboard nobody would ever look.
+    // Without a dashboard they are never shown.
     if (dashboardPassword === undefined) return
     if (isOrdinaryFailure({ status, facts }, allowedBuckets)) return
     this.#recorder.note({

@@ -8,7 +8,7 @@ import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/render-error.ts'
 
 export interface GatewayParts {
-  /** Everything that no other part claims. */
+  /** All other paths. */
   readonly s3: HttpHandler
   readonly health: HttpHandler
   /** The login, the model list and the management API. */
@@ -82,7 +82,7 @@ const toDashboard: HttpReply = {
 
 type Fault = Parameters<RenderFault>[0]
 
-/** S3's codes for what goes wrong below the protocols. */
+/** S3's codes for failures below the protocols. */
 const s3CodeOf = {
   malformed: 'BadRequest',
   'cut-off': 'IncompleteBody',
@@ -96,7 +96,7 @@ const s3CodeOf = {
   internal: 'InternalError',
 } as const satisfies Record<Fault, S3ErrorCode>
 
-/** What the client is told, where S3's own message does not say it. */
+/** Messages for the client where S3's own message is too general. */
 const messageOf: Readonly<Partial<Record<Fault, string>>> = {
   'cut-off': 'The connection ended before the complete request had arrived.',
   'tls-on-http-port':
@@ -105,7 +105,7 @@ const messageOf: Readonly<Partial<Record<Fault, string>>> = {
     'This port speaks HTTPS, but the client sent plain HTTP. Use an https:// address.',
 }
 
-/** What the owner is told, where the message to the client does not say it. */
+/** Messages for the owner where the client's message is too general. */
 const reasonOf: Readonly<Partial<Record<Fault, string>>> = {
   malformed: 'Not a valid HTTP request.',
   internal: 'Internal error; see the log of the service.',

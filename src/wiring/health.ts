@@ -1,12 +1,12 @@
 import type { HttpHandler, HttpReply } from '../http/message.ts'
 import { withinTime } from '../process/time-limit.ts'
 
-/** What must answer for the gateway to be of use. */
+/** What must respond for the gateway to be healthy. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>
 
 export interface HealthOptions {
   readonly checks: HealthChecks
-  /** Told why a part failed; the reply only names it. */
+  /** Called with the reason why a part failed; the reply only names the part. */
   readonly onFailure: (part: string, error: unknown) => void
   /** Monotonic clock, milliseconds. */
   readonly now?: () => number
@@ -46,7 +46,7 @@ export function createHealthHandler({
   }
 }
 
-/** A disk that hangs would else take one thread more with every probe, until none is left. */
+/** Otherwise each probe of a hanging disk would block another thread, until none is left. */
 function onceAtATime(check: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => {

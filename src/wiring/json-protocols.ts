@@ -37,7 +37,7 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonP
   }
 }
 
-/** What is kept below does not answer, which is nothing the client did. */
+/** The database is not responding, which is not the client's fault. */
 function unavailable(error: unknown): ApiError | undefined {
   if (!(error instanceof DatabaseError || error instanceof KeyValueError)) return undefined
   return new ApiError(503, 'The database is not responding. Try again later.', { cause: error })

@@ -17,16 +17,18 @@ const atomicBytes = 4 * 1024
 /** No line waits longer than this, milliseconds. */
 const flushEveryMs = 100
 
-/** Lines that can't be written wait for better times up to this many bytes; the rest is lost. */
+/** Lines that can't be written are buffered up to this many bytes; the rest is lost. */
 const maxWaitingBytes = 1024 * 1024
 
-/** A log and the means to get its last lines out. */
+/** A log, and a way to flush its last lines. */
 export interface OpenLog {
   readonly log: Log
   flush(): void
 }
 
-/** JSON lines on standard output. A full disk or a reader that is gone costs lines, nothing else. */
+/**
+ * JSON lines on standard output. If the disk is full or the reader is gone, only lines are lost.
+ */
 export function openLog(level: string): OpenLog {
   const output = destination({
     dest: 1,
@@ -36,7 +38,7 @@ export function openLog(level: string): OpenLog {
     maxLength: maxWaitingBytes,
   })
   output.on('error', () => undefined)
-  // Not flushSync, which tries for ever where it can't write.
+  // Not flushSync, which retries forever when it can't write.
   const flush = () => output.flush()
   setInterval(flush, flushEveryMs).unref()
   process.on('exit', flush)
@@ -82,7 +84,7 @@ export function requestLogger(
   }
 }
 
-/** What a person has to change in a client or in the settings. */
+/** Faults that require a change in a client or in the settings. */
 const misconfigured: ReadonlySet<Refusal['fault']> = new Set([
   'tls-on-http-port',
   'http-on-tls-port',
@@ -91,7 +93,7 @@ const misconfigured: ReadonlySet<Refusal['fault']> = new Set([
 const misconfigurationWarningMs = 60_000
 
 /**
- * Writes the line of what was no request: the client knows its id too. A client that is set to the
+ * Writes the line of an invalid request: the client knows its id too. A client that uses the
  * wrong protocol is a warning, once a minute.
  */
 export function refusalLogger(log: Log): (refusal: Refusal) => void {

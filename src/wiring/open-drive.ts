@@ -9,7 +9,7 @@ import type { DrivePlace } from './settings/parse-places.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
-/** A drive that is open, with what it keeps in the database. */
+/** An open drive with its state in the database. */
 export interface OpenDrive {
   readonly drive: Drive
   close(): Promise<void>
@@ -20,7 +20,7 @@ export interface DriveParts {
   readonly log: Log
   readonly database: Database
   readonly claim: ClaimDrive
-  /** Whether to make missing bucket folders and to finish what ended processes left; absent: true. */
+  /** Whether to create missing bucket folders and recover interrupted work; absent: true. */
   readonly prepares?: boolean
   /** The database's time, for leases. */
   readonly now: () => number
@@ -31,7 +31,7 @@ type Opener<Kind extends DrivePlace['kind']> = (
   parts: DriveParts,
 ) => Promise<OpenDrive>
 
-/** A drive of the cloud brings its HTTP client along: a local folder starts without it. */
+/** Cloud drives are imported on demand, because a local folder does not need their HTTP client. */
 const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
   async file({ path }, { database, log, claim }) {
     const records = new DatabaseFileRecords(database)
@@ -56,7 +56,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     const api = new GoogleApi({
       credentials: await googleCredentials(settings),
       sharedDriveId,
-      // The worker processes share one person's quota.
+      // The worker processes share one user's quota.
       quota: {
         ...defaultQuota,
         unitsPerMinute: defaultQuota.unitsPerMinute / settings.workers,
@@ -144,7 +144,7 @@ async function googleCredentials(settings: Settings) {
   }
   return {
     kind: 'refresh-token',
-    // readSettings has seen to it that they are there.
+    // readSettings has checked that they are set.
     clientId: gdriveClientId ?? '',
     clientSecret: gdriveClientSecret ?? '',
     refreshToken: gdriveRefreshToken ?? '',

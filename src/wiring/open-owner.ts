@@ -7,11 +7,11 @@ import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { shownDatabase } from './settings/shown-settings.ts'
 
-/** What a process does: the primary claims the drive, every other one checks that it was claimed. */
+/** The role of a process: the primary claims the drive, all others check that it was claimed. */
 export type ServiceRole =
   | {
       readonly kind: 'primary'
-      /** Told that the drive belongs to another database now: nothing may be served from it. */
+      /** Called when the drive now belongs to another database: nothing may be served from it. */
       readonly onDriveLost: (message: string) => void
     }
   | { readonly kind: 'worker' }
@@ -22,7 +22,7 @@ interface OwnerParts {
   readonly database: Database
 }
 
-/** Each heartbeat is a call of Google or of a WebDAV server. */
+/** Each heartbeat is a call to Google or to a WebDAV server. */
 const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
 
 /**

@@ -1,4 +1,4 @@
-/** What the note `owner` says (src/drives/drive-notes.ts): which database a drive belongs to. */
+/** The note `owner` (src/drives/drive-notes.ts): which database a drive belongs to. */
 export interface OwnerNote {
   readonly driveId: string
   readonly databaseId: string
@@ -6,14 +6,14 @@ export interface OwnerNote {
   readonly database: string
 }
 
-/** What the note `alive` says: the gateway that wrote it last. */
+/** The note `alive`: the gateway that wrote it last. */
 export interface AliveNote {
   readonly databaseId: string
   /** Its process (src/process/identity.ts). */
   readonly process: string
   /** For people: the machine that it runs on. */
   readonly host: string
-  /** Another one at every heartbeat. */
+  /** A new value at every heartbeat. */
   readonly beat: string
   /** From one heartbeat to the next. A note of an earlier version does not say it. */
   readonly beatMs?: unknown

@@ -19,7 +19,7 @@ import { WorkerPool } from './worker-pool.ts'
 
 const sweepEveryMs = 5 * 60_000
 
-/** What serves: this process itself, or its workers. */
+/** The server: this process itself, or its workers. */
 interface Servers {
   readonly port: number
   replaceTls(tls: TlsIdentity): void
@@ -27,9 +27,9 @@ interface Servers {
   kill(): void
 }
 
-/** Runs the process that a person starts: it reads the settings, serves or forks, and sweeps. */
+/** Runs the main process: it reads the settings, serves or forks, and sweeps. */
 export async function runPrimary(): Promise<void> {
-  // A banner that can't be shown is no reason not to serve.
+  // Serve even if the banner can't be shown.
   process.stderr.on('error', () => undefined)
   let settings: Settings | undefined
   try {
@@ -59,7 +59,7 @@ export async function runPrimary(): Promise<void> {
     obeySignals({ servers, log, reload, finish })
     const isTerminal = process.stderr.isTTY === true
     process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))
-    // Last: whoever waits for this line may send a signal at once.
+    // Last: a process that waits for this line may send a signal at once.
     log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
     flush()
   } catch (error) {
@@ -120,7 +120,7 @@ function obeySignals({ servers, log, reload, finish }: Running): void {
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) {
-      // Asked twice: whoever asks does not want to wait.
+      // A second signal: do not wait any longer.
       servers.kill()
       process.exit(1)
     }

@@ -5,7 +5,7 @@ export interface RepeatOptions {
 }
 
 export interface Repetition {
-  /** Begins no further run and aborts the signal. Resolves when the run under way has ended. */
+  /** Starts no further run and aborts the signal. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 

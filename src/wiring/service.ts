@@ -32,13 +32,13 @@ export interface Service {
    * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
    */
   connect(): Promise<HttpHandler>
-  /** To be told how every request ended. */
+  /** Call it with the outcome of every request. */
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
-  /** To be called once it serves: begins what the first requests would else wait for. */
+  /** To be called once it serves: starts what the first requests would otherwise wait for. */
   warmUp(): void
-  /** Removes what has expired and what crashes left; for one process to call from time to time. */
+  /** Removes expired data and leftovers of crashes; for one process to call from time to time. */
   sweep(signal: AbortSignal): Promise<void>
-  /** To be called when no request runs any more. */
+  /** To be called when no request is running. */
   close(): Promise<void>
 }
 
@@ -116,7 +116,7 @@ export function connectService(parts: ServiceParts): Service {
   return {
     failures,
     async connect() {
-      // A catalogue of the person's own may have mistakes, which are told at start.
+      // Report mistakes in the user's own catalogue at start.
       if (settings.modelCatalogue !== undefined) await json.open()
       return createGateway({
         ...{ s3, health, json: json.handler, web },

@@ -17,7 +17,7 @@ const ownFiles = 128
 const filesOfConnection = 3
 
 const mostConnections = 10_000
-/** Enough for 42 connections. With a handful, clients that do nothing wrong would be answered 503. */
+/** Enough for 42 connections. With only a few, well-behaved clients would get 503. */
 const fewestOpenFiles = 256
 const overloadWarningMs = 10_000
 

@@ -1,6 +1,6 @@
 /**
- * Bounds how often something is said. The function it returns calls `say` at most once in `everyMs`,
- * with the number of calls since the last time, this one included.
+ * Limits how often a message is logged. The function it returns calls `say` at most once in
+ * `everyMs`, with the number of calls since the last time, this one included.
  */
 export function sparingly(
   everyMs: number,

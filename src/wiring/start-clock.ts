@@ -2,10 +2,10 @@ import type { Database } from '../state/database.ts'
 import { DatabaseClock } from '../state/database-clock.ts'
 import type { Log } from './log.ts'
 
-/** Clocks that are kept in step differ by less, answers on their way included. */
+/** Synchronized clocks differ by less, including network delay. */
 const strangeMs = 2_000
 
-/** For leases: a holder elsewhere must not be taken for dead because a clock is wrong. */
+/** For leases: a remote holder must not seem dead because a clock is wrong. */
 export async function startClock(database: Database, log: Log): Promise<DatabaseClock> {
   const clock = await DatabaseClock.start(database)
   if (Math.abs(clock.aheadMs) > strangeMs) {

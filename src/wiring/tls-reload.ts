@@ -4,13 +4,13 @@ import { type Environment, readTls, type TlsIdentity } from './settings/read-set
 export interface TlsReloadOptions {
   /** Undefined: the port speaks plain HTTP, which only a restart changes. */
   readonly current: TlsIdentity | undefined
-  /** The environment of now, with what the file of the first start says now. */
+  /** The current environment, with the current content of the first start's file. */
   readonly readEnvironment: () => Promise<Environment>
   readonly replace: (tls: TlsIdentity) => void
   readonly log: Log
 }
 
-/** Reads certificate and key again, for SIGHUP. What can't be read leaves the old ones in force. */
+/** Reloads certificate and key, for SIGHUP. If they can't be read, the old ones stay in use. */
 export class TlsReload {
   readonly #options: TlsReloadOptions
   #current: TlsIdentity | undefined

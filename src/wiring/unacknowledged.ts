@@ -7,7 +7,7 @@ interface NewConnection {
   readonly seq: number
 }
 
-/** How often it is looked whether everything that a worker has sent was read. */
+/** How often to check whether everything that a worker sent was read. */
 const readEveryMs = 20
 
 interface Closable {

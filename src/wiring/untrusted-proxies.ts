@@ -3,7 +3,7 @@ import type { HttpRequest } from '../http/message.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
 
-/** Anybody can send the header, so what is kept and logged has a limit. */
+/** Anyone can send the header, so stored addresses and log lines are limited. */
 const maxAddresses = 10
 
 /** How often one more address is named after that. */

@@ -1,24 +1,26 @@
 import type { Difference } from '../s3/verify/object-digests.ts'
 import type { Verdict } from '../s3/verify/verify-object.ts'
 
-/** Where a report goes: standard output and standard error, or what a test has in their place. */
+/**
+ * Where a report is written: standard output and standard error, or their substitutes in a test.
+ */
 export interface ReportOutput {
   /** Findings and the summary. */
   write(text: string): void
-  /** How far it is; absent where nobody watches. */
+  /** Progress; absent if it is not shown. */
   showProgress?(text: string): void
 }
 
 export interface ReportOptions {
   readonly bucket: string
-  /** One JSON document a line in place of text. */
+  /** One JSON document per line instead of text. */
   readonly isJson: boolean
   readonly output: ReportOutput
 }
 
 const progressEveryMs = 500
 
-/** Counts what was read and tells of each finding at once. */
+/** Counts what was read and reports each finding at once. */
 export class VerifyReport {
   readonly #options: ReportOptions
   readonly #counts = { verified: 0, unverifiable: 0, mismatch: 0, gone: 0, unreadable: 0 }
@@ -117,7 +119,7 @@ function counted(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** Keys may hold what a terminal takes for a command. */
+/** Keys may contain terminal control sequences. */
 function printable(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f]/g,

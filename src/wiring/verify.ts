@@ -11,7 +11,7 @@ import { SettingsError } from './settings/setting.ts'
 import { startClock } from './start-clock.ts'
 import { type ReportOutput, VerifyReport } from './verify-report.ts'
 
-/** What `npm run verify` is asked for. */
+/** The options of `npm run verify`. */
 export interface VerifyOptions {
   readonly environment: Environment
   readonly bucket: string
@@ -76,7 +76,7 @@ function assertVerifiable({ drive, database, allowedBuckets }: Settings, bucket:
   if (drive.kind === 'memory') {
     throw new SettingsError(['DRIVE is memory:, which only the gateway process can read'])
   }
-  // Opening it would make an empty one.
+  // Opening it would create an empty one.
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
     throw new SettingsError([
       `${database.path} does not exist: expected the database of a gateway that has been started before`,

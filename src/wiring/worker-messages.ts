@@ -1,6 +1,8 @@
 import type { Settings, TlsIdentity } from './settings/read-settings.ts'
 
-/** What the primary tells a worker. Settings are read once, there, so that all workers agree. */
+/**
+ * Messages from the primary to a worker. Settings are read once, there, so that all workers agree.
+ */
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: Settings }
   | { readonly kind: 'tls'; readonly tls: TlsIdentity }
@@ -8,7 +10,7 @@ export type ToWorker =
   /** A worker whose event loop runs answers at once. */
   | { readonly kind: 'ping' }
 
-/** What a worker tells the primary. */
+/** Messages from a worker to the primary. */
 export type FromWorker =
   | { readonly kind: 'serving'; readonly port: number }
   | { readonly kind: 'pong' }

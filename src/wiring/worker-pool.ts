@@ -4,7 +4,7 @@ import type { Settings, TlsIdentity } from './settings/read-settings.ts'
 import { closeUnacknowledged } from './unacknowledged.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 
-/** What stops within the grace time needs a little more to close its files. */
+/** A worker that stops within the grace time needs a little more to close its files. */
 const killAfterMs = stopGraceMs + 5_000
 
 /** A worker that dies younger than this is restarted with growing pauses. */
@@ -12,7 +12,7 @@ const healthyAgeMs = 10_000
 const firstPauseMs = 100
 const longestPauseMs = 10_000
 
-/** A worker that leaves so many pings in a row unanswered is killed: 10 seconds. */
+/** A worker that leaves this many consecutive pings unanswered is killed: 10 seconds. */
 const maxUnanswered = 10
 const pingEveryMs = 1_000
 
@@ -26,14 +26,14 @@ export class WorkerStartError extends Error {
 
 export interface WorkerPoolOptions {
   readonly settings: Settings
-  /** Told of a worker that died by itself. */
+  /** Called when a worker died. */
   readonly onDeath: (facts: {
     readonly worker: number | undefined
     readonly code: number | null
     readonly signal: string | null
     readonly restartInMs: number
   }) => void
-  /** Told of a worker that does not answer and is killed. Its death follows. */
+  /** Called when a worker does not respond and is killed. Its death follows. */
   readonly onSilence: (facts: { readonly worker: number | undefined }) => void
   /** Milliseconds between two pings. Default: one second. */
   readonly pingEveryMs?: number
@@ -115,7 +115,7 @@ export class WorkerPool {
         }
         if (message.kind === 'untrusted-proxy') return this.#onUntrustedProxy(message.address)
         reject(new WorkerStartError(message.message))
-        // It has nothing more to say. When others serve, it is restarted like one that died.
+        // It sends nothing more. When others serve, it is restarted like one that died.
         worker.process.kill('SIGKILL')
       })
       // What was sent to a worker that has just died, a connection for one; its exit follows.

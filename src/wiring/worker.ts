@@ -13,8 +13,9 @@ import type { FromWorker, ToWorker } from './worker-messages.ts'
 export function runWorker(): void {
   // A terminal sends these to the whole group; the primary turns them into messages.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  // Words for a primary that is gone, perhaps for what another worker told it: nobody is there to be
-  // told of that either. The end of the channel follows, and with it the end of this process.
+  // A message to a primary that is gone, perhaps because of another worker's message: there is no
+  // one to report that to either. The end of the channel follows, and with it the end of this
+  // process.
   cluster.worker?.on('error', () => undefined)
   let running: Promise<Running> | undefined
   process.on('message', (message: ToWorker) => {
@@ -44,7 +45,7 @@ async function start(settings: Settings): Promise<Running> {
     log.error({ err: error }, 'worker could not start')
     flush()
     tell({ kind: 'failed', message: failureText(error, settings) })
-    // The primary ends this process when it has read that: leaving now could lose the message.
+    // The primary ends this process after reading it: leaving now could lose the message.
     return new Promise(() => undefined)
   }
 }
@@ -58,7 +59,7 @@ async function stop(running: Promise<Running> | undefined): Promise<void> {
   const current = await running
   await current?.serving.stop()
   await current?.service.close()
-  // Leaving without a word would lose a connection that the primary is handing over just now: it
+  // Leaving silently would lose a connection that the primary is just handing over: it
   // would stay open, unanswered, until the primary ends.
   cluster.worker?.once('disconnect', () => process.exit(0))
   cluster.worker?.disconnect()

@@ -14,11 +14,11 @@ export interface ConsentOptions {
   readonly port: number
 }
 
-/** People read the pages of consent, and choose an account first. */
+/** Users read the consent pages, and choose an account first. */
 const waitMs = 15 * 60_000
 
 /**
- * Asks a person for consent in the browser and resolves with the refresh token.
+ * Asks the user for consent in the browser and resolves with the refresh token.
  *
  * @throws ConnectError when there is none.
  */
@@ -53,7 +53,7 @@ interface Waiting {
   readonly consent: Consent
 }
 
-/** The code comes by the browser or by hand. */
+/** The code arrives through the browser or is pasted. */
 async function firstCode(server: RedirectServer, { terminal, consent }: Waiting): Promise<string> {
   const over = new AbortController()
   const limit = setTimeout(() => {

@@ -22,7 +22,7 @@ export interface ConnectOptions {
   readonly file: string | undefined
   /** For the answer of the browser; 0 takes a free one. */
   readonly port: number
-  /** Takes the credentials from rclone in place of asking for consent. */
+  /** Takes the credentials from rclone instead of asking for consent. */
   readonly rclone: { readonly remote: string; readonly config: string | undefined } | undefined
   readonly endpoints?: GoogleEndpoints & { readonly authorize: string }
 }
@@ -37,21 +37,21 @@ const realEndpoints = {
 const defaultFile = 'data/bucketry.env'
 
 /**
- * Gets credentials for a person's Google Drive, writes them into the settings file and tries them.
+ * Gets credentials for a user's Google Drive, writes them into the settings file and tests them.
  *
- * @throws ConnectError when something of that did not work.
+ * @throws ConnectError when one of these steps fails.
  */
 export async function connectGoogle(options: ConnectOptions): Promise<void> {
   const { terminal, rclone, endpoints = realEndpoints } = options
   const { path, hint } = await settingsFile(options)
-  // As at start: what the environment sets wins.
+  // As at start: the environment takes precedence.
   const given = Object.entries(options.environment).filter(([, value]) => value)
   const known = { ...(await readSettingsFile(path)), ...Object.fromEntries(given) }
   const { settings, notes } =
     rclone === undefined
       ? await askedSettings(options, known)
       : await takenSettings(rclone, options.environment)
-  // What rclone has may be dead; a consent that was just given is good, whatever else is wrong.
+  // rclone's token may have expired; a new consent is valid even if something else fails.
   const account = rclone === undefined ? undefined : await tried(settings, endpoints)
   await writeSettingsFile(path, settings)
   const names = Object.entries(settings).filter(([, value]) => value !== undefined)
@@ -70,7 +70,7 @@ function overruled(settings: Values, { environment }: ConnectOptions): string[] 
   )
 }
 
-/** The file is to be one that `npm start` reads: then it has keys of its own already. */
+/** A file that `npm start` reads; created with access keys if missing. */
 async function settingsFile({ file, folder, environment }: ConnectOptions) {
   if (file !== undefined) return { path: resolve(folder, file), hint: [] }
   const first = await provideSettings(environment, folder)

@@ -2,11 +2,13 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { driveScope } from '../../drives/google/api/access-tokens.ts'
 import { ConnectError } from '../connect-error.ts'
 
-/** One person's consent being asked for: what ties Google's answer to the question. */
+/** A pending consent request: what ties Google's answer to it. */
 export interface Consent {
-  /** Comes back with the answer; who does not know it can't answer. */
+  /** Returned with the answer, so that no one else can forge one. */
   readonly state: string
-  /** Proves to Google that who exchanges the code also asked for it (PKCE, RFC 7636). */
+  /**
+   * Proves to Google that the code is exchanged by the process that requested it (PKCE, RFC 7636).
+   */
   readonly verifier: string
 }
 
@@ -25,7 +27,7 @@ export function newConsent(): Consent {
 }
 
 /**
- * The address at which a person gives consent
+ * The address at which the user grants access
  * (developers.google.com/identity/protocols/oauth2/native-app).
  */
 export function consentUrl(
@@ -41,17 +43,17 @@ export function consentUrl(
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     access_type: 'offline',
-    // Without it Google gives a refresh token for the first consent only.
+    // Without it, Google returns a refresh token for the first consent only.
     prompt: 'consent',
   })
   return `${authorizeUrl}?${parameters}`
 }
 
 /**
- * The code in the address that Google sends the browser to; undefined when the address is no answer
- * to this question.
+ * The code in the address that Google redirects the browser to; undefined when it does not answer
+ * this request.
  *
- * @throws ConnectError when the answer is no.
+ * @throws ConnectError when access is denied.
  */
 export function codeOf({ state }: Consent, url: URL): string | undefined {
   if (!isSame(url.searchParams.get('state') ?? '', state)) return undefined
@@ -65,7 +67,7 @@ export function codeOf({ state }: Consent, url: URL): string | undefined {
   throw new ConnectError(`Google rejected the authorization request (${word(error)}).`)
 }
 
-/** What Google says goes to a terminal: a word, or nothing. */
+/** Google's text is shown in a terminal, so only a single word is accepted. */
 export function word(text: string): string {
   return /^[\w.-]{1,64}$/.test(text) ? text : 'unknown error'
 }

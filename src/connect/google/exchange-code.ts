@@ -31,7 +31,7 @@ const advice: Readonly<Record<string, string>> = {
 /**
  * Turns the code of a consent into a refresh token.
  *
- * @throws ConnectError when Google does not give one.
+ * @throws ConnectError when Google returns none.
  */
 export async function exchangeCode(exchange: CodeExchange): Promise<string> {
   const { status, content } = await ask(exchange)
@@ -46,7 +46,7 @@ export async function exchangeCode(exchange: CodeExchange): Promise<string> {
       'Google returned no refresh token. Remove the app at https://myaccount.google.com/connections and start again.',
     )
   }
-  // Google lets people leave out single permissions.
+  // Users can deselect single permissions.
   if (!answer.scope.split(' ').includes(driveScope)) {
     throw new ConnectError(
       'Permission to see and change Google Drive files was not granted. Start again and select its checkbox.',

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { ConnectError } from '../connect-error.ts'
 import { type Consent, codeOf } from './consent.ts'
 
-/** Where Google sends the browser after consent: a server of this machine only, for one answer. */
+/** Where Google redirects the browser after consent: a local server for one answer. */
 export interface RedirectServer {
   readonly redirectUri: string
-  /** The code. Rejects with ConnectError when the answer is no. */
+  /** The code. Rejects with ConnectError when access is denied. */
   readonly code: Promise<string>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export async function startRedirectServer(consent: Consent, port: number): Promi
       const closed = once(server, 'close')
       server.close()
       await Promise.all([...answering].map((response) => once(response, 'close')))
-      // Browsers keep spare ones on which they have not asked anything.
+      // Browsers keep spare connections that have sent no request.
       server.closeAllConnections()
       await closed
     },
@@ -69,7 +69,7 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
-/** The address holds the code: it goes to no other page. */
+/** The address contains the code, so it must not reach another page. */
 function answer(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

@@ -3,9 +3,9 @@ import { parsedJson } from '../../drives/google/api/json-text.ts'
 import { ConnectError } from '../connect-error.ts'
 import type { RcloneRemote } from './rclone-config.ts'
 
-/** What a remote of rclone gives: settings of ours, and what a person should know of them. */
+/** The settings derived from an rclone remote, and notes for the user. */
 export interface GoogleRemote {
-  /** Undefined takes a setting away: a drive has one kind of credentials. */
+  /** Undefined removes a setting: a drive has one kind of credentials. */
   readonly settings: Readonly<Record<string, string | undefined>>
   readonly notes: readonly string[]
 }
@@ -21,7 +21,7 @@ const tokenField = z.object({ refresh_token: z.string().min(1) })
  * The settings in a remote of rclone's type `drive` (rclone.org/drive).
  *
  * @param client takes the place of a client that the remote does not name.
- * @throws ConnectError when it does not hold what we need.
+ * @throws ConnectError when it lacks a required value.
  */
 export function googleRemote(
   name: string,

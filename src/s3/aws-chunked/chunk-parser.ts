@@ -23,9 +23,9 @@ type State = 'size' | 'data' | 'data-end' | 'trailer' | 'after-trailer'
 /** Decodes a body of `aws-chunked` fed in pieces of any size. */
 export class ChunkParser {
   #state: State = 'size'
-  /** Bytes of data still to come in the current chunk. */
+  /** Bytes of data remaining in the current chunk. */
   #left = 0
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not arrived. */
   #line = ''
   readonly #trailers = new Map<string, string>()
 

@@ -11,7 +11,7 @@ export function encodeContinuationToken(after: string): string {
 /**
  * The key or common prefix that a token stands for.
  *
- * @throws S3Error InvalidArgument for anything that is no token of ours.
+ * @throws S3Error InvalidArgument for anything but a token issued by this service.
  */
 export function decodeContinuationToken(token: string): string {
   const after = /^[A-Za-z0-9_-]+$/.test(token) ? parseToken(token) : undefined
@@ -27,7 +27,7 @@ function parseToken(token: string): string | undefined {
     if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== version) return undefined
     return typeof parsed[1] === 'string' ? parsed[1] : undefined
   } catch {
-    // Not JSON, so not ours: the caller says what that means.
+    // Not JSON, so not a token of this service: the caller decides what that means.
     return undefined
   }
 }

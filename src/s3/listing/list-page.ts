@@ -1,7 +1,7 @@
 import type { Entry, EntryCursor, ObjectEntry } from '../../drives/drive.ts'
 import { successorOfPrefix } from '../../drives/key-order.ts'
 
-/** What a client may ask of a page; empty strings where it asked for nothing. */
+/** The listing parameters of a request; empty strings where none were sent. */
 export interface PageQuery {
   readonly prefix: string
   readonly delimiter: string
@@ -19,7 +19,7 @@ export interface ListPage {
   readonly last: string
 }
 
-/** Entries asked for at a time while common prefixes are rolled up here. */
+/** Entries requested at a time while common prefixes are rolled up here. */
 const firstBatch = 16
 const greatestBatch = 1000
 
@@ -28,9 +28,9 @@ const greatestBatch = 1000
  * delimiter behind the prefix are rolled up into one common prefix each, which ends in the
  * delimiter and counts as much as an object. A page is full unless it is the last.
  *
- * `after` may be any string. If it is a common prefix itself, everything in it is passed by, so
- * that a client that got as far as that prefix goes on behind it. If it lies inside of one, the
- * prefix appears as long as keys behind `after` are in it. Nothing at `after` needs to exist.
+ * `after` may be any string. If it is a common prefix itself, everything in it is skipped, so
+ * that a client that got as far as that prefix continues after it. If it is inside of one, the
+ * prefix appears as long as it has keys after `after`. Nothing at `after` needs to exist.
  *
  * @param cursor of Drive.list with the same prefix and after; the drive rolls up at `/`, other
  * delimiters are rolled up here and the cursor seeks over what is in a common prefix.
@@ -79,7 +79,7 @@ class PageBuilder {
   readonly #query: PageQuery
   readonly #objects: ObjectEntry[] = []
   readonly #commonPrefixes: string[] = []
-  /** The common prefix whose keys are being passed by. */
+  /** The common prefix whose keys are being skipped. */
   #group: string | undefined
   #last: string
 
@@ -119,7 +119,7 @@ class PageBuilder {
     else if (entry.kind === 'object') this.#objects.push(entry)
   }
 
-  /** Moves the cursor behind the common prefix it is in. False when nothing can lie there. */
+  /** Moves the cursor past the common prefix it is in. False when nothing can follow. */
   seekBehindGroup(cursor: EntryCursor): boolean {
     if (this.#group === undefined) return true
     const behind = successorOfPrefix(this.#group)

@@ -4,7 +4,7 @@ import type { XmlChildren } from '../xml.ts'
 import { type EncodeKey, keyEncoding } from './key-encoding.ts'
 import { type ListPage, type PageQuery, readPage } from './list-page.ts'
 
-/** A page, and what was asked for as the reply has to repeat it. */
+/** A page, and the request parameters that the reply repeats. */
 export interface Listing {
   readonly page: ListPage
   readonly asked: PageQuery & { readonly encodingType: string | undefined }

@@ -5,7 +5,7 @@ import { noSuchUpload } from './upload-errors.ts'
 import type { UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** How long an abort waits for a part under way to let go of the bytes. */
+/** How long an abort waits for a part in progress to release the bytes. */
 const waitForOthersMs = 2_000
 
 export interface AborterOptions {
@@ -27,10 +27,10 @@ export class Aborter {
   }
 
   /**
-   * Aborts an open upload. A part under way fails; its bytes and all others are gone when this
-   * resolves or, if that part holds on to them for long, with the next sweep.
+   * Aborts an open upload. A part in progress fails; its bytes and all others are deleted when this
+   * resolves or, if that part keeps them for long, with the next sweep.
    *
-   * @throws S3Error NoSuchUpload; SlowDown while a Complete is under way.
+   * @throws S3Error NoSuchUpload; SlowDown while a Complete is in progress.
    */
   async abort(name: UploadName, signal: AbortSignal): Promise<void> {
     const { table, leases, watch, now } = this.#options
@@ -68,7 +68,7 @@ export class Aborter {
       await table.remove(upload.id, 'aborted', owner)
       watch.notify(upload.id)
     } catch (error) {
-      // The drive's error is the one to tell; a lease that can't be given back expires.
+      // Report the drive's error; a lease that can't be released expires.
       await lease.release().catch(() => undefined)
       throw error
     }

@@ -7,7 +7,7 @@ import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import { decodePart, decodeTarget, detailsOf, type UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** A waiting Complete looks this often whether the holder of the lease has died. */
+/** How often a waiting Complete checks whether the lease holder has died. */
 const livenessCheckMs = 1_000
 
 /** As many as an upload can have. */
@@ -16,23 +16,23 @@ const allParts = 10_000
 export interface CompleterOptions {
   readonly drive: Drive
   readonly table: UploadTable
-  /** The upload in whatever phase it is. */
+  /** The upload in any phase. */
   readonly find: (name: UploadName) => Promise<UploadRow>
   readonly leases: Leases
   readonly watch: UploadWatch
-  /** How long a Complete waits for a part under way to give way, or for another Complete. */
+  /** How long a Complete waits for a part in progress to stop, or for another Complete. */
   readonly waitMs: number
   readonly now: () => number
   readonly log: S3Log
 }
 
 /**
- * Turns uploads into objects. What is to be published is written down first (`completing`), so that
- * after a crash `recover` knows what was to happen.
+ * Turns uploads into objects. What to publish is recorded first (`completing`), so that
+ * `recover` knows the plan after a crash.
  */
 export class Completer {
   readonly #options: CompleterOptions
-  /** Writes that no reply waits for. */
+  /** Pending writes that no reply waits for. */
   readonly #afterwards = new Set<Promise<void>>()
 
   constructor(options: CompleterOptions) {
@@ -40,7 +40,7 @@ export class Completer {
   }
 
   /**
-   * Publishes the upload, or answers again what an earlier Complete has published.
+   * Publishes the upload, or repeats the answer of the earlier Complete that published it.
    *
    * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, InvalidRequest, BadDigest or
    *   SlowDown; DriveError as UploadDrive.complete. The upload is then open as before.
@@ -70,17 +70,17 @@ export class Completer {
     }
   }
 
-  /** The lease to publish `plan` under; undefined when somebody else has it or the upload has changed. */
+  /** The lease for publishing `plan`; undefined when it is taken or the upload has changed. */
   async #acquire(upload: UploadRow, plan: string): Promise<Lease | undefined> {
     if (upload.phase === 'open') return await this.#begin(upload, plan)
     const lease = await this.#options.leases.take(upload)
     if (lease === undefined || upload.completion === plan) return lease
-    // An interrupted request may have wanted other parts or conditions than this one.
+    // An interrupted request may have had other parts or conditions than this one.
     await this.recover(lease)
     return undefined
   }
 
-  /** What is to be published, as the row keeps it. */
+  /** The completion plan, as stored in the row. */
   async #plan(upload: UploadRow, request: CompletionRequest): Promise<string> {
     const { table, drive } = this.#options
     const rows = await table.parts(upload.id, 0, allParts)
@@ -93,9 +93,9 @@ export class Completer {
   }
 
   /**
-   * From open to completing, with the lease if it is free. A part under way keeps it, is told to
-   * stop by the new phase and gives it back. Undefined also when the upload has changed, so that
-   * the list must be checked against what is there now.
+   * From open to completing, with the lease if it is free. A part in progress keeps it, is told to
+   * stop by the new phase, and releases it. Undefined also when the upload has changed, so that
+   * the list must be checked against the current parts.
    */
   async #begin(upload: UploadRow, completion: string): Promise<Lease | undefined> {
     const { table, leases, watch, now } = this.#options
@@ -112,10 +112,10 @@ export class Completer {
 
   /**
    * Publishes an upload in `completing` under its lease, which ends. May be repeated after a crash:
-   * the drive knows what it has published already.
+   * the drive recognizes what it has already published.
    *
    * @throws what the drive throws; S3Error SlowDown or NoSuchUpload when the lease is lost. The upload
-   *   is then settled as after a crash: the drive may have published it all the same.
+   *   is then settled as after a crash, because the drive may have published it.
    */
   async publish(lease: Lease): Promise<Completion> {
     const { drive, log } = this.#options
@@ -135,7 +135,7 @@ export class Completer {
         conditions === undefined ? options : { ...options, conditions },
       )
     } catch (error) {
-      // The drive's error is the one to answer.
+      // Answer with the drive's error.
       await this.recover(lease).catch((err: unknown) => {
         log.warn(
           { err, uploadId: upload.id },
@@ -153,7 +153,7 @@ export class Completer {
 
   /**
    * Settles a completion that was interrupted, under its lease, which ends. What was published is
-   * noted. What was not is undone, for nobody was told of it and the key may have been written
+   * recorded. What was not is undone: no client was told of it, and the key may have been written
    * since: publishing now would put old bytes over acknowledged new ones.
    */
   async recover(lease: Lease): Promise<void> {
@@ -163,7 +163,7 @@ export class Completer {
       isPublished = await this.#options.drive.uploads.isPublished(upload.driveState)
       lease.assertHeld()
     } catch (error) {
-      // The first error is the one to tell; a lease that can't be given back expires.
+      // Report the first error; a lease that can't be released expires.
       await lease.release().catch(() => undefined)
       throw error
     }
@@ -176,8 +176,8 @@ export class Completer {
   }
 
   /**
-   * The object is there and the row says what it is: a crash before this write is healed by whoever
-   * finds the row, so the client need not wait for it. Resolves as `#finish`.
+   * The object exists and the row describes it: after a crash before this write, whichever process
+   * finds the row repairs it, so the client need not wait. Resolves as `#finish`.
    */
   #finishAfterwards(lease: Lease): Promise<boolean> {
     const finished = this.#finish(lease)
@@ -186,7 +186,7 @@ export class Completer {
     return finished
   }
 
-  /** Notes that the object is published. False when the row does not say so afterwards. */
+  /** Records that the object is published. False when the row does not say so afterwards. */
   async #finish(lease: Lease): Promise<boolean> {
     const { table, watch, log, now } = this.#options
     const { id } = lease.upload
@@ -203,8 +203,8 @@ export class Completer {
   }
 
   /**
-   * Another process took the lease, and may have settled the upload before the drive published it.
-   * Whether the row says that it is completed with this list, in the end.
+   * Another process took the lease and may have settled the upload before the drive published it.
+   * Returns whether the row finally says that it is completed with this list.
    */
   async #settleAgain({ id, completion }: UploadRow): Promise<boolean> {
     const { table, log } = this.#options
@@ -232,7 +232,7 @@ export class Completer {
     try {
       await table.reopen(upload.id, lease.owner, { partCount, size, nowMs: now() })
     } catch (error) {
-      // The drive's error is the one to answer; the sweep brings the upload to an end.
+      // Answer with the drive's error; the sweep finishes the upload.
       log.warn(
         { err: error, uploadId: upload.id },
         'could not reopen an upload after a failed completion',

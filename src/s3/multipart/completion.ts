@@ -37,7 +37,7 @@ export interface SentChecksum {
   readonly value: string
 }
 
-/** What is to be published. Kept as JSON with the upload: what was decided once stays decided. */
+/** What to publish. Stored as JSON with the upload, so that the decision never changes. */
 export interface Completion {
   readonly attributes: Attributes
   readonly partCount: number
@@ -46,7 +46,7 @@ export interface Completion {
   readonly conditions?: WriteConditions
 }
 
-/** What was committed, for a list to be checked against. */
+/** The committed parts, to check a list against. */
 export interface CommittedUpload {
   readonly details: UploadDetails
   /** All of them, 1, 2, 3 … */
@@ -98,7 +98,7 @@ function assertAscending(parts: readonly ListedPart[]): void {
   }
 }
 
-/** Parts lie one behind the other on the drive, so a list has no gaps and begins with part 1. */
+/** Parts are stored consecutively on the drive, so a list has no gaps and begins with part 1. */
 function matchPart(
   listed: ListedPart,
   index: number,

@@ -5,10 +5,10 @@ import type { PayloadDigest, PayloadSink } from '../payload.ts'
 import type { PartSource } from './part-source.ts'
 import type { UploadedPart } from './upload-records.ts'
 
-/** What a payload is written in (payload-writer.ts), but for its end. */
+/** The block size in which a payload is written (payload-writer.ts), except for its last block. */
 export const earlyChunkBytes = 256 * 1024
 
-/** Nobody wants the part any more: what still comes of it goes nowhere. */
+/** The part is no longer needed: the rest of its bytes is discarded. */
 class PartLeft extends Error {}
 
 /** Where early parts are held. */
@@ -18,12 +18,12 @@ export interface EarlyRoom {
 }
 
 /**
- * A part whose turn has not come, or only just. Where there is memory for all of it, it is read
- * before; else it stays in its socket. From its turn on it is a source like any other.
+ * A part that waits for its turn, or whose turn has just come. If there is memory for all of it,
+ * it is read in advance; otherwise it stays in its socket. From its turn on it is a normal source.
  */
 export class EarlyPart implements PartSource {
   readonly number: number
-  /** Aborts when the wait is over: the client is gone, or there is nothing to wait for any more. */
+  /** Aborts when the wait is over: the client is gone, or there is nothing left to wait for. */
   readonly signal: AbortSignal
   readonly #source: PartSource
   readonly #memory: PartMemory
@@ -44,7 +44,7 @@ export class EarlyPart implements PartSource {
     this.#memory = memory
     this.#pool = pool
     this.signal = AbortSignal.any([source.signal, this.#over.signal])
-    // Not everybody who may be told asks for it.
+    // Not every caller waits for the outcome.
     this.#outcome.promise.catch(() => undefined)
   }
 
@@ -52,12 +52,12 @@ export class EarlyPart implements PartSource {
     return this.#source.size
   }
 
-  /** Whether all of it is held. */
+  /** Whether all of it is in memory. */
   get isRead(): boolean {
     return this.#isRead
   }
 
-  /** Whether all of it is held, and somebody still waits for its turn. */
+  /** Whether all of it is in memory and its request still waits for its turn. */
   get mayJoin(): boolean {
     return this.#isRead && !this.#isTurn && !this.signal.aborted
   }
@@ -67,7 +67,7 @@ export class EarlyPart implements PartSource {
     return this.#reading === undefined && !this.#isTurn && !this.signal.aborted
   }
 
-  /** Whether `outcome` tells what became of the part, so that its turn need not be waited for. */
+  /** Whether `outcome` is already known, so that there is no need to wait for the part's turn. */
   get isOver(): boolean {
     return this.#over.signal.aborted
   }
@@ -92,12 +92,12 @@ export class EarlyPart implements PartSource {
     )
   }
 
-  /** It is the part's turn: from now on it is its caller who pours it and answers for it. */
+  /** It is the part's turn: from now on its caller writes it and answers the request. */
   begin(): void {
     this.#isTurn = true
   }
 
-  /** Ends the wait: this is what becomes of the part. */
+  /** Ends the wait with the outcome of the part. */
   settle(outcome: Promise<UploadedPart>): void {
     this.#outcome.resolve(outcome)
     this.#over.abort()
@@ -112,7 +112,7 @@ export class EarlyPart implements PartSource {
     return await reading
   }
 
-  /** Lets go of what is held. Idempotent. */
+  /** Releases the memory. Idempotent. */
   close(): void {
     this.begin()
     this.#chunks = []

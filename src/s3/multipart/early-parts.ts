@@ -4,20 +4,20 @@ import type { PartMemory } from '../../drives/drive.ts'
 import { EarlyPart, type EarlyRoom, earlyChunkBytes } from './early-part.ts'
 import type { PartSource } from './part-source.ts'
 
-/** Chunks that are kept to be filled again while parts come. */
+/** Chunks that are kept for reuse while parts arrive. */
 const mostFreeChunks = 32
 
 /** Of a drive that takes parts one by one: all wait in their sockets. */
 const noMemory: PartMemory = { take: () => false, give: () => undefined }
 
 /**
- * The parts that wait in this process. Those that there is memory for are read meanwhile, so that
+ * The parts that wait in this process. They are read in advance if there is memory, so that
  * several can go to the drive together when the first one's turn comes.
  */
 export class EarlyParts {
   readonly #room: EarlyRoom
   readonly #uploads = new Map<string, Map<number, EarlyPart>>()
-  /** Parts that there was no memory for, the longest waiting first. */
+  /** Parts for which there was no memory, the longest waiting first. */
   readonly #unread = new Map<EarlyPart, ChecksumAlgorithm | undefined>()
 
   constructor(memory: PartMemory = noMemory) {
@@ -49,13 +49,13 @@ export class EarlyParts {
     if (this.#uploads.size === 0) this.#room.pool.clear()
   }
 
-  /** The part has to wait: it is read now, or as soon as there is memory. */
+  /** The part must wait: it is read now, or as soon as there is memory. */
   read(part: EarlyPart, algorithm: ChecksumAlgorithm | undefined): void {
     part.read(algorithm)
     if (part.isUnread) this.#unread.set(part, algorithm)
   }
 
-  /** The parts from this one on that are held whole, with no gap; it is their turn from now on. */
+  /** The complete parts in memory from this one on, without a gap; it is their turn from now on. */
   take(uploadId: string, from: number): EarlyPart[] {
     const parts = this.#uploads.get(uploadId)
     const taken: EarlyPart[] = []

@@ -5,7 +5,7 @@ import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** A lease that is not renewed for this long is up for the taking. */
+/** A lease that is not renewed for this long may be taken. */
 const leaseMs = 20_000
 const renewEveryMs = 5_000
 /** No byte is written this close to the end: a write takes time to reach the disk. */
@@ -29,7 +29,7 @@ export class Leases {
     this.#options = options
   }
 
-  /** Whether the upload's lease may be taken: nobody has it, its owner died or stopped renewing. */
+  /** Whether the upload's lease may be taken: it is free, or its owner died or stopped renewing. */
   isFree(upload: UploadRow): boolean {
     if (upload.leaseOwner === '') return true
     return (
@@ -52,7 +52,7 @@ export class Leases {
     return isTaken ? this.hold({ ...upload, leaseOwner: owner, leaseUntilMs: untilMs }) : undefined
   }
 
-  /** Holds a lease that the row, as written by this process, already names. */
+  /** Holds a lease that this process has already written into the row. */
   hold(upload: UploadRow): Lease {
     return new Lease(upload, this.#options)
   }
@@ -60,7 +60,7 @@ export class Leases {
 
 /**
  * A lease that is held: it renews itself until `end` or `release`, and notices when it is lost or
- * when the upload takes another turn (aborted, or completed without the part under way).
+ * when the upload changes phase (aborted, or completed without the part in progress).
  */
 export class Lease {
   /** The row as it was when the lease was taken. */
@@ -87,8 +87,8 @@ export class Lease {
   }
 
   /**
-   * Whether nobody else can have taken the lease. A process that was suspended notices here, before
-   * its heartbeat has had a chance to.
+   * Whether no other process can have taken the lease. A process that was suspended notices here,
+   * before its heartbeat has had a chance to.
    */
   get isHeld(): boolean {
     if (this.#lost.signal.aborted) return false
@@ -117,12 +117,12 @@ export class Lease {
     })
   }
 
-  /** Stops renewing. For a lease that a statement has given back, or is about to. */
+  /** Stops renewing. For a lease that a statement has released, or is about to. */
   end(): void {
     this.#ended.abort()
   }
 
-  /** Gives the lease back. A database that fails leaves it to expire. */
+  /** Releases the lease. If the database fails, it expires. */
   async release(): Promise<void> {
     this.end()
     const { table, watch } = this.#options
@@ -152,7 +152,7 @@ export class Lease {
           this.#untilMs = untilMs
         }
       } catch {
-        // The database may answer again before the lease ends; if not, assertHeld stops the work.
+        // The database may recover before the lease ends; if not, assertHeld stops the work.
       }
       renewAtMs = now() + renewEveryMs
     }
@@ -165,7 +165,7 @@ export class Lease {
     if (current.phase === phase) {
       return current.leaseOwner === this.owner ? undefined : leaseLost()
     }
-    // Another process has settled the upload and opened it again: it is still there.
+    // Another process has settled the upload and reopened it: it still exists.
     return current.phase === 'open' ? leaseLost() : noSuchUpload(id)
   }
 }

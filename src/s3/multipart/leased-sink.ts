@@ -19,9 +19,9 @@ export class LeasedSink {
     await this.#writing
   }
 
-  /** Forgets the bytes, once the write under way is over: a draft takes one call at a time. */
+  /** Discards the bytes after the write in progress: a draft takes one call at a time. */
   async discard(): Promise<void> {
-    // How that write ended matters no more.
+    // The outcome of that write no longer matters.
     await this.#writing?.catch(() => undefined)
     await this.#draft.discard()
   }

@@ -6,9 +6,9 @@ import { noSuchUpload, slowDown } from './upload-errors.ts'
 import type { UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** How long an upload on which nothing happens is given for the missing part to come. */
+/** How long a request waits for a missing part while nothing happens on the upload. */
 const gapWaitMs = 2_000
-/** A waiting request looks this often whether the holder of the lease has died. */
+/** How often a waiting request checks whether the lease holder has died. */
 const livenessCheckMs = 1_000
 
 /** Requests that one process holds at a time; each is a connection with an unread body. */
@@ -17,14 +17,14 @@ export const maxHeldParts = 1_024
 export type Admission =
   /** The part may be written, under this lease. */
   | { readonly turn: 'append' | 'replace'; readonly lease: Lease }
-  /** The part is committed already. */
+  /** The part is already committed. */
   | { readonly turn: 'compare'; readonly upload: UploadRow }
 
 /** A part that may have to wait. */
 export interface WaitingPart {
   /** Aborts when the wait is over before the part's turn. */
   readonly signal: AbortSignal
-  /** Told when the part has to wait. */
+  /** Called when the part must wait. */
   readonly onWait?: (upload: UploadRow) => void
 }
 
@@ -40,8 +40,8 @@ export interface PartQueueOptions {
 
 /**
  * Where parts wait for their turn (docs/contract/object-storage.md, "Part order"). Parts come
- * strictly in order, but stock clients send several at once: one that comes early is held while an
- * earlier one is on its way. Its body is unread unless `onWait` has it read.
+ * strictly in order, but stock clients send several at once: one that arrives early waits while an
+ * earlier one is being received. Its body is not read unless `onWait` reads it.
  */
 export class PartQueue {
   readonly #options: PartQueueOptions

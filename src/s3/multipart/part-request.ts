@@ -10,7 +10,7 @@ export function uploadNameOf({ query, bucket, key }: ObjectContext): UploadName 
   return { bucket, key, uploadId: query.get('uploadId') ?? '' }
 }
 
-/** @throws S3Error InvalidArgument when partNumber is no integer from 1 to 10,000. */
+/** @throws S3Error InvalidArgument when partNumber is not an integer from 1 to 10,000. */
 export function partNumberOf({ query }: ObjectContext): number {
   const text = query.get('partNumber') ?? ''
   const number = parsePartNumber(text)

@@ -3,9 +3,9 @@ import type { PayloadDigest, PayloadSink } from '../payload.ts'
 
 /** Where the bytes of a part come from: a request's body, or an object that is copied. */
 export interface PartSource {
-  /** Bytes that will come, where known. */
+  /** Number of bytes, if known. */
   readonly size?: number | undefined
-  /** Aborts when nobody wants the part any more. */
+  /** Aborts when the part is no longer needed. */
   readonly signal: AbortSignal
   /**
    * Writes all bytes into the sink and says what they were, with a checksum of this algorithm if

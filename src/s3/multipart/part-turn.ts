@@ -8,16 +8,16 @@ export type PartTurn =
   | 'append'
   /** It is the last committed part again, on a drive that can replace it. */
   | 'replace'
-  /** It is committed: all that can be done is to see whether the bytes are the same. */
+  /** It is committed: the only option is to compare the bytes. */
   | 'compare'
-  /** Its time may come. */
+  /** Its turn may still come. */
   | 'wait'
   /** It is too far ahead to be held. */
   | 'far'
-  /** The upload takes no more parts. */
+  /** The upload accepts no more parts. */
   | 'gone'
 
-/** What a part of this number may do to the upload as it is now. */
+/** What may be done with a part of this number in the current state of the upload. */
 export function turnOf(
   number: number,
   upload: Pick<UploadRow, 'phase' | 'partCount'>,

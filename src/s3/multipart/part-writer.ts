@@ -27,7 +27,7 @@ export interface PartWriterOptions {
 const nowhere = { write: () => Promise.resolve() }
 
 /**
- * Brings parts onto the drive, one at a time for each upload, or several that have come as if they
+ * Writes parts to the drive, one at a time for each upload, or several that have arrived as if they
  * were one.
  */
 export class PartWriter {
@@ -40,7 +40,7 @@ export class PartWriter {
   }
 
   /**
-   * Waits for the part's turn, takes its bytes and commits it. A part that is committed already
+   * Waits for the part's turn, takes its bytes and commits it. A part that is already committed
    * answers as before when the bytes are the same.
    *
    * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws; the upload is then as
@@ -58,7 +58,7 @@ export class PartWriter {
     }
   }
 
-  /** Undefined when the part was taken along with an earlier one, or went wrong while it waited. */
+  /** Undefined when the part was committed with an earlier one, or failed while it waited. */
   async #admit(name: UploadName, part: EarlyPart): Promise<Admission | undefined> {
     const { number, signal } = part
     const onWait = (upload: UploadRow) => {
@@ -84,13 +84,13 @@ export class PartWriter {
         ? await this.#append(lease, part)
         : await this.#replaceLast(lease, part.number, part)
     } catch (error) {
-      // The first error is the one to tell; a lease that can't be given back expires.
+      // Report the first error; a lease that can't be released expires.
       await lease.release().catch(() => undefined)
       throw error
     }
   }
 
-  /** Those behind it that are there already go with it: on a drive that is far away each trip counts. */
+  /** Later parts that have arrived are sent with it, to save round trips to a remote drive. */
   async #append(lease: Lease, part: EarlyPart): Promise<UploadedPart> {
     const others = part.isRead ? this.#early.take(lease.upload.id, part.number + 1) : []
     const appended = this.#appendAll(lease, [part, ...others])
@@ -138,7 +138,7 @@ export class PartWriter {
     return part
   }
 
-  /** A part before the last one: its bytes lie under others and can't be changed. */
+  /** A part before the last one: other parts follow its bytes, so they can't be changed. */
   async #compare(upload: UploadRow, number: number, source: PartSource): Promise<UploadedPart> {
     const committed = await this.#committedPart(upload, number)
     const digest = await source.pour(nowhere, detailsOf(upload).checksum?.algorithm)
@@ -148,7 +148,7 @@ export class PartWriter {
 
   async #committedPart(upload: UploadRow, number: number): Promise<PartRow> {
     const [part] = await this.#options.table.parts(upload.id, number - 1, 1)
-    // The parts go when the upload is completed, which may happen between the two reads.
+    // The parts are deleted when the upload is completed, which may happen between the two reads.
     if (part?.number !== number) throw slowDown('The upload is being completed.')
     return part
   }
@@ -188,18 +188,18 @@ export class PartWriter {
       this.#options.watch.notify(lease.upload.id)
       return
     }
-    // The bytes lie behind what counts and will be written over.
+    // The bytes are beyond the committed size and will be overwritten.
     const current = await this.#options.table.find(lease.upload.id)
     throw current?.phase === 'open' ? leaseLost() : noSuchUpload(lease.upload.id)
   }
 }
 
-/** The drive is not told when the client goes away: the source says that, with the error to answer. */
+/** The source reports a client that went away, with the error to answer; the drive does not. */
 function hints({ size }: Pick<PartSource, 'size'>, lease: Lease) {
   return { signal: lease.lost, ...(size === undefined ? {} : { size }) }
 }
 
-/** Bytes of all of them, where known. */
+/** Total bytes, if known. */
 function sizeOf(parts: readonly EarlyPart[]): number | undefined {
   const sizes = parts.map(({ size }) => size)
   return sizes.every((size) => size !== undefined) ? sizes.reduce((a, b) => a + b) : undefined

@@ -13,7 +13,7 @@ export function slowDown(message: string, options: ErrorOptions = {}): S3Error {
   return new S3Error('SlowDown', message, { ...options, headers: { 'Retry-After': '1' } })
 }
 
-/** The request stood still for so long that another one took the upload's lease. */
+/** The request stalled for so long that another one took the upload's lease. */
 export function leaseLost(): S3Error {
   return slowDown(
     'Another process took over the upload while this request was stalled. Send the request again.',

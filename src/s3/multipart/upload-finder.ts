@@ -4,7 +4,7 @@ import { noSuchUpload, slowDown } from './upload-errors.ts'
 import { encodeTarget, type UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
-/** A waiting request looks this often whether the holder of the lease has died. */
+/** How often a waiting request checks whether the lease holder has died. */
 const livenessCheckMs = 1_000
 
 export interface UploadFinderOptions {
@@ -13,7 +13,7 @@ export interface UploadFinderOptions {
   readonly watch: UploadWatch
   /** See Completer.recover. */
   readonly recover: (lease: Lease) => Promise<void>
-  /** How long `findSettled` waits for a Complete under way. */
+  /** How long `findSettled` waits for a Complete in progress. */
   readonly waitMs: number
   readonly now: () => number
 }
@@ -21,7 +21,7 @@ export interface UploadFinderOptions {
 /**
  * Finds uploads as requests name them. An upload whose Complete was interrupted is settled first
  * (docs/contract/object-storage.md, "Interrupted Complete"): what was published is completed,
- * what was not is open again. The lease decides whether a Complete was interrupted or is under way.
+ * what was not is open again. The lease decides whether a Complete was interrupted or is running.
  */
 export class UploadFinder {
   readonly #options: UploadFinderOptions
@@ -31,7 +31,7 @@ export class UploadFinder {
   }
 
   /**
-   * The upload as it is now; in `completing` only while a Complete is under way.
+   * The current upload; in `completing` only while a Complete is in progress.
    *
    * @throws S3Error NoSuchUpload. An id counts only together with its bucket and key.
    */
@@ -46,7 +46,7 @@ export class UploadFinder {
   /**
    * As `find`, in any phase but `completing`.
    *
-   * @throws S3Error SlowDown when a Complete is still under way after the wait.
+   * @throws S3Error SlowDown when a Complete is still in progress after the wait.
    */
   async findSettled(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
     const { watch, now, waitMs } = this.#options
@@ -62,12 +62,12 @@ export class UploadFinder {
     }
   }
 
-  /** Whether a Complete may wait for the lease, which the part that it stopped has just given back. */
+  /** Whether a Complete may wait for the lease, just released by the part that it stopped. */
   #isAwaited({ leaseOwner, touchedAtMs }: UploadRow): boolean {
     return leaseOwner === '' && this.#options.now() < touchedAtMs + this.#options.waitMs
   }
 
-  /** The upload in whatever phase it is. @throws S3Error NoSuchUpload. */
+  /** The upload in any phase. @throws S3Error NoSuchUpload. */
   async read(name: UploadName): Promise<UploadRow> {
     const upload = await this.#options.table.find(name.uploadId)
     if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)

@@ -12,7 +12,7 @@ export interface UploadDetails extends Pick<Attributes, 'headers' | 'metadata'> 
   readonly checksum?: UploadChecksum
 }
 
-/** The checksum that the completed object is to have. */
+/** The checksum of the completed object. */
 export interface UploadChecksum {
   readonly algorithm: ChecksumAlgorithm
   readonly type: StoredChecksum['type']

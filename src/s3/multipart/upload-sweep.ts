@@ -16,19 +16,19 @@ export interface UploadSweepOptions {
   readonly leases: Leases
   readonly completer: Completer
   readonly aborter: Aborter
-  /** Age without a part at which an open upload goes. */
+  /** Time without a new part before an open upload is deleted. */
   readonly expiryMs: number
   readonly now: () => number
   readonly log: S3Log
-  /** Aborts when the rest is to be left to the next sweep. */
+  /** Aborts to leave the rest to the next sweep. */
   readonly signal?: AbortSignal | undefined
 }
 
 type Step = (upload: UploadRow) => Promise<unknown>
 
 /**
- * Brings to an end what requests have left: expired uploads, crashed completions and aborts, old
- * answers, bytes that belong to nothing. Any number of processes may sweep at once, at any time.
+ * Cleans up after requests: expired uploads, interrupted completions and aborts, old
+ * answers, orphaned bytes. Any number of processes may sweep at once, at any time.
  */
 export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
   const { drive, table, completer, aborter, now, log, signal } = options
@@ -47,7 +47,7 @@ export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
   await sweepPhase(options, { phase: 'completed', untilMs: nowMs - answerAgainMs }, (upload) =>
     table.remove(upload.id, 'completed', upload.leaseOwner),
   )
-  // Bytes of no known upload may be of a database that was lost, and may yet be restored.
+  // Bytes of an unknown upload may belong to a lost database that may still be restored.
   await attempt(log, {}, () =>
     drive.uploads.sweep(
       async (id) => signal?.aborted === true || (await table.find(id)) !== undefined,
@@ -75,7 +75,7 @@ async function sweepPhase(
   }
 }
 
-/** The lease is taken of the row as it was read: an upload that has moved since is left alone. */
+/** Takes the lease of the row as it was read: an upload that changed since is left alone. */
 async function underLease(
   options: UploadSweepOptions,
   upload: UploadRow,
@@ -90,7 +90,7 @@ async function underLease(
   }
 }
 
-/** One upload that can't be brought to its end must not keep the others from theirs. */
+/** One upload that fails must not stop the sweep of the others. */
 async function attempt(log: S3Log, fields: object, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -14,7 +14,7 @@ interface Waiter {
   readonly wake: () => void
 }
 
-/** The one look-out for an upload in this process, however many wait for it. */
+/** The single watch on an upload in this process, however many requests wait for it. */
 interface Lookout {
   readonly waiters: Set<Waiter>
   /** When it last saw a change, or began; milliseconds of the monotonic clock. */
@@ -43,7 +43,7 @@ export class UploadWatch {
     this.#find = find
   }
 
-  /** Wakes everybody who waits for the upload. */
+  /** Wakes all requests that wait for the upload. */
   notify(id: string): void {
     const lookout = this.#lookouts.get(id)
     if (lookout === undefined) return
@@ -52,7 +52,7 @@ export class UploadWatch {
 
   /**
    * Resolves when the upload may differ from `upload`, on timeout, or when the signal aborts. The
-   * caller reads the row anew to see which. Never rejects.
+   * caller reads the row again to see which. Never rejects.
    */
   wait(upload: UploadRow, options: WaitOptions): Promise<void> {
     const { timeoutMs, signal } = options
@@ -113,7 +113,7 @@ export class UploadWatch {
       const upload = await this.#find(id)
       current = upload === undefined ? '' : fingerprint(upload)
     } catch {
-      // The database does not answer. Each waiter finds that out by its own read, when it times out.
+      // The database is not responding. Each waiter learns that from its own read.
       return false
     }
     let isChanged = false
@@ -126,7 +126,7 @@ export class UploadWatch {
   }
 }
 
-/** Everything that a waiter acts upon. A renewed lease is no change. */
+/** Everything that a waiter acts upon. A renewed lease is not a change. */
 function fingerprint(upload: UploadRow): string {
   return [upload.phase, upload.partCount, upload.leaseOwner, upload.driveState].join('\n')
 }

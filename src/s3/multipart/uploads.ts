@@ -28,9 +28,9 @@ import { UploadWatch } from './upload-watch.ts'
 export interface UploadsOptions {
   readonly drive: Drive
   readonly table: UploadTable
-  /** How long a part that comes early is held, milliseconds (PART_WAIT_SECONDS). */
+  /** How long an early part waits, milliseconds (PART_WAIT_SECONDS). */
   readonly partWaitMs: number
-  /** Age without a part at which an open upload goes, milliseconds (UPLOAD_EXPIRY_HOURS). */
+  /** Milliseconds without a new part before an open upload is deleted (UPLOAD_EXPIRY_HOURS). */
   readonly expiryMs: number
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
@@ -44,25 +44,25 @@ export interface PartPage {
   readonly isTruncated: boolean
 }
 
-/** An open upload, for whoever looks after them. */
+/** An open upload, for administration. */
 export interface OpenUpload extends UploadName {
   readonly createdAtMs: number
-  /** When it began or its last part came. */
+  /** When it began or its last part arrived. */
   readonly touchedAtMs: number
-  /** When it goes unless a part comes. */
+  /** When it is deleted unless a part arrives. */
   readonly expiresAtMs: number
   readonly partCount: number
   readonly size: number
 }
 
-/** Where a page of open uploads begins: behind this one, among older ones. */
+/** Where a page of open uploads begins: after this one, among older ones. */
 export interface UploadPosition {
   readonly uploadId: string
   readonly createdAtMs: number
 }
 
 /**
- * Multipart uploads: parts in order, each streamed to where it will stay, state in the database.
+ * Multipart uploads: parts in order, each streamed to its final place, state in the database.
  * Several processes may serve one upload; the lease in its row lets one at a time touch its bytes.
  */
 export class Uploads {
@@ -117,7 +117,7 @@ export class Uploads {
         createdAtMs: now(),
       })
     } catch (error) {
-      // What stays behind if this fails too is found by the sweep.
+      // If this fails too, the sweep finds what is left.
       await drive.uploads.abort(driveState).catch(() => undefined)
       throw error
     }
@@ -142,7 +142,7 @@ export class Uploads {
   /**
    * At most `limit` parts with numbers above `after`.
    *
-   * @throws S3Error NoSuchUpload; SlowDown while a Complete is under way.
+   * @throws S3Error NoSuchUpload; SlowDown while a Complete is in progress.
    */
   async listParts(
     name: UploadName,
@@ -179,7 +179,7 @@ export class Uploads {
   }
 
   /**
-   * As `abort`, for whoever knows only the id.
+   * As `abort`, for callers that know only the id.
    *
    * @throws S3Error NoSuchUpload.
    */

@@ -86,13 +86,13 @@ function answerFact(facts: Readonly<Record<string, Fact>>, context: BucketContex
   return xmlReply(answer.root, answer.content)
 }
 
-/** An empty list; a single configuration, asked for by its id, is not there. */
+/** An empty list; a single configuration, requested by its id, does not exist. */
 function configurations(root: string): Fact {
   return ({ query }) =>
     query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
 }
 
-/** The owner may do everything; everybody may read where PUBLIC_READ_BUCKETS says so. */
+/** The owner has full access; buckets in PUBLIC_READ_BUCKETS are readable by everyone. */
 function accessControlPolicy(isPublic: boolean): FactDocument {
   const ownerGrant = {
     Grantee: grantee(

@@ -19,7 +19,7 @@ import { xmlTimestamp } from '../timestamp.ts'
 import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
 import { xmlReply } from '../xml-reply.ts'
 
-/** A source that is overwritten while it is copied is copied anew so many times. */
+/** How often a copy is retried when its source is overwritten meanwhile. */
 const maxAttempts = 3
 
 interface CopyPlan {
@@ -95,7 +95,7 @@ async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectF
   }
 }
 
-/** Undefined when the bytes have to be read: to be hashed, or because the drive can't do it. */
+/** Undefined when the bytes must be read: to hash them, or because the drive can't copy. */
 async function copyOnDrive(
   { service, request, bucket, key }: ObjectContext,
   plan: CopyPlan,
@@ -146,7 +146,7 @@ async function copyByStreaming(
   return draft.publish(attributes, plan.conditions)
 }
 
-/** The ETag of an object uploaded in parts, or put there by hand, says nothing of its bytes. */
+/** The ETag of a multipart object, or of a file added by hand, is not a digest of its bytes. */
 function isPlainMd5(etag: string): boolean {
   return /^[0-9a-f]{32}$/.test(etag)
 }

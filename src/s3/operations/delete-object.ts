@@ -8,7 +8,7 @@ const unknownConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html. Unlike AWS, an object that
- * is not there is 404 NoSuchKey (docs/contract/object-storage.md, "Deleting an absent object").
+ * does not exist is 404 NoSuchKey (docs/contract/object-storage.md, "Deleting an absent object").
  */
 export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context

@@ -11,7 +11,7 @@ import { xmlReply } from '../xml-reply.ts'
 
 /** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
 const maxKeys = 1_000
-/** Removals under way at a time: each waits for the disk. */
+/** Concurrent removals: each waits for the disk. */
 const concurrency = 16
 
 interface Doomed {
@@ -63,7 +63,7 @@ function parseObject(element: XmlElement): Doomed {
   }
 }
 
-/** For each object what went wrong, if something did. */
+/** The error of each object, if any. */
 async function deleteAll(
   context: BucketContext,
   doomed: readonly Doomed[],

@@ -10,7 +10,7 @@ import { countParts, partChecksum, partRange } from '../object-parts.ts'
 import type { XmlChildren } from '../xml.ts'
 import { xmlReply } from '../xml-reply.ts'
 
-/** The page of parts that was asked for. */
+/** The requested page of parts. */
 interface PartsQuery {
   readonly maxParts: number
   /** The parts behind this number. */

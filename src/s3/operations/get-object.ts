@@ -5,7 +5,7 @@ import { noSuchKey } from '../errors.ts'
 import { objectBody } from '../object-body.ts'
 import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../read-plan.ts'
 
-/** An object that is overwritten again and again while it is read is begun so many times. */
+/** How often a read is retried when the object is overwritten meanwhile. */
 const maxReads = 3
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
@@ -15,7 +15,7 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
     try {
       return await readObject(context, asked)
     } catch (error) {
-      // Nothing has gone out: what is there now is as good an answer.
+      // Nothing has been sent yet, so the current version can be returned instead.
       const isChanged = error instanceof DriveError && error.kind === 'changed'
       if (!isChanged || read === maxReads) throw error
     }
@@ -24,7 +24,7 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
 
 async function readObject(context: ObjectContext, asked: ReadRequest): Promise<HttpReply> {
   const { service, request, bucket, key, isSigned } = context
-  // Anybody may read a public bucket, and as slowly as they like: that must not keep the owner out.
+  // Anyone may read a public bucket, however slowly: that must not block the owner.
   const opening = service.drive.open(bucket, key, { priority: isSigned ? 'normal' : 'low' })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
@@ -37,7 +37,7 @@ async function readObject(context: ObjectContext, asked: ReadRequest): Promise<H
   return { status, headers, body: await objectBody(object, range, request) }
 }
 
-/** Nothing is open and nothing has to be waited for. */
+/** Nothing is open and there is nothing to wait for. */
 function wholeReply({ status, headers, range }: ReadPlan, content: Uint8Array): HttpReply {
   if (range === undefined) return { status, headers }
   return { status, headers, body: content.subarray(range.start, range.end) }

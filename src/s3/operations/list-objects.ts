@@ -30,7 +30,7 @@ export async function listObjectsV2(context: BucketContext): Promise<HttpReply> 
   const { query } = context
   const token = query.get('continuation-token')
   const startAfter = query.get('start-after')
-  // A token goes on where its page ended, whatever start-after says.
+  // A token continues where its page ended, whatever start-after says.
   const after = token ? decodeContinuationToken(token) : (startAfter ?? '')
   const { page, asked, encode } = await readListing(context, after)
   const withOwner = query.get('fetch-owner') === 'true'

@@ -17,7 +17,7 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
   const sent = attributesFromHeaders(request.headers)
   const conditions = writeConditions(request.headers)
   if (conditions !== undefined) {
-    // The drive checks again when it publishes; here it spares the client gigabytes in vain.
+    // The drive checks again when it publishes; checking here avoids a useless upload of gigabytes.
     const current = await drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }

@@ -38,7 +38,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   })
 }
 
-/** Opened only when it is the part's turn: parts that wait hold no file open. */
+/** Opened only when it is the part's turn: waiting parts keep no file open. */
 async function pourVersion(
   drive: Drive,
   source: ObjectName & { readonly etag: string },

@@ -44,7 +44,7 @@ const unsigned: Authentication = { kind: 'unsigned' }
  *
  * @param nowMs wall clock, milliseconds since the epoch.
  * @param onMismatch called before a signature that does not match is refused. Its details are as
- *   long as the request; leave it out where nobody reads them.
+ *   long as the request; omit it where they are not used.
  * @throws S3Error AccessDenied for every failure but a wrong clock, RequestTimeTooSkewed for that.
  */
 export function authenticate(
@@ -92,7 +92,7 @@ function readClaim(request: HttpRequest): SignatureClaim | undefined {
       'Only one form of authentication is allowed: the Authorization header or query parameters.',
     )
   }
-  // node:http shows the first one only; a proxy before the gateway may have gone by another.
+  // node:http shows only the first one; a proxy before the gateway may have used another.
   if (isRepeated(request.rawHeaders, 'authorization')) {
     throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
   }

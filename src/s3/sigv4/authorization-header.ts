@@ -27,7 +27,7 @@ export function readAuthorizationHeader(request: HttpRequest, header: string): S
 type AuthorizationFields = Pick<SignatureClaim, 'credential' | 'signedHeaders' | 'signature'>
 
 /**
- * Headers read before, by all but the signature: a client sends the same one all day, and every
+ * Parsed headers by everything but the signature: a client sends the same one all day, and every
  * client of its kind does. Bounded by the number and by the length of the headers.
  */
 const known = new Map<string, AuthorizationFields>()

@@ -37,7 +37,7 @@ export function checkCredential(
   settings: Pick<S3Settings, 'accessKey' | 'region'>,
 ): string {
   const expectedScope = `${claim.amzDate.slice(0, 8)}/${settings.region}/s3/aws4_request`
-  // An access key id is no secret (presigned URLs show it): how long this takes tells nothing.
+  // An access key id is not secret (presigned URLs show it): the time this takes reveals nothing.
   if (claim.credential === `${settings.accessKey}/${expectedScope}`) return expectedScope
   const parts = claim.credential.split('/', maxCredentialParts + 1)
   const [day, region, service, terminator] = parts.slice(-4)

@@ -25,7 +25,7 @@ export function signedHeaderValues(
 }
 
 /**
- * Checks that the values which the service goes by are those that are signed: of some repeated
+ * Checks that the values which the service uses are those that are signed: of some repeated
  * headers node:http shows only the first (https://nodejs.org/api/http.html#messageheaders), while a
  * signature covers all.
  *

@@ -1,6 +1,6 @@
 /**
  * Why a signature was refused and what to do about it, for the owner of the gateway: in the log and
- * in the dashboard. The client is told less
+ * in the dashboard. The client gets less detail
  * (docs/contract/object-storage.md, "Error codes").
  * Nothing here has a secret, a signature or a query.
  */
@@ -44,7 +44,7 @@ export function clocksDiffer(signedAtMs: number, nowMs: number): string {
   )
 }
 
-/** Which of the two it is can't be told: both give another signature. */
+/** The two causes can't be distinguished: both give a different signature. */
 export function signatureDiffers(
   headers: IncomingHttpHeaders,
   publicUrl: string | undefined,

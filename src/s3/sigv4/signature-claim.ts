@@ -24,7 +24,7 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
 /**
  * The names of SignedHeaders. AWS demands them sorted, and in lower case; like AWS, this accepts
- * other cases. Whoever sends the request chooses the list, so it is bounded before it is used.
+ * other cases. The sender chooses the list, so it is bounded before it is used.
  *
  * @throws S3Error AccessDenied when a name is repeated, out of order or illegal, or for more than 100.
  */

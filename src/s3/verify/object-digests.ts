@@ -32,7 +32,7 @@ const md5OfParts = /^[0-9a-f]{32}-(\d+)$/
 
 /**
  * Computes an object's ETag and checksum from its bytes and compares them with the stored ones.
- * Nothing is known of the ETag of a file that was put into the drive by hand
+ * The ETag of a file that was added to the drive by hand is not verified
  * (docs/contract/object-storage.md, "ETags").
  */
 export class ObjectDigests {
@@ -75,7 +75,7 @@ export class ObjectDigests {
     }
   }
 
-  /** What differs, once all bytes were taken. */
+  /** The differences, once all bytes were taken. */
   differences(): Difference[] {
     if (this.#bytes !== this.#expectedBytes) {
       const [expected, found] = [String(this.#expectedBytes), String(this.#bytes)]

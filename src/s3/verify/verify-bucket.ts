@@ -7,16 +7,16 @@ export interface BucketToVerify {
   readonly bucket: string
   /** Only keys that begin with this. */
   readonly prefix: string
-  /** Told how many bytes were read, while they are. */
+  /** Called with the number of bytes read, as they are read. */
   onBytes(bytes: number): void
-  /** Told of each object once it is read. */
+  /** Called for each object once it is read. */
   onVerdict(key: string, verdict: Verdict): void
 }
 
-/** Objects that are read at once. */
+/** Objects read concurrently. */
 const objectsAtOnce = 4
 const pageSize = 1_000
-/** After so many objects in a row for which the drive did not answer, the run stops. */
+/** The run stops when the drive does not respond for this many objects in a row. */
 const mostUnanswered = 20
 
 /**
@@ -42,7 +42,7 @@ export async function verifyBucket(parts: BucketToVerify): Promise<void> {
     try {
       await Promise.all(reads)
     } catch (error) {
-      // The drive is away, or this is a bug: what has not begun yet does not begin.
+      // The drive is unavailable, or this is a bug: start no more reads.
       failed.abort(error)
       await Promise.allSettled(reads)
       throw error
@@ -50,7 +50,7 @@ export async function verifyBucket(parts: BucketToVerify): Promise<void> {
   }
 }
 
-/** The pages of the listing. A cursor that failed may have lost its page: a new one goes on. */
+/** The pages of the listing. A cursor that failed may have lost its page; a new one continues. */
 async function* pagesOf({ drive, bucket, prefix }: BucketToVerify): AsyncGenerator<Entry[]> {
   let after = ''
   let cursor = drive.list(bucket, { prefix, after })

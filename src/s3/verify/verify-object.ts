@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Drive, DriveError, type ObjectFacts, type ObjectName } from '../../drives/drive.ts'
 import { type Difference, ObjectDigests } from './object-digests.ts'
 
-/** What came out for one object. */
+/** The result for one object. */
 export type Verdict =
   | { readonly kind: 'verified' }
-  /** Nothing is stored that its bytes could be compared with. */
+  /** No stored digest to compare its bytes with. */
   | { readonly kind: 'unverifiable' }
   | { readonly kind: 'mismatch'; readonly differences: readonly Difference[] }
   /** Removed since it was listed. */
@@ -15,20 +15,20 @@ export type Verdict =
 interface Unreadable {
   readonly kind: 'unreadable'
   readonly reason: string
-  /** Whether the drive was busy or did not answer each time it was asked. */
+  /** Whether the drive was busy or did not respond on every attempt. */
   readonly isUnanswered: boolean
 }
 
-/** A read that came out badly, and the version of the object that was read. */
+/** A failed read, and the version of the object that was read. */
 interface BadRead {
   readonly kind: 'bad'
   readonly version: string
   readonly differences: readonly Difference[]
 }
 
-/** An object that is overwritten faster than it can be read is given up. */
+/** An object that is overwritten faster than it can be read is skipped after this many reads. */
 const mostReads = 8
-/** How often a drive that is busy or does not answer is asked again. */
+/** How often a request is retried while the drive is busy or does not respond. */
 const mostRetries = 4
 const retrySeconds = 1
 
@@ -36,7 +36,7 @@ const retrySeconds = 1
  * Reads an object and compares its bytes with what is stored about them. A bad read counts only when a
  * second one of the same version is bad, too: the object may have been overwritten meanwhile.
  *
- * @param onBytes told how many bytes were read, while they are.
+ * @param onBytes called with the number of bytes read, as they are read.
  */
 export async function verifyObject(
   drive: Drive,
@@ -68,7 +68,7 @@ function unreadable(reason: string): Unreadable {
   return { kind: 'unreadable', reason, isUnanswered: false }
 }
 
-/** Repeats what a drive could not do because it was busy or did not answer. */
+/** Retries while the drive is busy or does not respond. */
 export async function patiently<Result>(task: () => Promise<Result>): Promise<Result> {
   for (let retry = 1; ; retry++) {
     try {
@@ -108,7 +108,7 @@ async function readOnce(
     }
   } catch (error) {
     if (!(error instanceof DriveError) || error.kind !== 'changed') throw error
-    // A drive that compares MD5s itself does not give out bytes that are wrong.
+    // A drive that verifies MD5s itself does not return wrong bytes.
     facts ??= await drive.head(name.bucket, name.key)
     if (facts === undefined) return { kind: 'gone' }
     return { kind: 'bad', version: versionOf(facts), differences: refusedBytes(facts) }
