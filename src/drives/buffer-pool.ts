@@ -1,5 +1,5 @@
 /**
- * Buffers of one size that are used again and again: to have so many new ones made and collected
+ * Reusable buffers of one size: to have so many new ones created and collected
  * costs a third of the time of an upload (bench/README.md).
  */
 export class BufferPool {
@@ -7,18 +7,18 @@ export class BufferPool {
   readonly #most: number
   #free: Buffer<ArrayBuffer>[] = []
 
-  /** @param most buffers that are kept while nobody has use for them. */
+  /** @param most idle buffers to keep. */
   constructor(bytes: number, most: number) {
     this.#bytes = bytes
     this.#most = most
   }
 
-  /** A buffer, with whatever in it. */
+  /** A buffer with arbitrary content. */
   take(): Buffer<ArrayBuffer> {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes)
   }
 
-  /** Takes back a buffer that nobody reads any more. One of another size is left to the collector. */
+  /** Takes back a buffer that is no longer read. One of another size is left to the collector. */
   give(buffer: Buffer<ArrayBuffer>): void {
     if (buffer.length === this.#bytes && this.#free.length < this.#most) this.#free.push(buffer)
   }

@@ -13,7 +13,7 @@ export interface DriveNotes {
   read(name: NoteName): Promise<string | undefined>
 
   /**
-   * Makes a note and the drive's own folder; false when the note is there already. Of several
+   * Creates a note and the drive's own folder; false when the note already exists. Of several
    * processes that make the same note at the same time, one gets true.
    */
   create(name: NoteName, text: string): Promise<boolean>
@@ -21,7 +21,7 @@ export interface DriveNotes {
   /**
    * Replaces a note, or makes it. A reader sees the old text or the new one; over some
    * WebDAV servers also an empty or cut one while it is being written. Rejects when the drive's
-   * own folder is not there: the drive may be unmounted, and nothing is to be made in its place.
+   * own folder is missing: the drive may be unmounted, and nothing must be created instead.
    */
   write(name: NoteName, text: string): Promise<void>
 }

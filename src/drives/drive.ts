@@ -6,7 +6,7 @@ import type { Attributes } from './attributes.ts'
  *
  * A drive knows buckets (folders below its root) and keys (strings of 1 to 1,024 UTF-8 bytes, any
  * characters). How a key becomes a file is the drive's affair (key-path.ts); every legal key works,
- * two keys never share a file, and a file put there by hand is an object at once.
+ * two keys never share a file, and files you add by hand appear as objects immediately.
  *
  * Every method may reject with a DriveError, and with nothing else but bugs.
  */
@@ -14,7 +14,7 @@ export interface Drive {
   /** For the log and the status page: `file`, `memory`, `gdrive`, `webdav`. */
   readonly kind: string
 
-  /** What becomes of removed objects. `server`: a trash if the server has one, else nothing is kept. */
+  /** Where removed objects go. `server`: a trash if the server has one, else nothing is kept. */
   readonly deletes: 'permanent' | 'trash' | 'server'
 
   /**
@@ -128,11 +128,11 @@ export interface OpenObject extends ObjectFacts {
    * memory that `read` needs for each chunk is a large part of the cost.
    */
   lend?(start: number, end: number, borrow: Borrow): Promise<void>
-  /** Idempotent. An iteration or a `lend` under way ends. */
+  /** Idempotent. Ends an iteration or `lend` in progress. */
   close(): Promise<void>
 }
 
-/** Uses a chunk that is lent. It must not be used any more once the promise is settled. */
+/** Uses a lent chunk. It must not be used after the promise is settled. */
 export type Borrow = (chunk: Uint8Array) => Promise<void>
 
 export interface ListQuery {
@@ -167,15 +167,15 @@ export interface FolderEntry {
 
 /**
  * Entries in strict UTF-8 byte order of their keys, no key twice. An object that exists during the
- * whole listing appears; one that comes or goes meanwhile may.
+ * whole listing appears; one that is created or deleted meanwhile may.
  */
 export interface EntryCursor {
   /**
    * The next entries, at least one and at most `limit`; an empty array at the end, and from then on.
-   * When it rejects, entries may be lost: go on with a new cursor behind the last key that was given.
+   * When it rejects, entries may be lost: continue with a new cursor after the last key returned.
    */
   next(limit: number): Promise<Entry[]>
-  /** Goes on with the first entry whose key is at least `key`. Never goes back. */
+  /** Continues with the first entry whose key is at least `key`. Never moves back. */
   seek(key: string): void
 }
 
@@ -199,7 +199,7 @@ export interface Draft {
    * racing writers with `ifNoneMatch` one wins.
    */
   publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts>
-  /** Forgets the bytes. Never rejects. Without effect after publish. */
+  /** Discards the bytes. Never rejects. Without effect after publish. */
   discard(): Promise<void>
 }
 
@@ -246,7 +246,7 @@ export interface UploadDrive {
   append(state: string, options: AppendOptions): Promise<PartDraft>
 
   /**
-   * Starts writing other bytes in place of the last committed part. Absent where a drive can't.
+   * Starts replacing the bytes of the last committed part. Absent where a drive can't.
    */
   replaceLast?(state: string, options: ReplaceOptions): Promise<PartDraft>
 
@@ -267,7 +267,7 @@ export interface UploadDrive {
   abort(state: string): Promise<void>
 
   /**
-   * Removes bytes of uploads of which `isKnown` says no (the database was lost, or a crash came
+   * Removes bytes of uploads that `isKnown` does not know (the database was lost, or a crash came
    * between the two), if older than `olderThanMs` milliseconds.
    */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
@@ -275,7 +275,7 @@ export interface UploadDrive {
 
 /** Bytes of parts that one process may hold. */
 export interface PartMemory {
-  /** Whether so many more may be held, which are then counted. */
+  /** Whether this many more bytes may be held; if so, they are counted. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
@@ -335,7 +335,9 @@ export type DriveErrorKind =
   | 'not-found'
   /** The file changed under a reader, or the version asked for is gone. */
   | 'changed'
-  /** What a growing upload was sent is lost, or can't become the object: no retry helps, it begins anew. */
+  /**
+   * The bytes of an upload are lost or can't become the object: retries fail, start a new upload.
+   */
   | 'upload-gone'
   /** The drive refuses for lack of permission: an operator must act. */
   | 'denied'

@@ -8,7 +8,7 @@ import type { LeaseClaim, LeaseLook, LeaseTable, PlaceLease } from './lease-tabl
 /** A lease that is not renewed for this long is up for the taking. */
 const leaseMs = 20_000
 const renewEveryMs = 5_000
-/** Nothing is begun on the drive this close to the end: a call takes time to get there. */
+/** No work starts on the drive this close to the end: a call takes time to arrive. */
 const safetyMarginMs = 5_000
 const defaultWaitMs = 30_000
 /** Between looks at a place that another process holds. */
@@ -82,7 +82,7 @@ export class KeyLeases {
     await this.hold(places, async () => undefined)
   }
 
-  /** Waits until nobody holds these places; holds none itself. Rejects as `hold` does. */
+  /** Waits until these places are free, without taking them. Rejects as `hold` does. */
   async untilFree(places: readonly string[], options: HoldOptions = {}): Promise<void> {
     const patience = this.#patience(options.signal)
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
@@ -182,7 +182,7 @@ export class KeyLeases {
     await this.#enter(places, patience)
     try {
       const lease = await this.#tryTake(places, '', ended)
-      // Else somebody else is at it.
+      // Otherwise another process is recovering it.
       if (lease === undefined) return
       await this.#work(lease, async () => {
         try {
@@ -246,7 +246,7 @@ export class KeyLease {
     this.#timer = this.#renewLater()
   }
 
-  /** Aborts when the lease is lost: somebody else may be writing. */
+  /** Aborts when the lease is lost: another process may be writing. */
   get signal(): AbortSignal {
     return this.#lost.signal
   }

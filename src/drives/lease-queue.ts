@@ -5,8 +5,8 @@ export class LeaseQueue {
 
   /**
    * Resolves when all places are the caller's, who must `leave` them. Who has waited longer gets
-   * them first, but keeps nobody from a place that it can't have yet: whoever holds one place may be
-   * waiting for another before it can go on.
+   * them first, but blocks no one from a place that it can't have yet: the holder of one place may
+   * be waiting for another before it can go on.
    *
    * @throws the signal's reason
    */

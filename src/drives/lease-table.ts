@@ -13,7 +13,7 @@ export interface LeaseTable {
   /** Puts the note at all places that `owner` holds. */
   note(places: readonly string[], owner: string, note: string): Promise<void>
 
-  /** Prolongs; false when one of the places is not `owner`'s any more. */
+  /** Renews; false when one of the places is no longer `owner`'s. */
   renew(places: readonly string[], claim: Omit<LeaseClaim, 'note'>): Promise<boolean>
 
   /**
@@ -36,7 +36,7 @@ export interface LeaseClaim {
   readonly owner: string
   /** Milliseconds since the epoch. */
   readonly untilMs: number
-  /** What its holder is about to do, for whoever takes over when the holder dies. May be ''. */
+  /** What its holder is about to do, for the process that takes over if it dies. May be ''. */
   readonly note: string
 }
 

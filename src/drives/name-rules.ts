@@ -8,11 +8,11 @@ import { maxNameBytes } from './long-name.ts'
 export interface NameRules {
   /** Bytes of UTF-8 that one name may have. */
   readonly maxNameBytes: number
-  /** A class of characters that are escaped wherever they stand in a name. */
+  /** A class of characters that are escaped anywhere in a name. */
   readonly characters: RegExp | undefined
-  /** Names of which the first character is escaped. */
+  /** Names whose first character is escaped. */
   readonly beginnings: RegExp | undefined
-  /** Names of which the last character is escaped. */
+  /** Names whose last character is escaped. */
   readonly endings: RegExp | undefined
   /** The drive makes names Unicode's form C. Others are escaped, with all that is not ASCII. */
   readonly composes: boolean
@@ -77,7 +77,7 @@ function isComposedElse(segment: string, { composes }: NameRules): boolean {
   return composes && segment.normalize('NFC') !== segment
 }
 
-/** Undoes all escapes of bytes; undefined when what comes out is no text. */
+/** Undoes all escapes of bytes; undefined when the result is not text. */
 export function unescapeBytes(name: string): string | undefined {
   let isText = true
   const text = name.replace(/(?:%[0-9A-F]{2})+/g, (run) => {

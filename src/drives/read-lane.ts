@@ -5,12 +5,12 @@ import { DriveError, type ReadPriority } from './drive.ts'
 export const minimumRate = 16 * 1024
 /** How far a slow client may fall behind that rate before others get its place. */
 export const longestLagMs = 30_000
-/** How often somebody who waits looks for a reader that has fallen behind. */
+/** How often a waiting reader checks for one that has fallen behind. */
 const lookEveryMs = 1_000
 
 export interface ReaderOptions {
   readonly priority: ReadPriority
-  /** Ends the read and gives its connection back, even while nobody asks for its next bytes. */
+  /** Ends the read and releases its connection, even while its next bytes are not requested. */
   readonly end: (reason: DriveError) => void
   /** Milliseconds of a clock that is never set back. */
   readonly elapsed?: () => number
@@ -55,7 +55,7 @@ export class Reader {
 
 /**
  * Connections to a drive. Those of low priority may have half of them, so that they can't keep the
- * others out. While somebody waits, a reader whose client is too slow is ended in its favour.
+ * others out. While a reader waits, one whose client is too slow is ended in its favour.
  */
 export class ReadLane {
   readonly #all: Lane
@@ -111,7 +111,7 @@ export class ReadLane {
     return () => clearInterval(timer)
   }
 
-  /** One of low priority if there is one; for somebody of low priority no other. */
+  /** One of low priority, if any; a reader of low priority can end no other. */
   #endSlowest(priority: ReadPriority): boolean {
     const slow = [...this.#reading]
       .filter(({ reader }) => priority === 'normal' || reader.priority === 'low')

@@ -3,7 +3,7 @@ import { DriveError, type ObjectName, type WriteConditions } from './drive.ts'
 /**
  * Checks conditions against the object as it is now: `etag` is its ETag, undefined when there is
  * none (RFC 9110 section 13.1; API reference, PutObject: "If-Match on an object that does not exist
- * is 404"). Call it where nobody else can write the key until the write is done.
+ * is 404"). Call it while no other process can write the key.
  *
  * @throws DriveError `not-found` for If-Match without an object, else `condition`.
  */

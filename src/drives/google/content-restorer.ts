@@ -20,8 +20,8 @@ export interface ContentRestorerOptions {
 const smallBytes = 4 * 1024 * 1024
 
 /**
- * Gives a file its former bytes back. Google tells the MD5 of what it was sent only when readers see
- * it already; what came damaged must not stay.
+ * Restores the previous bytes of a file. Google reports the MD5 of an upload only when readers see
+ * it already; damaged bytes must not stay.
  */
 export class ContentRestorer {
   readonly #options: ContentRestorerOptions
@@ -30,7 +30,7 @@ export class ContentRestorer {
     this.#options = options
   }
 
-  /** Never rejects with a DriveError: what is wrong is told already. */
+  /** Never rejects with a DriveError: the failure is already reported. */
   async restore(before: GoogleFile, now: GoogleFile): Promise<void> {
     const { news, log } = this.#options
     try {

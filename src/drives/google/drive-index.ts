@@ -72,11 +72,11 @@ export interface OwnWrite {
 export type HiddenFile = Pick<IndexedFile, 'id' | 'version'>
 
 export interface IndexState {
-  /** Number of the crawl under way, or of the last one; 0 before the first. */
+  /** Number of the current or last crawl; 0 before the first. */
   readonly crawl: number
   /** Whether a crawl has come to its end. */
   readonly isReady: boolean
-  /** Where the feed of changes goes on. */
+  /** Where the feed of changes continues. */
   readonly pageToken: string
   /** When the feed was read to its end, milliseconds since the epoch. */
   readonly polledAtMs: number
@@ -112,7 +112,7 @@ export interface DriveIndex {
     kind: IndexedFile['kind'],
   ): Promise<{ readonly files: IndexedFile[]; readonly isSure: boolean }>
 
-  /** What lies in these folders, by sort name and then the newest first, ids descending. */
+  /** The content of these folders, by sort name and then the newest first, ids descending. */
   children(parents: readonly string[], query: ChildrenQuery): Promise<ListedFile[]>
 
   /** Those of these ids that are there, hidden ones among them. */
@@ -151,7 +151,7 @@ export interface DriveIndex {
     claim: Pick<IndexState, 'owner' | 'untilMs'>,
   ): Promise<boolean>
 
-  /** The folder for what is not an object yet; undefined when it was never noted. */
+  /** The staging folder; undefined when it was never recorded. */
   staging(root: string): Promise<string | undefined>
   noteStaging(root: string, id: string): Promise<void>
 
@@ -170,10 +170,10 @@ export interface DriveIndex {
   saveListed(files: readonly IndexedFile[], crawl: number): Promise<void>
   /** Files of these folders that this crawl did not see. */
   unseen(folders: readonly string[], crawl: number): Promise<string[]>
-  /** These folders are listed, unless another crawl has begun since. */
+  /** These folders are listed, unless another crawl has started since. */
   listed(folders: readonly string[], crawl: number): Promise<void>
   endCrawl(root: string): Promise<void>
-  /** All or nothing; false when the feed is no longer at `from`. New folders are to be listed. */
+  /** All or nothing; false when the feed is no longer at `from`. New folders must be listed. */
   advance(root: string, page: FeedPage): Promise<boolean>
   /** Forgets what has been hidden since before then, and what lay below. */
   tidy(beforeMs: number): Promise<void>

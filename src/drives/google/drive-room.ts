@@ -1,7 +1,7 @@
 import { DriveError } from '../drive.ts'
 import type { GoogleApi } from './api/google-api.ts'
 
-/** Writes of at least so many bytes are refused at their beginning when there is no room. */
+/** Writes of at least this many bytes are refused at their start when there is no space. */
 const largeBytes = 8 * 1024 * 1024
 const askEveryMs = 30_000
 
@@ -11,7 +11,7 @@ export interface DriveRoomOptions {
   readonly isShared: boolean
 }
 
-/** What the account has left. Google itself tells only when an upload is over. */
+/** The free space of the account. Google itself reports a full one only at the end of an upload. */
 export class DriveRoom {
   readonly #options: DriveRoomOptions
   #freeBytes = 0

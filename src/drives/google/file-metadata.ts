@@ -21,7 +21,7 @@ export function nameOf({ key }: ObjectName) {
   return { name: nameOfDeepSegment(segment), appProperties: { [deepProperty]: '1' } }
 }
 
-/** What moves a file from wherever it is to this folder. */
+/** The change that moves a file from any folder to this one. */
 export function parentsChange(file: GoogleFile, parent: string) {
   const removeParents = file.parents.filter((id) => id !== parent)
   return file.parents.includes(parent) ? {} : { addParents: [parent], removeParents }

@@ -6,7 +6,7 @@ import type { IndexCrawl } from './index-crawl.ts'
 /** A request waits this long for folders to be listed before it is told to come back. */
 const waitMs = 5_000
 const busyRetrySeconds = 10
-/** Folders that are listed at the same time because somebody asked. */
+/** Folders that are listed concurrently on request. */
 const mostAtOnce = 64
 
 export interface FolderListingsOptions {
@@ -41,7 +41,7 @@ export class FolderListings {
   }
 
   /**
-   * Resolves when the index knows what lies in these folders.
+   * Resolves when the index knows the content of these folders.
    *
    * @throws DriveError `busy` when that takes too long, or what keeps them from being listed.
    */
@@ -64,7 +64,7 @@ export class FolderListings {
     await Promise.allSettled(this.#underWay.values())
   }
 
-  /** A listing goes on when those who asked for it are gone: the next one finds it done. */
+  /** A listing continues when its requests are gone: the next request finds it done. */
   #list(id: string): Promise<void> {
     const running = this.#underWay.get(id)
     if (running !== undefined) return running

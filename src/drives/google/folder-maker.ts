@@ -20,10 +20,10 @@ export interface FolderMakerOptions {
   readonly missed: MissedFiles
 }
 
-/** A folder that goes while something is put into it is made anew, so many times. */
+/** How often a folder that is removed while something is put into it is created again. */
 const maxAttempts = 4
 
-/** Makes the folders that keys need, and removes those that no key needs any more. */
+/** Creates the folders that keys need, and removes those that are no longer needed. */
 export class FolderMaker {
   readonly #options: FolderMakerOptions
 
@@ -47,7 +47,7 @@ export class FolderMaker {
     }
   }
 
-  /** Undefined when a folder went meanwhile. */
+  /** Undefined when a folder was removed meanwhile. */
   async #ensureEach(bucket: string, segments: readonly string[]): Promise<string | undefined> {
     const { objects } = this.#options
     let ids = (await objects.requireBucket(bucket)).map((folder) => folder.id)
@@ -100,13 +100,13 @@ export class FolderMaker {
       }
       const row = indexedFile(file)
       if (row !== undefined && (await objects.index.write({ file: row }))) return file.id
-      // The folder above is in the trash by now, and this one with it.
+      // The parent folder is now in the trash, and this one with it.
       await news.refresh(parent)
       return undefined
     }
   }
 
-  /** Whether Google has the folder no more, or in the trash; the index then knows. */
+  /** Whether the folder is deleted or in the trash on Google; updates the index. */
   async isGone(folderId: string): Promise<boolean> {
     return (await this.#options.news.refresh(folderId)) === undefined
   }
@@ -126,7 +126,10 @@ export class FolderMaker {
     }
   }
 
-  /** Removes the folder with these segments if it is empty, whoever made it, and those above. */
+  /**
+   * Removes the folder with these segments if it is empty, regardless of its creator, and those
+   * above.
+   */
   async remove(bucket: string, segments: readonly string[]): Promise<void> {
     for (const folder of await this.#options.objects.folders(bucket, segments)) {
       if (!(await this.#removeIfEmpty(folder, folderPlace(bucket, segments)))) return
@@ -134,7 +137,7 @@ export class FolderMaker {
     await this.removeEmpty(bucket, segments.slice(0, -1))
   }
 
-  /** Whoever needs the folder meanwhile waits at its place and makes another. */
+  /** A writer that needs the folder meanwhile waits for its lease and creates another. */
   async #removeIfEmpty(folder: IndexedFile, place: string): Promise<boolean> {
     const { objects, leases } = this.#options
     const { index } = objects
@@ -149,7 +152,7 @@ export class FolderMaker {
     return await leases.hold([place], work, { note: noteOf(place, [], [folder.id]) })
   }
 
-  /** A folder that may not have come into the trash is looked up by whoever gets the note. */
+  /** The process that takes over the note checks a folder that may not have reached the trash. */
   async #trash({ id, version }: IndexedFile, lease: KeyLease): Promise<void> {
     const { api, objects, news } = this.#options
     try {
@@ -166,7 +169,7 @@ export class FolderMaker {
     }
   }
 
-  /** Whether Google has something in the folder, whatever it is. */
+  /** Whether the folder has any content on Google. */
   async #holdsAnything(folderId: string): Promise<boolean> {
     const { api, objects } = this.#options
     for await (const files of folderPages(api, folderId, { pageSize: 10 })) {

@@ -3,7 +3,7 @@ import { quoted } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import type { GoogleFile } from './api/google-file.ts'
 
-/** What Google lists of a folder, page by page; nothing when there is no such folder any more. */
+/** Google's listing of a folder, page by page; empty when the folder no longer exists. */
 export async function* folderPages(
   api: Pick<GoogleApi, 'listFiles'>,
   folderId: string,

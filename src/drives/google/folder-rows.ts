@@ -14,7 +14,7 @@ export interface FolderRowsOptions {
   readonly hidesEmpty: boolean
 }
 
-/** What lies in a folder from a name on, in order, files of one name together. */
+/** The content of a folder from a name on, in order, files of one name together. */
 export class FolderRows {
   readonly #options: FolderRowsOptions
   #from: string
@@ -59,7 +59,7 @@ export class FolderRows {
     return this.#rows.length > 0
   }
 
-  /** The last name of a full page may go on behind it: it is read again, with the next. */
+  /** The last name of a full page may continue on the next: it is read again with that page. */
   #keep(rows: readonly ListedFile[]): void {
     const last = rows.at(-1)?.sortName ?? ''
     const whole = this.#isLastPage ? rows : rows.filter((row) => row.sortName !== last)

@@ -28,7 +28,7 @@ export interface DraftParts {
   readonly room: DriveRoom
 }
 
-/** A session under way. */
+/** A session in progress. */
 interface Sending {
   readonly session: ObjectSession
   readonly stream: SessionStream
@@ -145,7 +145,7 @@ export class GoogleDraft implements Draft {
   }
 }
 
-/** Where an upload would have to begin anew, an object can be sent again as it is. */
+/** Where an upload would have to restart, an object can be sent again unchanged. */
 async function sendable<R>(work: Promise<R>): Promise<R> {
   try {
     return await work

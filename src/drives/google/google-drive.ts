@@ -67,7 +67,7 @@ export interface GoogleDriveOptions {
   readonly log: IndexLog
   /** Wall clock, milliseconds since the epoch. */
   readonly now?: () => number
-  /** Of all that this drive sends; one of its own when absent. */
+  /** Shared by everything that this drive sends; a separate one when absent. */
   readonly memory?: SendMemory
   readonly claim?: ClaimDrive
 }
@@ -264,7 +264,7 @@ class OpenGoogleDrive implements GoogleDrive {
 }
 
 /**
- * Writers that died left notes: what they did is looked up though nobody writes their keys.
+ * Dead writers leave notes: their work is recovered even if their keys are not written again.
  *
  * @throws DriveError the first one, when all that can be done now is done.
  */

@@ -53,7 +53,7 @@ export interface GoogleUploadsOptions {
 /** Uploads that one sweep looks at at a time. */
 const sweepPage = 100
 
-/** Calls of Complete whose end nobody heard and that are looked up. */
+/** Calls of Complete without a known outcome that are looked up. */
 const maxSmallIds = 20
 
 /** What an upload becomes. */
@@ -115,7 +115,8 @@ export class GoogleUploads implements UploadDrive {
     const { published, session, isEnding, isDamaged } = json === undefined ? {} : parseRecord(json)
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
-    // A crash came before it was noted: the file tells, for all becomes the object in one step.
+    // A crash came before it was recorded: the file shows it, since it becomes the object in one
+    // step.
     const file = await this.#whatBecameOf(state, session)
     if (file === undefined) return false
     await this.#options.news.refresh(session.fileId)
@@ -201,7 +202,7 @@ export class GoogleUploads implements UploadDrive {
     return file?.id === fileId && file.revision === revision ? factsOf(file) : undefined
   }
 
-  /** @throws DriveError `upload-gone` when the upload is not known any more. */
+  /** @throws DriveError `upload-gone` when the upload is no longer known. */
   async #carry({ id, size }: UploadState): Promise<Uint8Array> {
     const length = size - wholeBlocks(size)
     const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)

@@ -22,7 +22,7 @@ export interface CurrentObject {
   readonly file: GoogleFile
 }
 
-/** A person may move a file again and again while it is looked at. */
+/** A user may keep moving a file while it is checked. */
 const maxLooks = 5
 
 /** Lets one writer of a key at a time see what is there and change it. */
@@ -73,7 +73,7 @@ export class KeyHolder {
     if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
     for (let look = 0; look < maxLooks; look++) {
       if (rows.length === 0) return new HeldKey({ name, lease, rows, current: undefined })
-      // Twins, too: a person may have given one another name, as the log advises.
+      // Duplicates too: a user may have renamed one, as the log advises.
       const files = new Map<string, CurrentObject | undefined>()
       for (const { id } of rows) files.set(id, await news.refresh(id, lease.signal))
       rows = await objects.find(bucket, key)
@@ -95,7 +95,7 @@ interface HeldKeyParts {
   readonly current: CurrentObject | undefined
 }
 
-/** A key that nobody else writes. */
+/** A key under an exclusive lease. */
 export class HeldKey {
   readonly name: ObjectName
   readonly rows: readonly IndexedFile[]
@@ -131,7 +131,7 @@ export class HeldKey {
     this.#isInDoubt = true
   }
 
-  /** What was not done is done by whoever gets the key next, or soon by the keeper of the index. */
+  /** Leaves the rest to the next writer of the key, or soon to the index keeper. */
   leaveForLater(): void {
     this.#lease.leaveNote()
   }

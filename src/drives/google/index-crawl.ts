@@ -20,7 +20,7 @@ export interface IndexCrawlOptions {
 
 /**
  * Lists folders whose content is not known, and the folders found in them, until there are none.
- * What is found is kept at once: after a restart the crawl goes on with the folders that are left.
+ * Results are stored at once: after a restart the crawl continues with the remaining folders.
  */
 export class IndexCrawl {
   readonly #options: IndexCrawlOptions

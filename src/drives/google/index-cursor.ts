@@ -37,7 +37,7 @@ export class IndexCursor implements EntryCursor {
   #from = ''
   /** The last entry's key. */
   #last = ''
-  /** Innermost last; undefined: to be found from the bound. */
+  /** Innermost last; undefined: to be determined from the bound. */
   #levels: Level[] | undefined
   #hasEnded = false
   /** While there are folders that are not listed yet. */

@@ -1,6 +1,6 @@
 import { DriveError } from '../drive.ts'
 
-/** The same store, with a DriveError for each failure of its own. */
+/** The same store, with its failures as DriveErrors. */
 export function withIndexErrors<Store extends object>(store: Store): Store {
   return new Proxy(store, {
     get(target, name) {

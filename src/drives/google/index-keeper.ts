@@ -13,7 +13,7 @@ import type { IndexLog } from './object-index.ts'
 const claimMs = 60_000
 /** Between looks at what another process does. */
 const lookMs = 50
-/** Hidden files are forgotten after a day, when no old news of them can come any more. */
+/** Hidden files are forgotten after a day, when no old change of them can arrive. */
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
 
@@ -25,7 +25,7 @@ export interface IndexKeeperOptions {
   readonly rootId: string
   readonly pollMs: number
   readonly log: IndexLog
-  /** What else is to be looked after as often. */
+  /** Other work to do at the same interval. */
   readonly recover: () => Promise<void>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
@@ -33,8 +33,8 @@ export interface IndexKeeperOptions {
 
 /**
  * Fills the index and keeps it fresh: a crawl first, then Google's feed of changes every few
- * seconds. One process at a time does it, whichever comes first; that two do costs calls and no more,
- * for a page of the feed is noted together with where the feed goes on.
+ * seconds. One process at a time does it, whichever is first; two at once only cost calls,
+ * because a page of the feed is stored together with where the feed continues.
  */
 export class IndexKeeper {
   readonly #options: IndexKeeperOptions
@@ -56,7 +56,7 @@ export class IndexKeeper {
     this.#schedule(0)
   }
 
-  /** Resolves when the feed was read to its end, by whatever process, after this call. */
+  /** Resolves when any process has read the feed to its end after this call. */
   async refresh(): Promise<void> {
     const { now, index, rootId } = this.#options
     const sinceMs = now()
@@ -93,7 +93,7 @@ export class IndexKeeper {
     this.#timer.unref()
   }
 
-  /** Brings the index up to date, if nobody did since then and nobody does. Never rejects. */
+  /** Updates the index, unless another process did so since then or is doing so. Never rejects. */
   #turn(sinceMs: number): Promise<void> {
     const { log } = this.#options
     const turn = this.#running.then(async () => {
@@ -174,7 +174,7 @@ export class IndexKeeper {
     return state
   }
 
-  /** Lists what is to be listed, from the beginning where there is no index. */
+  /** Lists unlisted folders, from the root if there is no index. */
   async #fill(): Promise<void> {
     const { index, rootId, log } = this.#options
     let state = await this.#stay()
@@ -190,7 +190,7 @@ export class IndexKeeper {
     return await this.#options.crawl.run(crawl, onStep, this.#closed.signal)
   }
 
-  /** The feed is told to go on from here first, so that nothing slips between it and the crawl. */
+  /** Records the feed's position first, so that no change is lost between it and the crawl. */
   async #begin(state: IndexState): Promise<IndexState> {
     const { api, index, rootId, log } = this.#options
     const token = await api.startPageToken({ signal: this.#closed.signal })
@@ -204,11 +204,11 @@ export class IndexKeeper {
       const state = await this.#stay()
       try {
         if (await this.#readPage(state)) break
-        // What lies in a new folder is asked for soon.
+        // The content of a new folder is likely to be requested soon.
         await this.#list(state)
       } catch (error) {
         if (!(error instanceof GooglePageExpired)) throw error
-        // What happened since the token ended is not told any more: everything is listed again.
+        // Changes since the token expired can't be read: list everything again.
         await this.#begin(state)
         break
       }

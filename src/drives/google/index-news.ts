@@ -19,7 +19,7 @@ export interface News {
   readonly doubtful: readonly string[]
 }
 
-/** What becomes of the index when Google tells of files. */
+/** Applies Google's information about files to the index. */
 export class IndexNews {
   readonly #options: IndexNewsOptions
 
@@ -27,7 +27,7 @@ export class IndexNews {
     this.#options = options
   }
 
-  /** Sorts changes into what is to be seen and what is not: what lies elsewhere is of no interest. */
+  /** Sorts changes into visible and hidden files; files outside the drive are ignored. */
   async sort(changes: readonly Change[]): Promise<News> {
     const { index } = this.#options
     const parents = changes.flatMap(({ file }) => file?.parents ?? [])
@@ -61,7 +61,7 @@ export class IndexNews {
     )
   }
 
-  /** Asks Google what the file is now, and notes that. Undefined when it is no object any more. */
+  /** Reads the file from Google and stores it. Undefined when it is no longer an object. */
   async refresh(
     id: string,
     signal?: AbortSignal,
@@ -113,6 +113,6 @@ function parentsFirst(changes: readonly Change[]): Change[] {
       waiting.delete(change.fileId)
     }
   }
-  // Folders that have moved into each other meanwhile.
+  // Folders that were moved into each other meanwhile.
   return [...ordered, ...waiting.values()]
 }

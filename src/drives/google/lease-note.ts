@@ -18,7 +18,7 @@ export function noteOf(
   return JSON.stringify({ place, newIds, thereIds } satisfies LeaseNote)
 }
 
-/** Undefined for what is no note of ours. */
+/** Undefined for a text that is not one of our notes. */
 export function parseNote(text: string): LeaseNote | undefined {
   try {
     const { place, newIds, thereIds } = JSON.parse(text) as Partial<LeaseNote>

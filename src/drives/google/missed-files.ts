@@ -28,7 +28,7 @@ export class MissedFiles {
     this.#options = options
   }
 
-  /** Whether there may be an object of this name by now, in the index. */
+  /** Whether the index may meanwhile have an object of this name. */
   async findObject({ bucket, key }: ObjectName): Promise<boolean> {
     const { api, objects, isFresh } = this.#options
     if (await isFresh()) return false

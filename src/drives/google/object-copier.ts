@@ -43,7 +43,7 @@ export class ObjectCopier {
     const [file] = await objects.find(source.bucket, source.key)
     if (file === undefined) return undefined
     if (file.etag !== source.etag) throw changed(source)
-    // Another ETag is no MD5 of the bytes: who wants one must read them.
+    // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
     if (!plainMd5.test(source.etag)) return undefined
     const isSelf = source.bucket === target.bucket && source.key === target.key
     return isSelf ? await this.#onto(source, options) : await this.#aside(file, target, options)

@@ -18,10 +18,10 @@ export interface ReaderParts {
   readonly news: Pick<IndexNews, 'refresh'>
 }
 
-/** Why a read under way ends. */
+/** Why a read in progress ends. */
 const ended = new DriveError('changed', 'This object has been closed.')
 
-/** A download that breaks off is gone on with, so many times without a byte. */
+/** How often an interrupted download is resumed without receiving a byte. */
 const maxFruitless = 3
 
 /**
@@ -114,7 +114,7 @@ export class ObjectReader implements OpenObject {
 
   /**
    * Whether the caller has closed the object.
-   * @throws DriveError `busy` when it was ended for somebody who waits
+   * @throws DriveError `busy` when it was ended in favour of a waiting reader
    */
   #isOver(): boolean {
     const { aborted, reason } = this.#closed.signal
@@ -133,7 +133,7 @@ export class ObjectReader implements OpenObject {
     return download
   }
 
-  /** Undefined when the file does not hold this version any more. */
+  /** Undefined when the file no longer has this version. */
   async #latest(start: number, end: number): Promise<Download | undefined> {
     let download: Download
     try {
@@ -179,7 +179,7 @@ export class ObjectReader implements OpenObject {
     return digest.digest('hex') === this.#file.md5
   }
 
-  /** Whoever tries again is to find what is there now. */
+  /** Refreshes the index, so that a retry finds the current version. */
   async #changed(): Promise<DriveError> {
     await this.#parts.news.refresh(this.#file.id)
     const { bucket, key } = this.#name

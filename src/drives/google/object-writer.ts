@@ -39,13 +39,13 @@ export interface NewObject {
 export interface PublishedUpload {
   readonly id: string
   readonly jsonOf: (file: IndexedFile) => string
-  /** The file that it becomes if there is no object, where that was noted already. */
+  /** The file that it becomes if there is no object, if already recorded. */
   readonly newId?: string
-  /** Files that it was to become before, by calls whose end nobody heard. */
+  /** Files of earlier attempts, by calls without a known outcome. */
   readonly earlierIds?: readonly string[]
 }
 
-/** A folder that goes while a file is put into it is made anew, so many times. */
+/** How often a folder that is removed while a file is put into it is created again. */
 const maxPlacings = 4
 
 /** Puts objects in their place, and takes them away. */
@@ -134,15 +134,15 @@ export class ObjectWriter {
     const found = indexedFile(file)
     const row = withAttributes(found ?? rowOf(held, file), object.attributes)
     const isNoted = found !== undefined && (await objects.index.write(ownWrite(row, file, object)))
-    // A person has moved it away or put it in the trash since it was looked at: after the write.
+    // A user moved or trashed it since it was checked: this counts as after the write.
     if (!isNoted) await news.refresh(file.id)
     held.afterChange()
     return factsOf(row)
   }
 
   /**
-   * Removes the object and its twins: S3 knows only one, and it must not come back as another.
-   * Twins go to the trash always, for nobody saw them.
+   * Removes the object and its duplicates: S3 knows only one, and it must not come back as another.
+   * Duplicates always go to the trash, because they were never visible.
    */
   async remove(name: ObjectName, conditions?: WriteConditions): Promise<boolean> {
     const { keys } = this.#options
@@ -156,7 +156,7 @@ export class ObjectWriter {
     return wasThere
   }
 
-  /** The object is gone, whatever becomes of its folders. */
+  /** The object is deleted, even if its folders remain. */
   async #tidyFolders({ bucket, key }: ObjectName): Promise<void> {
     const { folders, log } = this.#options
     try {
@@ -199,14 +199,14 @@ export class ObjectWriter {
         await this.#disposeReplaced(held, replaced)
         return factsOf(row)
       }
-      // The folder is in the trash by now, and this file with it.
+      // The folder is now in the trash, and this file with it.
       await news.refresh(parent)
     }
     const message = `The folder of ${bucket}/${key} keeps being removed by another client. Try again.`
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
-  /** The object is there already. What can't be removed is an older twin of it. */
+  /** The object is already published. A file that can't be removed is an older duplicate. */
   async #disposeReplaced(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
     try {
       await this.#dispose(held, rows)

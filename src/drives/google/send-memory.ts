@@ -4,7 +4,7 @@ import { blockBytes } from './blocks.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Of one stream, whatever the others do. */
+/** Per stream, independent of the others. */
 const leastPerStream = mebibyte / 2
 const mostPerStream = 16 * mebibyte
 /** Of parts that wait for their turn; less by this for each stream: many keep the line busy anyway. */
@@ -59,7 +59,7 @@ export class SendMemory {
     if (this.#streams === 0) this.blocks.clear()
   }
 
-  /** Whether so many bytes of small objects may be held until all of them are there. */
+  /** Whether this many bytes of small objects may be held until they have all arrived. */
   take(bytes: number): boolean {
     if (this.#buffered + bytes > this.#totalBytes) return false
     this.#buffered += bytes

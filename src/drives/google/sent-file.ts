@@ -3,7 +3,7 @@ import { DriveError } from '../drive.ts'
 import type { GoogleFile } from './api/google-file.ts'
 import { unpackAttributes } from './attribute-properties.ts'
 
-/** Whether Google has these bytes, as far as it tells. */
+/** Whether Google has these bytes, as far as it reports. */
 export function isStored(file: GoogleFile, size: number, md5: string): boolean {
   return file.size === size && (file.md5Checksum ?? md5) === md5
 }

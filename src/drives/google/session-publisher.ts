@@ -21,7 +21,7 @@ export interface SessionPublisherOptions {
 
 /** A resumable session and the file it ends in. */
 export interface ObjectSession {
-  /** A secret: whoever has it may upload. */
+  /** A secret: it allows uploads. */
   readonly url: string
   readonly fileId: string
   /** Whether the file comes into being, aside, with the session's end; else it is replaced. */
@@ -53,7 +53,7 @@ export class SessionPublisher {
 
   /**
    * Begins a session: into the file that the key has now, so that it stays the same file with its
-   * history and its links, else into a new one that nobody sees.
+   * history and its links, else into a new one that is not visible.
    */
   async begin(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
     const { api, objects } = this.#options
@@ -83,7 +83,7 @@ export class SessionPublisher {
 
   /**
    * Makes the session's bytes the object. On rejection the key is as it was, as far as Google lets
-   * it. Undefined when an earlier call has published them and they are not the object any more.
+   * it. Undefined when an earlier call has published them and they are no longer the object.
    */
   async publish(
     name: ObjectName,
@@ -109,7 +109,7 @@ export class SessionPublisher {
   }
 
   /**
-   * Forgets what was sent, if it did not become the object. Never rejects with a DriveError.
+   * Discards the bytes sent, if they did not become the object. Never rejects with a DriveError.
    *
    * @param name the key, where the session may have been told to become its object.
    */
@@ -118,7 +118,7 @@ export class SessionPublisher {
     try {
       await api.cancelSession(url)
     } catch (error) {
-      // It ends by itself after a week, and nobody sees it until then.
+      // It expires after a week and is not visible until then.
       if (!(error instanceof DriveError)) throw error
     }
     // Where the session had ended there is a file already.

@@ -15,7 +15,7 @@ const windowBytes = 8 * mebibyte
  * socket has drained, so all before it have left. Should that ever change, Google's MD5 tells.
  */
 const takenBehind = 4 * blockBytes
-/** Requests in a row after which the session has no more than before. */
+/** Consecutive requests without progress of the session. */
 const maxFruitless = 3
 
 export interface SessionStreamOptions {
@@ -38,7 +38,7 @@ interface Block {
   readonly mark: string
 }
 
-/** The request under way is to end, for no more bytes come. */
+/** The current request must end, because there are no more bytes. */
 class EndedEarly extends Error {}
 
 /**
@@ -56,7 +56,7 @@ export class SessionStream {
   /** Where the blocks end. */
   #end: number
   #sent: number
-  /** Blocks before this are read by nobody any more. */
+  /** Blocks before this are no longer read. */
   #taken: number
   #persisted: number
   #announced: number
@@ -117,13 +117,13 @@ export class SessionStream {
     this.#throwFailure()
   }
 
-  /** Ends what is under way. Never rejects; idempotent. */
+  /** Aborts requests in progress. Never rejects; idempotent. */
   async stop(): Promise<void> {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#wake()
     await this.#running
-    // Its failure is nobody's any more; but what it writes is not to come later than this.
+    // Its failure no longer matters, but it must not write later than this.
     await this.#announcing?.catch(() => undefined)
     this.#blocks = []
     this.#options.memory.leave()
@@ -206,7 +206,7 @@ export class SessionStream {
   async #announceBefore(position: number): Promise<void> {
     if (this.#options.announce === undefined) return
     for (;;) {
-      // Nothing is announced any more once somebody else may go on with the session.
+      // Announce nothing once another process may continue the session.
       this.#signal.throwIfAborted()
       if (position < this.#announced) break
       await this.#announcement()
@@ -218,7 +218,7 @@ export class SessionStream {
 
   /** Of all blocks that are not announced yet, where none is under way. One that failed stays. */
   #announcement(): Promise<void> {
-    // Whoever goes on with the upload has read by then what was announced.
+    // By then, the process that continues the upload has read what was announced.
     this.#signal.throwIfAborted()
     this.#announcing ??= this.#announce().then(() => {
       this.#announcing = undefined
@@ -239,7 +239,7 @@ export class SessionStream {
     if (state.kind === 'gone') throw sessionGone()
     if (state.kind === 'done') throw new Error('a session ended unexpectedly')
     const { persisted } = state
-    // What it has and nobody here has sent comes from a request that was thought to be dead.
+    // Bytes that this process has not sent come from a request that was thought to be dead.
     if (persisted < this.#first || persisted > this.#end) throw lostTrack()
     this.#persisted = persisted
     this.#sent = persisted
@@ -280,7 +280,7 @@ export class SessionStream {
   }
 }
 
-/** The upload's bytes are gone: it has to begin anew. */
+/** The upload's bytes are lost: it must restart. */
 export function sessionGone(): DriveError {
   const message = 'Google Drive expired this upload (after a week) or lost it: start a new upload.'
   return new DriveError('upload-gone', message)

@@ -16,7 +16,7 @@ export interface SmallWriterOptions {
   readonly restorer: ContentRestorer
 }
 
-/** Bytes that arrive damaged are sent so many times in all. */
+/** Total attempts to send bytes that arrive damaged. */
 const maxSendings = 3
 
 interface SmallBytes {
@@ -61,7 +61,7 @@ export class SmallWriter {
         return facts
       } catch (error) {
         if (!(error instanceof GoogleNotFound)) throw error
-        // Deleted for good since it was looked at.
+        // Permanently deleted since it was checked.
         return await this.#createSmall(held, small, object)
       }
     })
@@ -84,7 +84,7 @@ export class SmallWriter {
       const { id } = before
       const file = await api.uploadSmall({ id, metadata, bytes, signal: held.signal })
       const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
-      // Readers see it already: what came damaged is sent again.
+      // Readers already see it: damaged bytes are sent again.
       if (!isRight && attempt < maxSendings) continue
       if (!isRight) {
         await restorer.restore(before, file)
@@ -111,7 +111,7 @@ export class SmallWriter {
       const file = await api.uploadSmall(upload)
       const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
       if (isRight && file.name === metadata.name) return file
-      // Nobody knows of it yet, and nobody is to.
+      // It is not visible yet, and must not become so.
       await api.trash(file.id)
       throw damaged(file, bytes.length, md5)
     })

@@ -20,7 +20,7 @@ export interface StagingFolderOptions {
   readonly rootId: string
 }
 
-/** Where files are that are no objects yet: finished or copied, but not put in their place. */
+/** Where files are that are not objects yet: complete or copied, but not moved into place. */
 export class StagingFolder {
   readonly #options: StagingFolderOptions
   #id: string | undefined
@@ -110,7 +110,7 @@ export class StagingFolder {
     }
   }
 
-  /** What is in it, if it was ever made. */
+  /** Its content, if it was ever created. */
   async files(): Promise<GoogleFile[]> {
     const id = this.#id ?? (await this.#known())
     const found: GoogleFile[] = []

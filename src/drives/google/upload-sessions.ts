@@ -43,7 +43,7 @@ export class UploadSessions {
     this.#options = options
   }
 
-  /** @throws DriveError `upload-gone` when the upload is not known any more, or damaged. */
+  /** @throws DriveError `upload-gone` when the upload is no longer known, or is damaged. */
   async record(uploadId: string): Promise<UploadRecord> {
     const json = await this.#options.records.find(uploadId)
     const record = json === undefined ? undefined : parseRecord(json)
@@ -60,7 +60,7 @@ export class UploadSessions {
     await this.#options.records.save(uploadId, { json: JSON.stringify(record), fileIds })
   }
 
-  /** The upload's session, with what it holds; begun if it has none. */
+  /** The upload's session, with its position; started if it has none. */
   async ready(state: UploadState): Promise<ReadySession> {
     const record = await this.record(state.id)
     const committed = wholeBlocks(state.size)
@@ -138,7 +138,7 @@ export class UploadSessions {
     if (answer.kind === 'gone' && committed === 0) return await this.rebuild(state, 0)
     const position = positionOf(answer)
     if (position < committed) throw sessionGone()
-    // More than was ever sent to it: nobody knows what that is.
+    // More than was ever sent to it: its content is unknown.
     if (position > committed + known.length * blockBytes)
       return await this.rebuild(state, committed)
     return { session, position, known }

@@ -54,7 +54,8 @@ async function cloneToTemp(root: LocalRoot, from: number): Promise<OutputFile | 
   const path = newTempPath(root)
   try {
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants
-    // Named by its descriptor, the source is the version that was opened, whatever its path is now.
+    // Named by its descriptor, the source is the version that was opened, even if its path has
+    // changed.
     const source = `${root.descriptors}${from}`
     await fs.promises.copyFile(source, path, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE)
   } catch (error) {

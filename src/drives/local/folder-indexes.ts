@@ -46,7 +46,7 @@ export class FolderIndexes {
     this.#root = root
   }
 
-  /** Undefined when it is no folder, or one reached through a symbolic link. */
+  /** Undefined when it is not a folder, or is reached through a symbolic link. */
   async get(path: string): Promise<FolderIndex | undefined> {
     const askedAt = ++this.#clock
     for (;;) {
@@ -126,7 +126,7 @@ export class FolderIndexes {
   }
 
   #touch(path: string, cached: Cached): void {
-    // Another one may have taken its place while its folder was looked at.
+    // Another one may have replaced it while its folder was read.
     if (this.#cache.get(path) !== cached) return
     this.#cache.delete(path)
     this.#cache.set(path, cached)

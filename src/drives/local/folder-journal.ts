@@ -25,7 +25,7 @@ const noteSchema = z.object({
   making: z.array(z.string()),
 })
 
-/** A journal longer than this is written anew, without what is done or undone. */
+/** A journal longer than this is rewritten, without completed entries. */
 const compactBytes = 256 * 1024
 
 /**
@@ -73,7 +73,7 @@ export class FolderJournal {
 
   async #enqueue(work: () => Promise<void>): Promise<void> {
     const mine = this.#last.then(work)
-    // A full disk must not keep anybody from removing objects.
+    // A full disk must not prevent the removal of objects.
     this.#last = mine.catch(() => undefined)
     await this.#last
   }

@@ -14,7 +14,9 @@ import { displacedBy, type Place, type Spot } from './place.ts'
 /** How often a folder may vanish or a file come in its way while it is made. */
 const attempts = 16
 
-/** Codes of rmdir for what must stay: not empty, in use, or by now a file or link put there by hand. */
+/**
+ * Codes of rmdir for what must stay: not empty, in use, or replaced by hand with a file or link.
+ */
 const staysCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', 'ENOTDIR'])
 
 export interface MadeFolder {
@@ -63,7 +65,7 @@ export class FolderMaker {
   /**
    * The folder of one of the place's spots, made where it is absent. An object whose file is in
    * the way goes to its alternative path, under its lock: call this without the lock of the place.
-   * @throws DriveError `denied` when a symbolic link or a file that is no object is in the way.
+   * @throws DriveError `denied` when a symbolic link or a file that is not an object is in the way.
    */
   async ensure(place: Place, spot: Spot): Promise<MadeFolder> {
     const existing = await OpenFolder.open(this.#root, spot.folder)
@@ -209,7 +211,7 @@ export class FolderMaker {
     if (!(await this.#root.files.lstat(alternative))?.isFile()) return
     const lock = await this.#locks.acquire(owner.path)
     try {
-      // A link, because it never replaces what somebody has put there meanwhile.
+      // A link, because it never replaces a file that was put there meanwhile.
       await this.#root.files.link(alternative, parent.at(name))
       await this.#root.files.unlink(alternative)
     } catch {
@@ -250,7 +252,7 @@ async function makeFolder(
     return 'made'
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return 'no parent'
-    // Somebody else made it, or put a file there again: the caller looks.
+    // Another process created it, or put a file there: the caller checks.
     if (codeOf(error) === 'EEXIST') return 'exists'
     throw error
   }

@@ -66,7 +66,7 @@ export class FolderSync {
 
   async #syncPath(relativePath: string): Promise<void> {
     const folder = await OpenFolder.open(this.#root, relativePath)
-    // Gone already: whoever removed it answers for that.
+    // Already removed: that is the remover's responsibility.
     if (folder === undefined) return
     try {
       await this.#sync(folder, await this.#markOf(folder))

@@ -9,7 +9,7 @@ import { makeFolders } from './make-folders.ts'
 
 /** A holder that can't be seen from here and gave no sign of life for this long is given up. */
 const silentHolderMs = 30_000
-/** A living holder keeps a lock for microseconds; one that is stopped must not stop everybody. */
+/** A living holder keeps a lock for microseconds; a stopped one must not block all others. */
 const longestWaitMs = 20_000
 /** One that can't be seen is first given the time to be given up. */
 const longestSilentWaitMs = 2 * silentHolderMs
@@ -100,7 +100,7 @@ export class KeyLocks {
     }
   }
 
-  /** False when somebody else has it. */
+  /** False when another process has it. */
   async #create(path: string): Promise<boolean> {
     const { files } = this.#root
     try {
@@ -134,7 +134,7 @@ export class KeyLocks {
     try {
       await this.#root.files.unlink(path)
     } catch (error) {
-      // Taken away meanwhile, by somebody who took this process for dead.
+      // Taken meanwhile by a process that believed this one dead.
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }

@@ -9,7 +9,7 @@ import { Generations } from './generations.ts'
 /** A file as far as its attributes depend on it. */
 export interface KnownFile {
   readonly identity: FileIdentity
-  /** Its natural path below the root, whatever it is at. */
+  /** Its natural path below the root, regardless of its actual path. */
   readonly place: string
   readonly size: number
   readonly modifiedAtMs: number
@@ -88,7 +88,7 @@ export class KnownAttributes {
     this.#remember(file.identity, attributes)
   }
 
-  /** The file is gone, and nobody will have one with its identity again. */
+  /** The file is gone, and its identity is never reused. */
   forget(identity: FileIdentity): void {
     this.#records.forget(identity)
   }
@@ -147,7 +147,7 @@ export class KnownAttributes {
 
 const noAttributes: ReadonlyMap<string, Attributes> = new Map()
 
-/** What a file has of which nothing is known: the same as long as nobody touches the file. */
+/** Attributes of a file without a record: stable as long as the file is unchanged. */
 export function provisionalAttributes(file: KnownFile): Attributes {
   const type = mime.getType(file.place)
   const headers = { 'content-type': type ?? 'application/octet-stream' }

@@ -15,7 +15,7 @@ export interface Sweep {
   tidyFolders(note: JournalNote): Promise<void>
 }
 
-/** Removes what processes that died left behind; never what a living one uses. */
+/** Removes what dead processes left behind; never what a living one uses. */
 export async function sweepLeftovers({ root, nowMs, tidyFolders }: Sweep): Promise<void> {
   for (const name of await fs.promises.readdir(root.tempFolder)) {
     const path = join(root.tempFolder, name)

@@ -6,7 +6,7 @@ import { describe } from './object-files.ts'
 import { pathOfSpot, placeOf } from './place.ts'
 import type { TurnTaker } from './turn-taker.ts'
 
-/** An entry of a listing before anybody has looked at its file. */
+/** An entry of a listing whose file has not been read yet. */
 export type Candidate = FolderCandidate | ObjectCandidate
 
 export interface FolderCandidate {
@@ -22,7 +22,7 @@ export interface ObjectCandidate {
   readonly isAlternative: boolean
 }
 
-/** Looks under way at a time when the disk is slow. */
+/** Concurrent file reads when the disk is slow. */
 const concurrentLooks = 64
 
 /**
@@ -31,7 +31,7 @@ const concurrentLooks = 64
  */
 const etagBatch = 100
 
-/** Gives listed objects their size, time and ETag; objects that are gone meanwhile fall out. */
+/** Adds size, time and ETag to listed objects; objects deleted meanwhile are dropped. */
 export class ListedFiles {
   readonly #root: LocalRoot
   readonly #known: KnownAttributes
@@ -88,7 +88,8 @@ export class ListedFiles {
       const look = candidate.kind === 'folder' ? undefined : this.#lookAt(bucket, candidate)
       looks.push(look)
       if (look instanceof Promise) {
-        // Awaited only later, or never when another one fails before: no crash for want of a catch.
+        // Awaited later, or never if another one fails first: the catch avoids an unhandled
+        // rejection.
         look.catch(() => undefined)
         pending.push(look)
       }

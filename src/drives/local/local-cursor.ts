@@ -7,7 +7,7 @@ import { withDriveErrors } from './fs-error.ts'
 import type { Candidate, ListedFiles } from './listed-files.ts'
 import { TurnTaker } from './turn-taker.ts'
 
-/** Files looked at in one go. */
+/** Files read in one batch. */
 const batchLimit = 1000
 
 export interface CursorParts {
@@ -32,13 +32,13 @@ interface Bound {
   readonly key: string
   /** Whether an entry with this very key counts. */
   readonly isInclusive: boolean
-  /** Whether the folder that the key lies in is to be shown with the delimiter. */
+  /** Whether the folder of the key must be listed with the delimiter. */
   readonly showsFolder: boolean
 }
 
 /**
  * Walks the folders in key order. It goes straight to where it is to begin, by binary search in
- * the index of each folder on the way, so that a page costs the same wherever it lies.
+ * the index of each folder on the way, so that every page costs the same.
  */
 export class LocalCursor implements EntryCursor {
   readonly #parts: CursorParts
@@ -49,7 +49,7 @@ export class LocalCursor implements EntryCursor {
   #frames: Frame[] = []
   /** Where to go before the next entry; undefined when the frames say it. */
   #target: Bound | undefined
-  /** No entry up to here, any more. */
+  /** No further entry up to here. */
   #reached: Bound
   #hasFound = false
   /** Whether a folder was not there when it was to be read. */
@@ -73,7 +73,7 @@ export class LocalCursor implements EntryCursor {
     else if (this.#isBehindShownFolder(key)) this.#target = { ...this.#reached, showsFolder: false }
   }
 
-  /** Whether `key` is behind the folder that `after` lies in, and that is still to be shown. */
+  /** Whether `key` is after the folder of `after`, which must still be listed. */
   #isBehindShownFolder(key: string): boolean {
     if (!this.#target?.showsFolder) return false
     const { prefix, after } = this.#query
@@ -169,7 +169,7 @@ export class LocalCursor implements EntryCursor {
     }
   }
 
-  /** One step of `#goTo`; the folder to go on in, if there is one. */
+  /** One step of `#goTo`; the folder to continue in, if any. */
   async #descend(frame: Frame, bound: Bound, candidates: Candidate[]): Promise<Frame | undefined> {
     const { index } = frame
     const rest = bound.key.slice(frame.key.length)

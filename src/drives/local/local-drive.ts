@@ -68,7 +68,7 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   return new LocalDrive(root, locks, options)
 }
 
-/** A draft that is known to be so large is refused at once when there is no room for it. */
+/** A draft known to be at least this large is refused at once when there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
 const plainMd5 = /^[0-9a-f]{32}$/
 
@@ -197,7 +197,7 @@ class LocalDrive implements Drive {
         if (facts.attributes.etag !== source.etag) {
           throw new DriveError('changed', 'The version to copy no longer exists.')
         }
-        // Another ETag is no MD5 of the bytes: who wants one must read them.
+        // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
         if (!plainMd5.test(source.etag)) return undefined
         const output = await copyToTemp(this.#root, file, options.signal)
         try {
@@ -210,7 +210,7 @@ class LocalDrive implements Drive {
             flush: () => output.flush(),
           })
         } finally {
-          // The path is empty by now unless publishing failed.
+          // The path no longer exists unless publishing failed.
           await output.remove()
         }
       } finally {

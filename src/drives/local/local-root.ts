@@ -120,7 +120,7 @@ export function newTempPath(root: LocalRoot): string {
   return `${root.processFolder}/${++lastTempNumber}`
 }
 
-/** Creates a temporary file; also after somebody has tidied up the drive's own folders. */
+/** Creates a temporary file; also after the drive's own folders were deleted. */
 export async function createTempFile(root: LocalRoot): Promise<{ path: string; fd: number }> {
   const path = newTempPath(root)
   try {
@@ -136,7 +136,7 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
 
 /**
  * @throws DriveError `unavailable` when the drive's own folder is gone, or is another folder without
- * the drive's owner note: the drive is not mounted, or another one is in its place.
+ * the drive's owner note: the drive is not mounted, or was replaced by another one.
  */
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
   const { own, hasBirthtime, ownerNote } = root

@@ -59,7 +59,7 @@ export class LocalUploads implements UploadDrive {
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
-    // A key that can't be named is refused before anybody sends its parts.
+    // A key that can't be named is refused before its parts are sent.
     placeOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
       const { root } = this.#parts
@@ -300,7 +300,7 @@ function hasMark(names: readonly string[]): boolean {
   return names.some((name) => name.startsWith(markPrefix))
 }
 
-/** Of the folder and everything in it; never when it is gone. */
+/** Of the folder and its content; never when it is gone. */
 async function lastChangeMs(folder: string): Promise<number> {
   try {
     const names = await fs.promises.readdir(folder)
@@ -308,7 +308,7 @@ async function lastChangeMs(folder: string): Promise<number> {
     const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
     return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
   } catch (error) {
-    // Somebody is at work there, or it is no upload's folder.
+    // It is in use, or is not an upload's folder.
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return Number.POSITIVE_INFINITY
     throw error
   }

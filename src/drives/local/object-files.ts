@@ -37,7 +37,7 @@ export class ObjectFiles {
     this.#known = known
   }
 
-  /** Undefined when there is no such object. */
+  /** Undefined when the object does not exist. */
   async open(place: Place): Promise<ObjectFile | undefined> {
     for (let look = 0; look < looks; look++) {
       const file = await this.#openAt(look % 2 === 0 ? place.natural : place.alternative)
@@ -89,7 +89,7 @@ export class ObjectFiles {
     } catch (error) {
       if (isAbsent(error)) return undefined
       if (codeOf(error) !== 'ENXIO') throw error
-      // A socket took the file's place since it was looked at.
+      // A socket replaced the file since it was checked.
       return undefined
     }
   }

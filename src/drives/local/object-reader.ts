@@ -17,7 +17,7 @@ export class ObjectReader implements OpenObject {
   readonly attributes: Attributes
   readonly #root: LocalRoot
   readonly #file: ObjectFile
-  /** Reads under way: a descriptor must not be closed, and perhaps reused, under them. */
+  /** Reads in progress: their descriptor must not be closed, and perhaps reused. */
   readonly #pending = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -86,12 +86,12 @@ export class ObjectReader implements OpenObject {
     const chunk = buffer.subarray(0, end - position)
     const isLast = position + chunk.length >= end
     const reading = this.#track(this.#fill(chunk, position, isLast).then(() => chunk))
-    // Awaited later, or never when the borrower fails; then nobody is to be told.
+    // Awaited later, or never when the borrower fails; then its error does not matter.
     reading.catch(() => undefined)
     return reading
   }
 
-  /** @throws DriveError `changed` when the file is not any more what was opened. */
+  /** @throws DriveError `changed` when the file is no longer the version that was opened. */
   async #fill(chunk: Buffer, position: number, isLast: boolean): Promise<void> {
     const { files } = this.#root
     const { fd, identity } = this.#file

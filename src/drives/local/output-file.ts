@@ -33,7 +33,7 @@ export class OutputFile {
     else await writeFully(this.#fd, chunk, position)
     this.#unflushedBytes += chunk.length
     if (this.#unflushedBytes < flushEveryBytes) return
-    // The disk is slower than the sender: let it catch up, or the kernel stops everybody.
+    // The disk is slower than the sender: let it catch up, or the kernel stalls all writers.
     await this.#flushing
     this.#throwFlushError()
     this.#unflushedBytes = 0
@@ -42,7 +42,9 @@ export class OutputFile {
     })
   }
 
-  /** Gives the file a modification time of its own, so that its identity is (file-identity.ts). */
+  /**
+   * Gives the file a unique modification time, so that its identity is unique (file-identity.ts).
+   */
   async shape(): Promise<FileFacts> {
     const { files } = this.#root
     await files.setModified(this.#fd, uniqueTimeMs())
@@ -77,11 +79,11 @@ export class OutputFile {
       await this.close()
       await this.#root.files.unlink(this.path)
     } catch {
-      // Gone already, or the drive is: there is nobody to tell.
+      // The file or the drive is already gone: nothing to report.
     }
   }
 
-  /** A failed fsync may be told only once, to whoever asked first (fsync(2), "NOTES"). */
+  /** A failed fsync may be reported only once, to the first caller (fsync(2), "NOTES"). */
   #throwFlushError(): void {
     if (this.#flushError !== undefined) throw this.#flushError
   }

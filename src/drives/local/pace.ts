@@ -1,6 +1,6 @@
 /** A call that takes longer than this did not run through: the disk was in it, or another process. */
 const slowMs = 2
-/** No scheduler keeps a process waiting for so long: such a call counts as a full measure. */
+/** No scheduler delays a process for this long: such a call counts as a full measurement. */
 const verySlowMs = 20
 /** Slow calls fill a measure; every call empties it a little. About one slow call in 40 fills it. */
 const fullMeasure = 2.5

@@ -62,7 +62,7 @@ export class LocalPartDraft implements PartDraft {
       if (this.#isFull) await output.truncate(options.offset)
       await output.close()
     } catch {
-      // There is nobody to tell: the bytes do not count anyway.
+      // Nothing to report: the bytes do not count anyway.
     }
   }
 

@@ -25,7 +25,7 @@ export interface Publication {
   readonly conditions: WriteConditions | undefined
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
-  /** Gives the file its final form, and tells what it is then. */
+  /** Gives the file its final form and returns the result. */
   shape(): Promise<FileFacts>
   /** Makes the file durable in that form. */
   flush(): Promise<void>
@@ -83,7 +83,7 @@ export class Publisher {
 
   async #publishIn(publication: Publication, way: Way): Promise<ObjectFacts> {
     const { file, done } = await this.#put(publication, way)
-    // From here on it is the object: whatever fails, its attributes must stay.
+    // From here on it is the object: its attributes must stay even if a later step fails.
     await this.#finish(publication.place, done)
     const { size, modifiedAtMs } = file
     return { size, modifiedAtMs, attributes: publication.attributes }
@@ -140,7 +140,7 @@ export class Publisher {
     for (const { spot, folder, gone } of taken) {
       await this.#settle(folder)
       if (gone !== undefined) this.#parts.known.forget(gone)
-      // The object is gone for good: a folder that can't be tidied up now is no reason to say no.
+      // The object is deleted: a folder that can't be removed now must not fail the request.
       await folders.unmake(place, spot, [])
     }
     return taken.length > 0

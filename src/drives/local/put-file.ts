@@ -30,7 +30,7 @@ export type PutResult =
   | PutDone
   /** Nothing happened: this spot's folder is not there. */
   | { readonly kind: 'missing'; readonly spot: Spot }
-  /** Nothing happened: somebody put something there by hand in this moment. */
+  /** Nothing happened: a file was put there by hand at this moment. */
   | { readonly kind: 'again' }
 
 /**

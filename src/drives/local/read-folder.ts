@@ -8,7 +8,7 @@ import { folderOpenFlags } from './paced-files.ts'
 const batchSize = 1024
 const replacementCharacter = '\ufffd'
 
-/** A folder's status, as far as it tells that names came or went. */
+/** The parts of a folder's status that change when names are added or removed. */
 export interface FolderStamp {
   readonly ino: number
   readonly mtimeMs: number
@@ -51,7 +51,7 @@ export function readUpTo(limit: number, request: ReadRequest): ReadFolder | unde
   const packer = new NamePacker()
   const inner: InnerFolder[] = []
   for (let time = 0; time < request.times; time++) {
-    // The last reading tells which inner folders there are.
+    // The last reading shows which inner folders exist.
     inner.length = 0
     const budget = { left: limit }
     readInto({ request, packer, inner, budget, below: '', continued: undefined })
@@ -127,7 +127,7 @@ function* entriesOf(path: string): Generator<Dirent> {
   }
 }
 
-/** The names with U+FFFD in them that really have it: others are bytes that are no UTF-8. */
+/** Names that really contain U+FFFD: others have bytes that are not UTF-8. */
 function namesInUtf8(path: string): Set<string> {
   const names = fs.readdirSync(path, { encoding: 'buffer' })
   return new Set(

@@ -10,7 +10,7 @@ const totalBytes = 64 * mebibyte
 export class ReadMemory {
   #freeBytes = totalBytes
 
-  /** Whether a reader may have so many bytes. If so, it gives them back when it is done. */
+  /** Whether a reader may have this many bytes. If so, it returns them when it is done. */
   take(bytes: number): boolean {
     if (bytes > this.#freeBytes) return false
     this.#freeBytes -= bytes

@@ -51,7 +51,7 @@ export class SeenFiles {
     this.#seen.set(`${place.bucket}/${place.key}`, { path, stats, facts })
   }
 
-  /** Undefined when the object must be looked for, whatever the reason. */
+  /** Undefined when the object must be looked up, for any reason. */
   read(bucket: string, key: string): WholeObject | undefined {
     const name = `${bucket}/${key}`
     const seen = this.#seen.get(name)
@@ -76,7 +76,7 @@ function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer
       fs.closeSync(fd)
     }
   } catch {
-    // Whatever it is: the one who looks for the object again meets it too, and tells.
+    // Any error: looking up the object again meets it too, and reports it.
     return 'changed'
   }
 }

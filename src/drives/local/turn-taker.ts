@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A loop over many small steps holds the process for so long at a time, at most. */
+/** The longest time that a loop over many small steps may block the process. */
 const turnMs = 4
 
 /** Lets others have their turn during a long loop. */

@@ -1,6 +1,6 @@
 import { DriveError } from '../drive.ts'
 
-/** Bytes that are to replace those of the last part, in a file of their own until they are. */
+/** Bytes that will replace those of the last part; in a separate file until then. */
 export interface Tail {
   /** File name in the upload's folder. */
   readonly name: string
@@ -35,7 +35,7 @@ export function parseUploadState(text: string): UploadState {
   throw new DriveError('changed', 'The state of this upload does not belong to this drive.')
 }
 
-/** @throws DriveError `changed` for what is no upload's id. */
+/** @throws DriveError `changed` for an invalid upload id. */
 export function requireUploadId(id: string): void {
   if (!isName(id, idPattern)) throw new DriveError('changed', 'This is not an upload ID.')
 }

@@ -115,7 +115,7 @@ export class AppendedBytes implements UploadBytes {
     for (;;) {
       const answer = await server.put(path, { body }).catch(() => undefined)
       if (answer !== undefined && answer.status < 300) return
-      // Others may have taken the room; somebody may make some.
+      // Others may have used the space; it may be freed again.
       if (performance.now() > giveUpAt) return
       await sleep(settleMs)
     }
@@ -127,7 +127,7 @@ export class AppendedBytes implements UploadBytes {
     return (await server.stat(path)) ?? (await restoreFile(server, path))
   }
 
-  /** Waits until nothing is written any more of a part that was broken off. */
+  /** Waits until writes of an aborted part have ended. */
   async #settle(uploadId: string, offset: number): Promise<void> {
     let before: number | undefined
     for (let look = 0; look < maxLooks; look++) {

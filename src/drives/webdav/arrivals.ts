@@ -15,7 +15,7 @@ export class Arrivals {
   #areTold = false
   #etagsAreMd5 = false
 
-  /** Whether the server tells the MD5 of what it has, so that it is worth computing here. */
+  /** Whether the server reports the MD5 of what it has, so that it is worth computing here. */
   get areTold(): boolean {
     return this.#areTold
   }
@@ -35,7 +35,7 @@ export class Arrivals {
   }
 
   /**
-   * Checks an MD5 that the server tells.
+   * Checks an MD5 that the server reports.
    *
    * @throws DriveError `unavailable` when the server has other bytes.
    */

@@ -61,12 +61,12 @@ export class AttributeStore {
     return etags
   }
 
-  /** Whether there may be files of ours of which there is no record yet. */
+  /** Whether there may be files of this drive that have no record yet. */
   get savesLate(): boolean {
     return !this.#parts.abilities.keepsRecords
   }
 
-  /** Makes the record a property of the file, wherever that goes; false when the server can't. */
+  /** Stores the record as a property that moves with the file; false when the server can't. */
   async attach(path: DavPath, record: DavRecord): Promise<boolean> {
     const { server, abilities } = this.#parts
     const text = recordText(record)

@@ -5,7 +5,7 @@ import type { DavAnswer } from './dav-client.ts'
 /** What waits for the server at most. */
 const highWaterMark = 1024 * 1024
 
-/** A request whose body is written piece by piece while it is under way. */
+/** A request whose body is written piece by piece while it is being sent. */
 export class BodyPipe {
   readonly #stream = new PassThrough({ highWaterMark })
   readonly #answer: Promise<DavAnswer>
@@ -25,7 +25,7 @@ export class BodyPipe {
   /** Takes a copy of the chunk. An answer that comes before the end is given instead. */
   async write(chunk: Uint8Array): Promise<DavAnswer | undefined> {
     if (!this.#stream.destroyed && !this.#stream.write(Buffer.from(chunk))) await this.#drained()
-    // The request is over, and what came of it is about to be known.
+    // The request has ended, and its outcome is about to be known.
     if (this.#stream.destroyed) await this.#answer.catch(() => undefined)
     if (this.#early === undefined) return undefined
     if ('error' in this.#early) throw this.#early.error

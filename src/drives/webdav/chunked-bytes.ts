@@ -16,7 +16,10 @@ const patienceMs = 1_800_000
 const longestPauseMs = 5_000
 /** To a chunk: a day without one has passed, or the cache in which an object store's parts are noted is lost. */
 const goneStatuses: ReadonlySet<number> = new Set([404, 412])
-/** To a MOVE that may be done, or under way: a proxy lost its patience, or an earlier one holds the lock. */
+/**
+ * Statuses of a MOVE that may be done or in progress: a proxy timed out, or an earlier MOVE holds
+ * the lock.
+ */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
 const folderPrefix = 'bucketry-'
 
@@ -141,7 +144,7 @@ export class ChunkedBytes implements UploadBytes {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
       const failure = await this.#tryAssemble(uploadId, total, beforeAttempt)
       if (failure === undefined) return total
-      // Whatever was said: Nextcloud may be at it still, or have done it.
+      // Whatever the response, Nextcloud may still be working on it, or be done.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
       if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
       if (!isDoubtful(failure) || performance.now() > giveUpAt) throw told(failure)
@@ -204,7 +207,7 @@ export class ChunkedBytes implements UploadBytes {
   }
 }
 
-/** Whether the MOVE may have been heard all the same. */
+/** Whether the MOVE may have been received anyway. */
 function isDoubtful(failure: DriveError): boolean {
   if (failure instanceof StatusError) return doubtfulStatuses.has(failure.status)
   return failure.kind === 'unavailable'

@@ -13,7 +13,7 @@ export async function copyThrough(
   const response = await open(server, from)
   const body = Readable.from(firstOf(response.body, size), { objectMode: false })
   const headers = { 'content-length': String(size) }
-  // Where nothing is sent, nobody reads what was opened.
+  // If nothing is sent, the opened object is not read.
   const answer = await server.put(to, { body, headers }).finally(() => abandon(response.body))
   if (answer.status >= 300) throw statusError('PUT', answer)
   if ((await server.stat(to))?.size !== size) throw lostBytes()

@@ -6,18 +6,18 @@ export interface DavAbilities {
   /** Dead properties are kept, go along with MOVE, and replace those of what is overwritten. */
   readonly keepsRecords: boolean
   /**
-   * What tells versions of a file apart. Both survive MOVE. `time`: size and time of the last change,
-   * which servers tell in whole seconds.
+   * What distinguishes versions of a file. Both survive MOVE. `time`: size and modification time,
+   * which servers report in whole seconds.
    */
   readonly versions: 'etag' | 'time'
   /** PUT with Content-Range writes into a file and leaves the rest of it alone; not asked of Nextcloud. */
   readonly writesRanges: boolean
   /** Where a Nextcloud takes uploads in chunks: names below the origin. */
   readonly chunkRoot: readonly string[] | undefined
-  /** The server tells how much room there is. */
+  /** The server reports its free space. */
   readonly tellsQuota: boolean
   readonly copies: boolean
-  /** The server tells the MD5 of what it has received. */
+  /** The server reports the MD5 of the bytes it received. */
   readonly tellsMd5: boolean
 }
 

@@ -51,12 +51,12 @@ export function readRecord(text: string | undefined, version: string): DavRecord
       typeof attributes.metadata === 'object'
     return isWhole ? (record as DavRecord) : undefined
   } catch {
-    // Not written by this version of Bucketry, or by somebody else: it counts as none.
+    // Written by another version of Bucketry or another program: it counts as none.
     return undefined
   }
 }
 
-/** What a file has of which nothing is known: the same as long as nobody touches the file. */
+/** Attributes of a file without a record: stable as long as the file is unchanged. */
 export function provisionalAttributes(key: string, version: string): Attributes {
   const type = mime.getType(key) ?? 'application/octet-stream'
   return { etag: provisionalEtag(version), headers: { 'content-type': type }, metadata: {} }

@@ -14,7 +14,7 @@ const workMs = 600_000
 /** How long a server that says it is busy is asked again. */
 const patienceMs = 20_000
 const longestPauseMs = 4_000
-/** After a 401 nothing is asked for so long: servers lock out who tries again and again. */
+/** After a 401, no request is sent for this long: servers lock out clients that keep retrying. */
 const refusalMs = 30_000
 /** Answers to anything but GET and the listing of a folder: what is longer is of no interest. */
 const maxTextBytes = 256 * 1024
@@ -51,11 +51,11 @@ export interface DavAnswer extends Pick<DavResponse, 'status' | 'header'> {
   readonly text: string
 }
 
-/** Statuses that say: later. 423 is a lock of somebody (RFC 4918 section 11.3). */
+/** Statuses that mean: try later. 423 is another client's lock (RFC 4918 section 11.3). */
 const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429, 503])
-/** Something went wrong on the way: what was asked may have been done, or be under way. */
+/** An error in transit: the request may have been executed, or be in progress. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
-/** rclone answers 500 when a file goes while it looks; what answers so again and again is broken. */
+/** rclone answers 500 when a file is deleted while it reads it; repeated 500s are a real error. */
 const maxMishaps = 3
 
 export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | 'password'> {
@@ -184,7 +184,7 @@ export class DavClient {
   }
 }
 
-/** Bodies that are as slow as a client have connections of their own. */
+/** Bodies that depend on a client's speed have separate connections. */
 function laneOf({ method, body }: DavRequest): LaneName {
   if (method === 'GET') return 'downloads'
   return body === undefined || body instanceof Uint8Array ? 'calls' : 'uploads'
@@ -203,7 +203,7 @@ function isWorthAnotherTry(
   return doubtfulStatuses.has(outcome.status) || (outcome.status === 500 && attempt < maxMishaps)
 }
 
-/** Ends an answer of which no more is wanted; its connection goes with it. */
+/** Ends a response that is no longer needed; closes its connection. */
 export function abandon(body: Readable): void {
   body.on('error', () => undefined)
   body.destroy()

@@ -42,7 +42,7 @@ export class DavConnections {
     }
   }
 
-  /** @throws DriveError `busy` when there is no place for too long; the signal's reason */
+  /** @throws DriveError `busy` when no slot is free for too long; the signal's reason */
   async enter(name: LaneName, signal: () => AbortSignal, reader?: Reader): Promise<Place> {
     const { lane, pool } = this.#lanes[name]
     const leave = lane.enterNow(reader) ?? (await this.#wait(lane, signal(), reader))
@@ -51,7 +51,7 @@ export class DavConnections {
       async request(options) {
         try {
           const response = await pool.request(options)
-          // What goes wrong after the last reader left has nobody to tell.
+          // Errors after the last reader left have no one to report to.
           response.body.on('error', () => undefined).on('close', leave)
           return response
         } catch (error) {
@@ -62,7 +62,7 @@ export class DavConnections {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#lanes).map(({ pool }) => pool.destroy()))
   }

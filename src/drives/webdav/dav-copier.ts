@@ -46,7 +46,7 @@ export class DavCopier {
     const found = await finder.find(davPlaceOf(source.bucket, source.key, rules))
     if (found === undefined) return undefined
     if (found.facts.attributes.etag !== source.etag) throw isGone()
-    // Another ETag is no MD5 of the bytes: who wants one must read them.
+    // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
     if (!plainMd5.test(source.etag)) return undefined
     const path = own.newPath()
     try {

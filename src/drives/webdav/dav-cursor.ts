@@ -36,7 +36,7 @@ interface Bound {
   readonly key: string
   /** Whether an entry with this very key counts. */
   readonly isInclusive: boolean
-  /** Whether the folder that the key lies in is to be shown with the delimiter. */
+  /** Whether the folder of the key must be listed with the delimiter. */
   readonly showsFolder: boolean
 }
 
@@ -52,7 +52,7 @@ export class DavCursor implements EntryCursor {
   #frames: Frame[] = []
   /** Where to go before the next entry; undefined when the frames say it. */
   #target: Bound | undefined
-  /** No entry up to here, any more. */
+  /** No further entry up to here. */
   #reached: Bound
   #hasFound = false
   /** Whether a folder was not there when it was to be read. */
@@ -77,7 +77,7 @@ export class DavCursor implements EntryCursor {
     else if (this.#isBehindShownFolder(key)) this.#target = { ...this.#reached, showsFolder: false }
   }
 
-  /** Whether `key` is behind the folder that `after` lies in, and that is still to be shown. */
+  /** Whether `key` is after the folder of `after`, which must still be listed. */
   #isBehindShownFolder(key: string): boolean {
     if (!this.#target?.showsFolder) return false
     const { prefix, after } = this.#query
@@ -96,7 +96,7 @@ export class DavCursor implements EntryCursor {
       const last = candidates.at(-1)
       if (last === undefined) return []
       this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
-      // None only when all of them are gone by now.
+      // None only when all of them have been deleted meanwhile.
       if (entries.length > 0) return entries
     }
   }
@@ -166,7 +166,7 @@ export class DavCursor implements EntryCursor {
     }
   }
 
-  /** One step of `#goTo`; the folder to go on in, if there is one. */
+  /** One step of `#goTo`; the folder to continue in, if any. */
   async #descend(
     frame: Frame,
     bound: Bound,

@@ -26,7 +26,7 @@ const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
   unavailable: "Check the server's log.",
 }
 
-/** A server's answer that nobody can do anything with, or not without more. */
+/** A server's response that is unusable, at least by itself. */
 export class StatusError extends DriveError {
   readonly status: number
 
@@ -41,7 +41,7 @@ export class StatusError extends DriveError {
   }
 }
 
-/** The DriveError for an answer that nobody can do anything with. */
+/** The DriveError for an unusable response. */
 export function statusError(
   method: string,
   answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>,

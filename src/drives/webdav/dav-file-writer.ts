@@ -38,7 +38,7 @@ export class DavFileWriter {
   #announced: number | undefined
   #hasSent = false
   #size = 0
-  /** Of all bytes written, where the server tells what it has received. */
+  /** Of all bytes written, if the server reports what it received. */
   readonly #hash: Hash | undefined
 
   constructor(options: DavFileWriterOptions) {
@@ -87,7 +87,7 @@ export class DavFileWriter {
     }
   }
 
-  /** Never rejects. What may have got to the server is the caller's to remove. */
+  /** Never rejects. The caller removes what may have reached the server. */
   async abort(): Promise<void> {
     this.#waiting = []
     await this.#pipe?.abort()

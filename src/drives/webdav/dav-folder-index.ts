@@ -12,7 +12,7 @@ export interface ListedName {
   readonly size: number
   readonly modifiedAtMs: number
   readonly version: string
-  /** Where the listing told it; undefined when the database is to be asked. */
+  /** From the listing; undefined when the database must be queried. */
   readonly etag: string | undefined
   /** It may have been written while its folder was read: what is missing here may be there. */
   readonly isUnsure?: boolean

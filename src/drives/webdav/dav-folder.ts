@@ -17,7 +17,7 @@ export interface DavFolder<Kept = DavChild> {
 
 export interface FolderReading<Kept> {
   readonly demand: Demand
-  /** The answer is left as soon as so many are known. */
+  /** Reading stops as soon as this many are known. */
   readonly limit: number
   /** What is kept of a child: a hundred thousand of them, each with a long record, fill the memory. */
   keep(child: DavChild): Kept
@@ -63,7 +63,7 @@ async function parseFolder<Kept>(
   return self?.isFolder === true ? { self, children: [...children.values()] } : undefined
 }
 
-/** The last name of what lies directly below the folder; undefined for everything else. */
+/** The last name of a direct child of the folder; undefined for everything else. */
 function childNameOf(folder: DavEntry, { segments }: DavEntry): string | undefined {
   const depth = folder.segments.length
   if (segments.length !== depth + 1) return undefined

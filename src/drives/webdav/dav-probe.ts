@@ -15,7 +15,7 @@ export interface ProbeParts {
   /** The root as first seen; undefined when it was not there yet. */
   readonly rootEntry: DavEntry | undefined
   readonly server: DavServer
-  /** A folder that nobody else uses; it is there, and its owner removes it. */
+  /** An existing folder for exclusive use; its owner removes it. */
   readonly folder: DavPath
 }
 
@@ -70,7 +70,7 @@ class Probe {
 
   /**
    * What stays the same when a file is moved over another: entity tag, time, our property. And that
-   * nothing is lost to a file that comes back to where there is another by now.
+   * nothing is lost when a file is moved back to where another one now exists.
    *
    * @param mayAppend whether to try PUT with Content-Range at the end of a file
    */
@@ -100,7 +100,7 @@ class Probe {
     if (seen.has('folder 2')) throw lacking(movesFolders, 201)
     const size = seen.get('first')?.size
     const appends = size === texts.first.length + appended.length
-    // A server that ignores Content-Range put the two bytes in place of the file.
+    // A server that ignores Content-Range replaced the file with the two bytes.
     const isFirst = appends || size === texts.first.length || size === appended.length
     const isKept = isFirst && hasSize(seen, 'second')
     if (created.includes(refused.status) || !isKept) {
@@ -115,7 +115,7 @@ class Probe {
 
   /**
    * PUT must not make the folders above a file (RFC 4918 section 9.7.1): where a disk is not mounted,
-   * the server would take files into the empty folder in its place.
+   * the server would store files in the empty mount point.
    */
   async requireNoFoldersByPut(): Promise<void> {
     const body = Buffer.from('orphan')
@@ -230,7 +230,7 @@ class Probe {
 
   async #stat(path: DavPath): Promise<DavEntry> {
     const entry = await this.#parts.server.stat(path, { asksForMd5: true })
-    // So that it is known from the start whether the server tells MD5s.
+    // So that it is known from the start whether the server reports MD5s.
     this.#parts.server.arrivals.check(entry?.md5, undefined)
     if (entry === undefined) throw lacking('show a file that was just written', 404)
     return entry

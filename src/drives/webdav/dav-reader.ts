@@ -14,10 +14,12 @@ import type { FoundObject, ObjectFinder, SeenObject } from './object-finder.ts'
 
 /** Objects up to here are read when they are opened. */
 export const smallBytes = 64 * 1024
-/** How often a read goes on where a lost connection left it, without a byte in between. */
+/** How often a read resumes after a lost connection without receiving a byte. */
 const resumes = 3
 
-/** Why a read under way ends; one for all, because making an error takes longer than a small read. */
+/**
+ * Why a read in progress ends; shared, because creating an error takes longer than a small read.
+ */
 const ended = new DriveError('changed', 'This object has been closed.')
 
 const plainMd5 = /^[0-9a-f]{32}$/
@@ -126,7 +128,7 @@ export class DavReader implements OpenObject {
 
   /**
    * Whether the caller has closed the object.
-   * @throws DriveError `busy` when it was ended for somebody who waits
+   * @throws DriveError `busy` when it was ended in favour of a waiting reader
    */
   #isOver(): boolean {
     const { aborted, reason } = this.#closed.signal

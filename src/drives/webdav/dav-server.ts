@@ -85,7 +85,7 @@ export class DavServer {
   readonly #client: DavClient
   readonly #origin: string
   readonly #root: DavPath
-  /** What the server tells about the bytes that it receives. */
+  /** What the server reports about the bytes that it receives. */
   readonly arrivals: Arrivals
 
   /** @param root names below the origin */
@@ -115,7 +115,7 @@ export class DavServer {
     return this.#origin + targetOf(this.#root, path)
   }
 
-  /** What is at the path; undefined when nothing is. Of a folder no more than that it is one. */
+  /** The entry at the path; undefined when there is none. A folder has no further details. */
   async stat(
     path: DavPath,
     { asksForMd5 = false }: StatOptions = {},
@@ -125,7 +125,8 @@ export class DavServer {
       try {
         return await this.#statOnce(path, question)
       } catch (error) {
-        // Apache tells no property of a file that goes while it looks for those it keeps itself.
+        // Apache reports no properties of a file that is deleted while it reads its dead
+        // properties.
         if (!(error instanceof UnclearAnswer) || attempt >= listAttempts) throw error
         await sleep(listPauseMs * attempt)
       }
@@ -159,7 +160,7 @@ export class DavServer {
     throw statusError('PROPFIND', answer)
   }
 
-  /** A folder and what is in it, in no order; undefined when there is no such folder. */
+  /** A folder and its content, unordered; undefined when it does not exist. */
   list(path: DavPath): Promise<DavFolder | undefined> {
     return this.listAs(path, (child) => child)
   }
@@ -240,7 +241,7 @@ export class DavServer {
   /**
    * Makes or overwrites a file; any status is the caller's affair.
    *
-   * @throws DriveError `unavailable` when the server tells that it has received other bytes.
+   * @throws DriveError `unavailable` when the server reports that it received other bytes.
    */
   async put(path: DavPath, { body, headers, signal, md5 }: PutRequest): Promise<DavAnswer> {
     const isWhole = headers?.['content-range'] === undefined
@@ -294,7 +295,7 @@ export class DavServer {
     })
   }
 
-  /** Makes a folder where none is; false when something is there already, or its parent is not. */
+  /** Creates a folder; false when something already exists there, or its parent does not. */
   async makeFolder(
     path: DavPath,
     headers: Readonly<Record<string, string>> = {},
@@ -306,7 +307,9 @@ export class DavServer {
     throw statusError('MKCOL', answer)
   }
 
-  /** Removes a file, never a folder where the server can tell; false when there was none. */
+  /**
+   * Removes a file, never a folder if the server can distinguish them; false when there was none.
+   */
   async removeFile(path: DavPath, guarded: Guarded = {}): Promise<boolean> {
     return await this.#remove(targetOf(this.#root, path), guarded)
   }
@@ -337,7 +340,7 @@ export class DavServer {
       isRepeatable: true,
     })
     if (answer.status === 200 || answer.status === 204) return true
-    // The status of the whole says nothing: each property has one of its own.
+    // The overall status says nothing: each property has its own.
     return answer.status === 207 && entryIn(answer, 'nothing')?.record !== undefined
   }
 

@@ -64,7 +64,7 @@ export class DavUploads implements UploadDrive {
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
-    // A key that can't be named is refused before anybody sends its parts.
+    // A key that can't be named is refused before its parts are sent.
     this.#placeOf(target)
     return this.#stateOf(uploadId, await this.#parts.bytes.begin(uploadId))
   }

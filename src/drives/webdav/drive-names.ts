@@ -17,7 +17,7 @@ export interface DriveNamesParts {
   readonly leases: KeyLeases
   /** Whether this process has just made the drive's own folder: then there are none yet. */
   readonly isNew: boolean
-  /** A folder that nobody else uses; it is there, and its owner removes it. */
+  /** An existing folder for exclusive use; its owner removes it. */
   readonly folder: DavPath
 }
 

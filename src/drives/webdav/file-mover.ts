@@ -14,12 +14,12 @@ import type { DavEntry } from './multistatus.ts'
 import { requireEntry } from './object-finder.ts'
 import { requireArrived } from './written-file.ts'
 
-/** How long a MOVE whose answer was lost is looked after before the next one has to. */
+/** How long to wait for a MOVE whose response was lost before the next writer recovers it. */
 const patienceMs = 60_000
 const longestPauseMs = 5_000
 /** With these a proxy or a lock stands between: the MOVE may have been done, or come to be. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
-/** After so many refusals without a reason there is one that no look shows: a permission. */
+/** After this many unexplained refusals, the cause must be invisible: a permission. */
 const maxRefusals = 4
 /** Characters of a target beyond which a server may refuse it as a Destination. */
 const longTarget = 3_500
@@ -51,13 +51,13 @@ export interface Way {
 /** What has come of the attempts to get one file to its place. */
 export interface MoveProgress {
   hasMadeFolders: boolean
-  /** How often a MOVE was refused of which nothing was seen that would explain it. */
+  /** Number of MOVEs refused without a visible reason. */
   refusals: number
   /** Where an object was when a MOVE over it was sent. Apache, rclone and sabre/dav remove it first. */
   overwritten: DavPath | undefined
-  /** A MOVE was sent of which it is not known whether it is still under way. */
+  /** A MOVE was sent that may still be in progress. */
   isInDoubt: boolean
-  /** Whether there is a record of the file for when it is in its place. */
+  /** Whether the file's record is saved for its final place. */
   isRecorded: boolean
 }
 
@@ -74,7 +74,7 @@ interface Outcome {
   readonly error: DriveError
 }
 
-/** Moves files to where objects are, and finds out what has become of each MOVE. */
+/** Moves files into place as objects, and determines the outcome of each MOVE. */
 export class FileMover {
   readonly #parts: FileMoverParts
 
@@ -91,7 +91,7 @@ export class FileMover {
       if (outcome === 'moved') return publication.entry
       try {
         if (!(await this.#isStillThere(publication))) {
-          // Whatever the status says: the file has left, but its record may not have come along.
+          // Whatever the status, the file was moved, but its record may not have been.
           way.progress.isInDoubt = true
           return await this.#requireArrived(publication, way)
         }
@@ -182,7 +182,7 @@ export class FileMover {
     if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
     if (error.kind === 'full') throw error
     if (isLong(target)) return await this.putThrough(publication, way)
-    // The reason may have gone before it was looked for: another process makes the same folder.
+    // The reason may have passed before the check: another process creates the same folder.
     if (++way.progress.refusals < maxRefusals) return undefined
     const place = textOf(target).slice(0, 200)
     const message = `The WebDAV server refuses to store a file at ${place}.`
@@ -214,7 +214,7 @@ export class FileMover {
       abandon(response.body)
       throw error
     }
-    // Where nothing is sent, nobody reads what was opened.
+    // If nothing is sent, the opened object is not read.
     const put = server.put(target, { body: response.body, headers })
     const answer = await put.finally(() => abandon(response.body))
     if (answer.status >= 300) throw statusError('PUT', answer)

@@ -17,9 +17,9 @@ const maxReadings = 3
 /** Names in memory for the next pages, in all folders together: some 50 MB at most. */
 const maxCachedNames = 100_000
 const maxCachedFolders = 2_000
-/** Cut names lie in folders in folders: a key has at most so many pieces of one. */
+/** Cut names are stored in nested folders: a key has at most this many pieces of one. */
 const maxContinuations = 1_100
-/** Objects that are looked for one by one because they were being written. */
+/** Objects that are looked up one by one because they were being written. */
 const maxLateLooks = 50
 
 export interface FolderListerParts {
@@ -67,7 +67,7 @@ export class FolderLister {
     this.#parts = parts
   }
 
-  /** Undefined when there is no such folder. */
+  /** Undefined when the folder does not exist. */
   async read(
     path: DavPath,
     options: { mayBeCached: boolean },
@@ -111,7 +111,7 @@ export class FolderLister {
     return { writers: notesOf(true), dead: notesOf(false), revision: revisions[0] ?? 0 }
   }
 
-  /** As `#watch`, when what dead processes left in the folder has been put in its place. */
+  /** As `#watch`, after the interrupted work of dead processes in the folder has been recovered. */
   async #settled(place: string): Promise<Watch> {
     const seen = await this.#watch(place)
     if (seen.dead.length === 0) return seen
@@ -179,7 +179,7 @@ export class FolderLister {
     return names
   }
 
-  /** What a child is: a name, a folder in which cut names go on, or nothing of ours. */
+  /** The kind of a child: a name, a folder in which cut names continue, or a foreign file. */
   #read(child: DavChild, { below, continued }: OpenFolder): ListedName | OpenFolder | undefined {
     const at = { isFile: !child.isFolder, ...(continued !== undefined && { continued }) }
     const decoded = decodeName(child.name, at, this.#parts.rules)

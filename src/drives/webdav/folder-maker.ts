@@ -40,11 +40,13 @@ export class FolderMaker {
     throw new DriveError('busy', `Folder ${textOf(folder)} keeps being removed by another client.`)
   }
 
-  /** The least number of leading names that is no folder; one more than there are when all are. */
+  /**
+   * The length of the shortest leading path that is not a folder; full length + 1 when all exist.
+   */
   async #firstMissing(folder: DavPath): Promise<number> {
     if (await this.#isFolder(folder)) return folder.length + 1
     if (folder.length === 1) throw bucketIsGone(folder)
-    // A hundred folders on the way are looked at in seven steps.
+    // Binary search: a hundred folders are checked in seven steps.
     let [present, missing] = [1, folder.length]
     while (missing - present > 1) {
       const middle = (present + missing) >> 1
@@ -71,7 +73,7 @@ export class FolderMaker {
       await asked(records.addOwnFolders(places))
       for (const path of paths) {
         lease.assertHeld()
-        // Made by hand meanwhile, or its parent is gone: the next attempt will see.
+        // Created by hand meanwhile, or its parent is gone: the next attempt will see.
         if (!(await this.#parts.server.makeFolder(path))) return
       }
     })

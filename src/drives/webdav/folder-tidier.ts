@@ -15,13 +15,13 @@ import type { OwnFolder } from './own-folder.ts'
 /** How long others may be at work in a folder before it is left alone. */
 const patienceMs = 10_000
 const pauseMs = 5
-/** How often what is in the folders may change meanwhile. */
+/** How often the content of the folders may change meanwhile. */
 const attempts = 16
 /** Looks at a time into folders in folders. */
 const concurrentLooks = 8
 /** The folder may have been moved, or will be. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
-/** Folders of which a name is remembered that was in them. */
+/** Folders for which a child's name is remembered. */
 const maxRemembered = 10_000
 
 export interface FolderTidierParts {
@@ -44,7 +44,7 @@ interface Removal {
 /** Folders that are empty but for the one before them, innermost first. */
 interface Chain {
   readonly paths: readonly DavPath[]
-  /** Of the folders, before they were looked into. */
+  /** Of the folders, before they were read. */
   readonly revisions: readonly number[]
 }
 
@@ -67,10 +67,10 @@ export class FolderTidier {
 
   /**
    * Removes the folder and those above it, as far as they are empty and made by keys.
-   * @param wanted is removed whoever made it
+   * @param wanted is removed regardless of its creator
    */
   async tidy(place: DavPlace, folder: DavPath, wanted?: DavPath): Promise<void> {
-    // A folder that looks empty may hold files that somebody put there and that the server hides.
+    // A folder that looks empty may hold files that were added by hand and that the server hides.
     if (hidesDots(this.#parts.rules)) return
     let inner: DavPath = folder
     for (let attempt = 0; attempt < attempts && inner.length > 1; attempt++) {
@@ -138,7 +138,7 @@ export class FolderTidier {
     const inner = innermost.slice(outermost.length)
     const note: TidyNote = { key: place.key, folder: outermost, inner, aside }
     const work = async (lease: KeyLease): Promise<'gone' | 'stays' | 'busy'> => {
-      // Whoever writes into these folders looks at this lease after taking his own.
+      // A writer into these folders checks this lease after taking its own.
       if (await leases.isHeldBelow(places, lease.owner)) return 'busy'
       const { revisions } = await leases.look([], places)
       // Somebody of ours has written there since they were seen to be empty.
@@ -175,7 +175,7 @@ export class FolderTidier {
     const guarded = { beforeAttempt: () => lease.assertHeld() }
     try {
       const answer = await server.moveFolder(outermost, aside, guarded)
-      // Gone meanwhile, or not to be moved.
+      // Deleted meanwhile, or can't be moved.
       if (answer.status >= 300 && !doubtfulStatuses.has(answer.status)) return 'stays'
       if (!(await this.#isEmptyAside(chain, aside))) {
         await this.#putBack({ key: place.key, folder: outermost, aside }, lease)
@@ -206,7 +206,7 @@ export class FolderTidier {
     const [bucket = ''] = folder
     lease.raise(textOf(folder.slice(0, -1)), textOf(folder))
     const outer = folder.slice(0, -1)
-    // Who has removed the last other key above it found the folders there empty.
+    // The process that removed the last other key above it found the folders there empty.
     if ((await server.statFolder(outer)) === undefined) {
       await folders.ensure(davPlaceOf(bucket, key, rules), outer)
     }
@@ -245,7 +245,7 @@ export class FolderTidier {
     if (isRefused && (await server.stat(to)) === undefined) throw statusError('MOVE', answer)
   }
 
-  /** Whether nobody has put anything into the folders before they were moved. */
+  /** Whether nothing was put into the folders before they were moved. */
   async #isEmptyAside(chain: readonly DavPath[], aside: DavPath): Promise<boolean> {
     const depth = chain.at(-1)?.length ?? 0
     for (let start = 0; start < chain.length; start += concurrentLooks) {

@@ -4,7 +4,7 @@ import type { DavRecord } from './dav-attributes.ts'
 import type { DavPath } from './dav-path.ts'
 import { davPlaceOf, textOf } from './dav-place.ts'
 
-/** What a publisher's lease says, for whoever takes over from it. */
+/** The note of a publisher's lease, for the process that takes over. */
 export interface PublishNote extends ObjectName {
   /** The file that is to become the object. */
   readonly path: DavPath
@@ -40,7 +40,7 @@ export function placesOfNote(text: string, rules: NameRules): string[] {
   return [folder, ...inner.map((_, index) => [...folder, ...inner.slice(0, index + 1)])].map(textOf)
 }
 
-/** The object that is being written by whoever has this note; undefined when it is none. */
+/** The object that the holder of this note is writing; undefined when it is not an object. */
 export function targetOfNote(text: string): ObjectName | undefined {
   const note = parseNote(text)
   return note === undefined || 'inner' in note ? undefined : note

@@ -29,7 +29,7 @@ export interface DavEntry {
 export const recordNamespace = 'urn:bucketry'
 export const recordName = 'record'
 
-/** Longer texts are no hrefs, and no records of ours. */
+/** Longer texts are neither hrefs nor our records. */
 const maxTextLength = 64 * 1024
 const maxDepth = 32
 /** What one file or folder may take; a parser holds a text until it ends. */
@@ -55,7 +55,7 @@ const textElements: ReadonlySet<string> = new Set([
 
 /** RFC 4918 section 9.1: what is not there has its own status in an answer about it. */
 const absentStatuses: ReadonlySet<number> = new Set([404, 410])
-/** As those; 401 and 403 are properties that the server shows nobody, or not this account. */
+/** Also absent: 401 and 403 are properties that the server does not show this account. */
 const absentProperty: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
 /** An answer that leaves open what is there. The next one may not. */
@@ -82,11 +82,11 @@ export class MultistatusReader {
   #entries: DavEntry[] = []
   #bytesSinceEntry = 0
   #text: string | undefined
-  /** Of the response under way. */
+  /** Of the current response. */
   #href: string | undefined
   #status = 200
   #properties: Properties = new Map()
-  /** Of the propstat under way, until its status is known. */
+  /** Of the current propstat, until its status is known. */
   #pending: Properties = new Map()
   #pendingStatus = ''
   #isAbsent = false

@@ -337,7 +337,7 @@ export class NameProbe {
     return status < 300
   }
 
-  /** Undefined when the server fails at a name. What fails at any name is no finding. */
+  /** Undefined when the server fails for a name. A failure for any name is not a finding. */
   async #orUnusable<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await ask()

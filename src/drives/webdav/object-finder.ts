@@ -24,7 +24,7 @@ export interface FoundObject extends FoundFile {
 
 /** An object as `find` saw it. */
 export interface SeenObject extends FoundObject {
-  /** Of its folder, before it was looked for: what is written later raises it. */
+  /** Of its folder, before the lookup: later writes raise it. */
   readonly revision: number
 }
 
@@ -55,7 +55,7 @@ export class ObjectFinder {
     )
   }
 
-  /** As `find`, for who holds the place, or checks himself that nobody does. */
+  /** As `find`, for callers that hold the lease or check themselves that it is free. */
   async findAlone(place: DavPlace): Promise<FoundObject | undefined> {
     const found = await this.locate(place)
     return found === undefined ? undefined : await this.describe(place, found)
@@ -84,14 +84,14 @@ export class ObjectFinder {
     return this.#parts.leases.look([path], [folder])
   }
 
-  /** Whether nobody has written at the place since `before`, nor is writing now. */
+  /** Whether the place has not been written since `before` and is not being written now. */
   async isQuietSince(place: DavPlace, before: LeaseLook): Promise<boolean> {
     if (before.leases.length > 0) return false
     const { leases, revisions } = await this.watch(place)
     return leases.length === 0 && revisions[0] === before.revisions[0]
   }
 
-  /** Waits for the end of a write under way, and has one finished whose process died. */
+  /** Waits for a write in progress to end, and recovers one whose process died. */
   async #settle(place: DavPlace): Promise<void> {
     const { leases } = this.#parts
     const { leases: held } = await leases.look([place.path], [])

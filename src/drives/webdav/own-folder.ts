@@ -21,7 +21,7 @@ export function noteFile(name: NoteName): DavPath {
   return [ownFolderName, `${name}.json`]
 }
 
-/** Folders that are to be removed if they turn out to be empty: never swept. */
+/** Folders to remove if they turn out to be empty: never swept. */
 const asideFolder: DavPath = [ownFolderName, 'aside']
 const tmpFolder: DavPath = [ownFolderName, 'tmp']
 const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
@@ -81,22 +81,22 @@ export class OwnFolder {
     }
   }
 
-  /** As `requireThere`, if nobody has looked in the last seconds: clients ask for absent objects often. */
+  /** As `requireThere`, at most once in a few seconds: clients often request absent objects. */
   async expectThere(): Promise<void> {
     if (performance.now() - this.#seenAt > lookMs) await this.requireThere()
   }
 
-  /** A path of which there is no other. */
+  /** A unique path. */
   newPath(): DavPath {
     return [...processFolder, randomBytes(12).toString('base64url')]
   }
 
-  /** A path of which there is no other, where nothing is swept. */
+  /** A unique path where nothing is swept. */
   newAside(): DavPath {
     return [...asideFolder, randomBytes(12).toString('base64url')]
   }
 
-  /** Runs `work` with a folder that nobody else uses, and that goes with what is in it. */
+  /** Runs `work` with a folder for exclusive use, which is then removed with its content. */
   async withFolder<R>(work: (folder: DavPath) => Promise<R>): Promise<R> {
     const folder = this.newPath()
     await this.#ensure(folder, { isNew: true })
@@ -108,7 +108,7 @@ export class OwnFolder {
     }
   }
 
-  /** Removes a file of ours. Never rejects: what stays is swept later. */
+  /** Removes one of our files. Never rejects: leftovers are swept later. */
   async discard(path: DavPath): Promise<void> {
     try {
       await this.#server.removeFile(path)
@@ -138,7 +138,7 @@ export class OwnFolder {
 
   /**
    * Makes a folder where there is none.
-   * @param isNew whether it is likely not there: then nobody looks first
+   * @param isNew whether it probably does not exist: skips the first check
    * @returns whether it was made
    */
   async #ensure(path: DavPath, { isNew = false } = {}): Promise<boolean> {
@@ -157,7 +157,7 @@ export class OwnFolder {
   }
 }
 
-/** Process names have `/`, which is no part of a name on a server. */
+/** Process names contain `/`, which is not allowed in a name on a server. */
 function folderNameOf(process: ProcessName): string {
   return process.replaceAll('/', '~')
 }

@@ -27,7 +27,7 @@ export class RangeWriter {
     this.#options = options
   }
 
-  /** Whether it failed for want of room, of which it may have taken all that was left. */
+  /** Whether it failed because there was no space; it may have used up the rest. */
   get hasFilledDrive(): boolean {
     return this.#hasFilledDrive
   }
@@ -54,7 +54,7 @@ export class RangeWriter {
     this.#requireSuccess(await this.#pipe.end())
   }
 
-  /** Never rejects. What has got to the server lies behind the committed bytes. */
+  /** Never rejects. Bytes that reached the server are after the committed ones. */
   async abort(): Promise<void> {
     this.#block = []
     await this.#pipe?.abort()

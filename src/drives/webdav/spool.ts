@@ -52,7 +52,7 @@ export class Spool {
     return join(this.folder, namelessPrefix + random)
   }
 
-  /** Removes the names that processes left which died before they could: nobody needs one. */
+  /** Removes names left by dead processes: they are not needed. */
   async sweep(): Promise<void> {
     for (const { name } of await entriesIn(this.folder)) {
       if (name.startsWith(namelessPrefix)) await rm(join(this.folder, name), { force: true })
@@ -61,11 +61,11 @@ export class Spool {
 
   /**
    * For SpoolClaim, when it gets larger.
-   * @throws DriveError `busy` when others are in the way, `full` when nobody is
+   * @throws DriveError `busy` when others use the space, `full` otherwise
    */
   async requireRoom(claim: SpoolClaim): Promise<void> {
     if (this.#usedBytes(await this.#recentLook()) <= this.maxBytes) return
-    // What has ended since then counts until the folder is looked at again.
+    // Ended uploads count until the folder is read again.
     const used = this.#usedBytes(await this.#lookAgain())
     if (used <= this.maxBytes) return
     if (used - claim.bytes > littleBytes) throw tooMany()
@@ -176,7 +176,7 @@ function tooMany(): DriveError {
   return new DriveError('busy', message, { retryAfterSeconds: 10 })
 }
 
-/** Files and folders come and go meanwhile. */
+/** Files and folders may be created and deleted meanwhile. */
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await entriesIn(folder)) {

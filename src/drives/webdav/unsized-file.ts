@@ -19,7 +19,7 @@ export class UnsizedFile {
     this.#claim = spool.claim({ isNameless: true })
   }
 
-  /** The file has no name any more when this resolves, so that it goes with the process. */
+  /** The file no longer has a name when this resolves, so it disappears with the process. */
   static async create(spool: Spool): Promise<UnsizedFile> {
     const { folder } = spool
     const path = spool.namelessPath(randomBytes(9).toString('base64url'))
@@ -57,7 +57,7 @@ export class UnsizedFile {
     }
   }
 
-  /** All of it; can be asked for again, whatever became of the last one. */
+  /** The complete content; may be read again, whatever the outcome of the last read. */
   read(): Readable {
     return Readable.from(this.#chunks(), { objectMode: false })
   }

@@ -80,7 +80,7 @@ export interface WebdavDriveOptions {
 
 const defaultListCacheMs = 5_000
 const defaultFirstPauseMs = 100
-/** How often a small object is read anew that is overwritten while it is read. */
+/** How often a read is retried when a small object is overwritten meanwhile. */
 const readAttempts = 16
 const longestPauseMs = 500
 /**

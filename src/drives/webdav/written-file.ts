@@ -5,7 +5,7 @@ import type { DavEntry } from './multistatus.ts'
 import { requireEntry } from './object-finder.ts'
 
 /**
- * The file that was just written. It has its size, and its MD5 where the server tells that.
+ * The file that was just written. It has its size, and its MD5 if the server reports it.
  *
  * @param md5 undefined when it is not known here.
  * @throws DriveError `unavailable` when the server has kept something else.

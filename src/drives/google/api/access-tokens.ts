@@ -27,9 +27,9 @@ interface AccessToken {
   readonly expiresAtMs: number
 }
 
-/** Within this of its end a token is not used any more: a call takes its time. */
+/** A token is not used this close to its expiry, because a call takes time. */
 const unusableMs = 60_000
-/** Within this of its end the next one is fetched, while the calls go on with this one. */
+/** This close to its expiry, the next token is fetched while calls still use this one. */
 const earlyMs = 300_000
 /** A refusal stands this long, so that a dead credential does not mean a call for every request. */
 const refusalMs = 30_000
@@ -69,13 +69,13 @@ export class AccessTokens {
       return (await withSignal(this.#renewed(), signal)).text
     }
     if (leftMs < earlyMs) {
-      // Whoever finds no usable token later gets the failure then.
+      // A later call that finds no usable token gets the failure then.
       this.#renewed().catch(() => undefined)
     }
     return this.#token.text
   }
 
-  /** Google did not take this token: the next `get` fetches another, if nobody did so already. */
+  /** Google rejected this token: the next `get` fetches another, unless one was already fetched. */
   forget(text: string): void {
     if (this.#token?.text === text) this.#token = undefined
   }

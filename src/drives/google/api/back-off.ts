@@ -5,7 +5,7 @@ const firstMs = 500
 const longestMs = 32_000
 
 /**
- * Milliseconds to wait before the next attempt: twice as long each time, of which a random half
+ * Milliseconds to wait before the next attempt: twice as long each time. A random half of it
  * spreads the callers that failed together.
  *
  * @param failures attempts that have failed, at least 1.

@@ -12,7 +12,7 @@ export interface RefreshTokenCredentials {
   readonly refreshToken: string
 }
 
-/** A robot of a Google Cloud project. It has no storage quota of its own: shared drives only. */
+/** A service account of a Google Cloud project. It has no storage quota: shared drives only. */
 export interface ServiceAccountCredentials {
   readonly kind: 'service-account'
   readonly clientEmail: string

@@ -46,11 +46,11 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
 
 export interface Continuation {
   readonly patience: Patience
-  /** Opens the bytes from there to the end; absent where they may be others by then. */
+  /** Opens the bytes from there to the end; absent where they may have changed. */
   readonly goOn: ((offset: number) => Promise<Download>) | undefined
 }
 
-/** A download that goes on after it broke off, where that is possible. */
+/** A download that resumes after an interruption, where that is possible. */
 export function continuedDownload(first: Download, continuation: Continuation): Download {
   const bytes = new ContinuedBytes(first, continuation)
   return { ...first, body: bytes.read(), close: () => bytes.close() }
@@ -123,7 +123,7 @@ function rangeFacts(answer: HttpAnswer, { start, end }: ByteRange): Facts | unde
   return isAsked ? { length: last - first + 1, size } : undefined
 }
 
-/** A connection that ends early, at whatever layer, must not look like the end of the file. */
+/** A connection that ends early, at any layer, must not look like the end of the file. */
 async function* countedBytes(
   answer: HttpAnswer,
   length: number | undefined,

@@ -15,7 +15,7 @@ export class FileIds {
     for (;;) {
       const id = this.#ids.pop()
       if (id !== undefined) return id
-      // Whoever comes meanwhile waits for the same batch.
+      // Concurrent callers wait for the same batch.
       this.#filling ??= this.#fill()
       await this.#filling
     }

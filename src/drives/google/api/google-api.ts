@@ -114,7 +114,7 @@ export class GoogleApi {
     return trash(this.#context, id, options)
   }
 
-  /** Removes for good, with all that is in a folder; false when there is no such file. */
+  /** Permanently deletes a file, or a folder with its contents; false when it does not exist. */
   delete(id: string, options: CallOptions = {}): Promise<boolean> {
     return deleteFile(this.#context, id, options)
   }
@@ -181,7 +181,7 @@ export class GoogleApi {
     return about(this.#context, options)
   }
 
-  /** Closes the connections; what is under way fails. */
+  /** Closes the connections; requests in progress fail. */
   close(): Promise<void> {
     return this.#http.close()
   }

@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive.ts'
 
 /**
- * Drive has no file of this id (any more), or we may not see it. Callers that know what the absence
+ * Drive has no file of this id, or the account can't see it. Callers that know what the absence
  * means catch it; one that slips through reads as: the file changed under us, try again.
  */
 export class GoogleNotFound extends DriveError {
@@ -18,7 +18,7 @@ export class GoogleNotFound extends DriveError {
   }
 }
 
-/** Drive does not take a page token (any more): the listing or the crawl begins anew. */
+/** Drive rejects a page token, which may have expired: the listing or crawl restarts. */
 export class GooglePageExpired extends DriveError {
   constructor(options?: ErrorOptions) {
     super('busy', 'The Google Drive page token has expired; the list is read again.', options)
@@ -45,7 +45,7 @@ export class GoogleCredentialsRefused extends DriveError {
   }
 }
 
-/** Drive takes the file for malware and wants to hear that we want it all the same. */
+/** Drive flags the file as malware and requires an explicit acknowledgement to download it. */
 export class GoogleSuspects extends DriveError {
   constructor(options?: ErrorOptions) {
     super(

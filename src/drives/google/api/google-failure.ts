@@ -91,7 +91,7 @@ const mayNot: Verdict = {
   advice:
     'The account lacks permission: share the folder with it as an editor (on shared drives as a content manager), and grant the scope "drive".',
 }
-/** As with credentials that are not taken, whoever asks. */
+/** Affects every request, like rejected credentials. */
 const isSwitchedOff: Verdict = {
   kind: 'unavailable',
   advice: 'Enable the Google Drive API in the Google Cloud project of the client ID.',
@@ -144,7 +144,7 @@ export function errorOfFailure(failure: Failure, context: FailureContext): Error
     return new Trouble('rate', said, { retryAfterMs })
   }
   if (status >= 500 || status === 408) return new Trouble('server', said, { retryAfterMs })
-  // The session may hold other bytes than we think: it is asked, and the upload goes on from there.
+  // The session may hold other bytes than expected: query it and resume the upload from there.
   if (status === 400 && context.isSession) return new Trouble('server', said)
   const cause = new Error([said, failure.message].filter(Boolean).join(': '))
   if (context.hasPageToken && [400, 404, 410].includes(status))

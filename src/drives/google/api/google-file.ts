@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Mime types that are no files with bytes begin with this, folders and shortcuts among them. */
+/** Prefix of the MIME types without bytes, such as folders and shortcuts. */
 export const googleTypePrefix = 'application/vnd.google-apps.'
 export const folderType = 'application/vnd.google-apps.folder'
 
@@ -25,7 +25,7 @@ export interface GoogleFile {
   readonly appProperties: Readonly<Record<string, string>>
   /** Names the bytes: another one after each upload. Absent where `size` is. */
   readonly headRevisionId?: string
-  /** Grows with every change of the file, in whatever field. */
+  /** Grows with every change of any field of the file. */
   readonly version: number
   /** The shared drive that the file is in. */
   readonly driveId?: string
@@ -64,7 +64,7 @@ export interface ChangePage {
   readonly changes: readonly Change[]
   /** Absent on the last page. */
   readonly nextPageToken?: string
-  /** Only on the last page: where to go on next time. */
+  /** Only on the last page: where to continue next time. */
   readonly newStartPageToken?: string
 }
 
@@ -100,7 +100,7 @@ export const googleFileSchema = z
     mimeType: z.string(),
     parents: z.array(z.string()).default([]),
     size: wholeNumber.optional(),
-    // What is no MD5 must not become an ETag.
+    // An invalid MD5 must not become an ETag.
     md5Checksum: z
       .string()
       .regex(/^[0-9a-f]{32}$/)

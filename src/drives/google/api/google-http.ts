@@ -9,7 +9,7 @@ import { Trouble } from './trouble.ts'
 export type LaneName = 'calls' | 'uploads' | 'downloads'
 
 export interface HttpLimits {
-  /** Exchanges at the same time, each with a connection of its own. */
+  /** Concurrent exchanges, each with a separate connection. */
   readonly connections: Readonly<Record<LaneName, number>>
   /** For a place among these connections. */
   readonly placeMs: number
@@ -48,7 +48,7 @@ export interface HttpRequest {
   /** Who reads the answer's body, if that may take long. */
   readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
-  /** In the lane `calls`, in place of HttpLimits.callMs. */
+  /** In the lane `calls`, instead of HttpLimits.callMs. */
   readonly callMs?: number | undefined
 }
 
@@ -71,7 +71,7 @@ export class GoogleHttp {
       agent: new Agent({
         connections: limits.connections[name],
         pipelining: 1,
-        // A connection of its own is what keeps a long upload from slowing the other calls.
+        // A separate connection keeps a long upload from slowing the other calls.
         allowH2: false,
         connect: { timeout: limits.connectMs },
         headersTimeout: limits.headersMs[name],
@@ -88,7 +88,7 @@ export class GoogleHttp {
   }
 
   /**
-   * Sends a request and resolves with the head of the answer, whatever its status.
+   * Sends a request and resolves with the head of the response, with any status.
    *
    * @throws Trouble when there is no answer; what the body's stream threw; the signal's reason.
    */
@@ -101,7 +101,7 @@ export class GoogleHttp {
       const response = await agent.request(
         exchange.options(Math.max(headersMs[request.lane], request.callMs ?? 0)),
       )
-      // What goes wrong after the last reader left has nobody to tell.
+      // Errors after the last reader left have no one to report to.
       response.body.on('error', () => undefined).on('close', leave)
       return new HttpAnswer(response, (error) => exchange.failureOf(error))
     } catch (error) {
@@ -110,7 +110,7 @@ export class GoogleHttp {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#lanes).map(({ agent }) => agent.destroy()))
   }
@@ -133,7 +133,7 @@ export class GoogleHttp {
   }
 }
 
-/** One request under way: why it ended tells what its failure means. */
+/** One request in progress: why it ended decides what its failure means. */
 class Exchange {
   readonly #request: HttpRequest
   readonly #limit: AbortSignal | undefined

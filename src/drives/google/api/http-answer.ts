@@ -4,7 +4,7 @@ import { Trouble } from './trouble.ts'
 /** More than that is not worth a connection. */
 const drainedBytes = 64 * 1024
 
-/** An answer of Google's, its body not read yet. Whoever gets one reads it to the end or closes it. */
+/** A response of Google, its body not read yet. The receiver reads it to the end or closes it. */
 export class HttpAnswer {
   readonly status: number
   readonly #headers: Dispatcher.ResponseData['headers']
@@ -43,7 +43,7 @@ export class HttpAnswer {
     throw new Trouble('server', `a response of more than ${maxBytes} bytes`)
   }
 
-  /** At most so many bytes; the others are dropped. */
+  /** At most this many bytes; the rest is dropped. */
   async beginning(maxBytes: number): Promise<Buffer> {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -55,7 +55,7 @@ export class HttpAnswer {
     return Buffer.concat(chunks, length).subarray(0, maxBytes)
   }
 
-  /** Reads what nobody wants to know, so that the connection can be used again. Never rejects. */
+  /** Discards the body, so that the connection can be reused. Never rejects. */
   async drain(): Promise<void> {
     // The status has said all; what goes wrong behind it changes nothing.
     await this.beginning(drainedBytes).catch(() => undefined)

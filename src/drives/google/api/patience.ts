@@ -50,7 +50,7 @@ export class Patience {
     return this.#failures
   }
 
-  /** Something went forward: patience begins anew. */
+  /** Progress was made: restart the time limit. */
   renew(): void {
     this.#failures = 0
     this.#deadlineMs = this.#options.clock.elapsed() + this.#options.patienceMs
@@ -73,7 +73,7 @@ export class Patience {
     await clock.wait(waitMs, signal)
   }
 
-  /** Does the work until it fails in a way that cannot pass, or until there is no more time. */
+  /** Retries the work until it succeeds, fails permanently, or time runs out. */
   async persist<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {

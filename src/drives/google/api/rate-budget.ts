@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive.ts'
 import type { Clock } from './clock.ts'
 
-/** Kinds of calls that Google's quota tells apart. */
+/** Kinds of calls that Google's quota distinguishes. */
 export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'
 
 /** Google's quota of a person, and what calls take of it. */
@@ -33,7 +33,7 @@ export interface TakeOptions {
 
 /**
  * The calls that one credential may make, as a leaky bucket in units of Google's quota. Takes are
- * served in order; nobody waits for what will not come in time.
+ * served in order; a call that could not be served in time is refused at once.
  */
 export class RateBudget {
   readonly #costs: Quota['costs']
@@ -80,8 +80,8 @@ export class RateBudget {
   }
 
   /**
-   * Google said that it is too much: nobody calls for a while. To an upload it says so in the same
-   * words when 750 GB of them have come in a day: then only uploads wait.
+   * Google reported too many calls: all calls pause for a while. To an upload it says so in the
+   * same words when 750 GB of them have come in a day: then only uploads wait.
    */
   pause(ms: number, { isUpload = false }: Pick<TakeOptions, 'isUpload'> = {}): void {
     const untilMs = this.#clock.elapsed() + ms

@@ -16,7 +16,7 @@ export function relatedBody(
     '',
     JSON.stringify(metadata),
     `--${boundary}`,
-    // A line break in a type that a client gave would begin a header of its own.
+    // A line break in a client's content type would start a new header.
     `Content-Type: ${mimeType.replaceAll(/[^\x20-\x7e]/g, '')}`,
     '',
     '',

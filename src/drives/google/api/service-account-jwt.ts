@@ -48,7 +48,7 @@ function rsaKey(pem: string) {
   try {
     key = createPrivateKey(pem)
   } catch {
-    // OpenSSL's words help nobody, and the key stays out of every message.
+    // OpenSSL's message is not helpful, and the key must not appear in any message.
   }
   if (key?.asymmetricKeyType !== 'rsa') {
     throw new TypeError('the private_key of the service account is not an RSA key in PEM')

@@ -98,7 +98,7 @@ export async function download(
   const { range, revisionId, signal } = options
   const start = range?.start ?? 0
   const end = start + (first.length ?? 0)
-  // Without a revision the bytes may be those of another upload by then.
+  // Without a revision, the bytes may meanwhile be those of another upload.
   const goOn =
     revisionId === undefined
       ? undefined

@@ -9,7 +9,7 @@ export type TroubleReason =
   /** No answer, or only a piece of one. */
   | 'network'
 
-/** An attempt failed, another may do. Never leaves this folder: `driveErrorOf` is what callers get. */
+/** An attempt failed; a retry may succeed. Internal to this folder: callers get `driveErrorOf`. */
 export class Trouble extends Error {
   readonly reason: TroubleReason
   /** Milliseconds that Google asks to wait. */

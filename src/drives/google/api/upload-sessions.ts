@@ -18,7 +18,7 @@ export interface SessionChunk {
    * is sent without copying, again and again until the session has all of it; a stream once.
    */
   readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  /** May be 0 when all bytes are with Drive and only the end is to be told. */
+  /** May be 0 when Drive has all bytes and only the end must be sent. */
   readonly length: number
   /** Bytes of the whole file, where this is its end; otherwise undefined. */
   readonly total: number | undefined
@@ -30,7 +30,7 @@ export type SessionState =
   /** The first `persisted` bytes are with Drive, no others. */
   | { readonly kind: 'open'; readonly persisted: number }
   | { readonly kind: 'done'; readonly file: GoogleFile }
-  /** Expired (a week), cancelled or refused: the upload begins anew. */
+  /** Expired (a week), cancelled or refused: the upload must restart. */
   | { readonly kind: 'gone' }
 
 export interface UploadSessionsOptions {
@@ -160,7 +160,7 @@ export class UploadSessions {
       url: sessionUrl,
       cost: 'other',
       lane: 'uploads',
-      // A URL that leads elsewhere is a secret of its own and needs no token.
+      // A URL on another host is itself the secret and needs no token.
       isAuthorized: URL.parse(sessionUrl)?.origin === this.#options.uploadOrigin,
       isSession: true,
       isUpload: true,
@@ -218,7 +218,7 @@ function isArray(bytes: SessionChunk['bytes']): bytes is readonly Uint8Array[] {
   return Array.isArray(bytes)
 }
 
-/** What Drive would refuse in words that name nobody. */
+/** What Drive would refuse with an unhelpful message. */
 function assertWhole({ offset, length, total }: SessionChunk): void {
   const isEnd = total !== undefined
   if (isEnd ? offset + length !== total : length === 0 || length % chunkMultiple !== 0) {
@@ -228,7 +228,7 @@ function assertWhole({ offset, length, total }: SessionChunk): void {
   }
 }
 
-/** The URL of a session that was begun. @throws DriveError when the answer names none. */
+/** The URL of a new session. @throws DriveError when the response has none. */
 export async function sessionUrlOf(answer: HttpAnswer): Promise<string> {
   const location = answer.header('location')
   await answer.drain()
