@@ -68,9 +68,10 @@ export interface Drive {
   remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean>
 
   /**
-   * Removes the folder of a key that ends in `/`, whoever made it, if nothing is in it. Folders above
-   * that only keys created and that are empty now go with it. One that holds anything, or is not
-   * there, is left as it is. Absent where a folder can't be removed without what comes into it meanwhile.
+   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty.
+   * Folders above that only keys created and that are now empty are removed with it. A folder that
+   * has content, or does not exist, is left as it is. Absent where a folder can't be removed
+   * without what is put into it meanwhile.
    */
   removeFolder?(bucket: string, key: string): Promise<void>
 
@@ -114,11 +115,12 @@ export interface OpenObject extends ObjectFacts {
   /** All the bytes, for the caller to keep, where the drive has them in memory already. */
   readonly content?: Uint8Array
   /**
-   * The bytes from `start` up to but not including `end`, in order, in bounded memory. A chunk belongs
-   * to its receiver: the drive never writes into it again, so it may be kept and read ahead. The
-   * receiver must not write into it either, because a drive may hand out bytes that it keeps. Rejects
-   * with `changed` when the file turns out shorter than `size` (somebody edits it by hand), and with
-   * `busy` when a client takes the bytes too slowly while others wait for the drive.
+   * The bytes from `start` up to but not including `end`, in order, in bounded memory. A chunk
+   * belongs to its receiver: the drive never writes into it again, so it may be kept and read
+   * ahead. The receiver must not write into it either, because a drive may hand out bytes that it
+   * keeps. Rejects with `changed` when the file turns out shorter than `size` (it was edited by
+   * hand), and with `busy` when a client takes the bytes too slowly while others wait for the
+   * drive.
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
   /**

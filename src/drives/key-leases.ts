@@ -22,8 +22,8 @@ export interface KeyLeasesOptions {
   /** How long `hold` waits for its turn. */
   readonly waitMs?: number
   /**
-   * Finishes or undoes what a dead holder's note says, before anybody else gets the place, which
-   * `lease` holds. When it rejects, `hold` does, and the note stays for the next one.
+   * Finishes or undoes the work in a dead holder's note, before another holder gets the place,
+   * which `lease` holds. When it rejects, `hold` does, and the note stays for the next one.
    */
   readonly recover?: (note: string, lease: KeyLease) => Promise<void>
 }

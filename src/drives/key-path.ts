@@ -181,8 +181,8 @@ function isNaturalName(name: string, rules: NameRules): boolean {
 }
 
 /**
- * The segment of which this name is the escaped form, if it is one. The recursion with mustEscape
- * ends because each step takes characters away.
+ * The segment whose escaped form this name is, if any. The recursion with mustEscape ends because
+ * each step removes characters.
  */
 function escapedSegment(name: string, rules: NameRules): string | undefined {
   const segment = unescapeName(name, rules)

@@ -63,7 +63,7 @@ const listedColumns = `id, sort_name AS "sortName", kind, size,
   modified_at_ms AS "modifiedAtMs", etag`
 const isNotEmpty = `(kind = 'file' OR is_own = 0 OR unlisted = 1
   OR EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id))`
-/** Twins stand together, the one that counts first. */
+/** Duplicates are adjacent, the one that counts first. */
 const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
 
 const keepAttributes = `INSERT INTO drive_attributes (id, md5, json) VALUES (?, ?, ?)

@@ -92,7 +92,7 @@ test("A lost database's uploads are kept by the database that takes the drive ov
   utimesSync(upload, before, before)
   const second = start('b.db')
   await second.url()
-  assert.ok(second.lines.some(({ msg }) => /is taken over/.test(msg)))
+  assert.ok(second.lines.some(({ msg }) => /took over the drive/.test(msg)))
   second.signal('SIGTERM')
   // It stops when the sweep that it began with has ended.
   assert.equal(await second.ended(), 0)

@@ -1,10 +1,9 @@
 /**
  * Attributes of an object as properties of its file. Drive keeps 30 of them for each OAuth client,
- * with at most 124 bytes of name and value together, so the JSON is cut into pieces. A set of pieces
- * belongs to bytes with a certain MD5: a file that somebody edited keeps its properties, which then
- * say nothing; and the set of bytes that are still to come can be there before them, so that both
- * become the object at once. What does not fit is left out and flagged: the database has all of it,
- * by file id and MD5.
+ * with at most 124 bytes of name and value together, so the JSON is cut into pieces. A set of
+ * pieces belongs to bytes with a certain MD5: if a file is edited, its properties no longer apply;
+ * and the set for new bytes can be stored before them, so that both become the object at once. What
+ * does not fit is left out and flagged: the database has all of it, by file id and MD5.
  */
 import type { Attributes } from '../attributes.ts'
 

@@ -23,8 +23,8 @@ export interface ListingPatience {
 
 /**
  * Folders that the index has but whose content it does not know yet: new ones, ones that were moved
- * in, and all of them during the first crawl. Who is asked for what lies in one has it listed at
- * once, whatever else the crawl has to do, and in whatever process.
+ * in, and all of them during the first crawl. A request for the content of one has it listed at
+ * once, by the process that needs it, ahead of the crawl.
  */
 export class FolderListings {
   readonly #options: FolderListingsOptions

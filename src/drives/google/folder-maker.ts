@@ -112,9 +112,9 @@ export class FolderMaker {
   }
 
   /**
-   * Removes the folders of a key, from the innermost on, that only keys made and that are empty. They
-   * go to the trash, whatever else is deleted for good: Google deletes a folder with all that is in
-   * it, and something may come into it at any moment.
+   * Removes the folders of a key, from the innermost on, that only keys created and that are empty.
+   * They always go to the trash, even where files are permanently deleted: Google deletes a folder
+   * with all its content, and a file may be added at any moment.
    */
   async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
     for (let depth = segments.length; depth > 0; depth--) {

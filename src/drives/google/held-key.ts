@@ -90,7 +90,7 @@ export class KeyHolder {
 interface HeldKeyParts {
   readonly name: ObjectName
   readonly lease: KeyLease
-  /** The object's file first, then twins. */
+  /** The object's file first, then duplicates. */
   readonly rows: readonly IndexedFile[]
   readonly current: CurrentObject | undefined
 }

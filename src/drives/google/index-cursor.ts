@@ -23,8 +23,8 @@ interface Level {
 }
 
 /**
- * Walks the tree of the index in key order, folder by folder: each is a seek to the first name that
- * is wanted, whatever lies before it.
+ * Walks the tree of the index in key order, folder by folder: each is a seek to the first name
+ * needed, regardless of what precedes it.
  */
 export class IndexCursor implements EntryCursor {
   readonly #options: CursorOptions

@@ -98,8 +98,8 @@ export class IndexNews {
 }
 
 /**
- * The last change of each file, a folder's before those of what is in it: the feed tells of a folder
- * where it changed last, which may be behind what was put into it.
+ * The last change of each file, a folder's before those of its content: the feed lists a folder
+ * where it changed last, which may be after the files that were put into it.
  */
 function parentsFirst(changes: readonly Change[]): Change[] {
   const waiting = new Map(changes.map((change) => [change.fileId, change]))

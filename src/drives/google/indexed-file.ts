@@ -12,9 +12,9 @@ import { sortNameOf } from './sort-name.ts'
 export const ownFolderProperty = 'own'
 
 /**
- * A file of Google's as the index has it. Undefined for what no key names: what is in the trash,
- * Google's own documents, which have no bytes, shortcuts, names that are no text or longer than any
- * key.
+ * A file of Google's as the index has it. Undefined for what no key names: files in the trash,
+ * Google's own documents (which have no bytes), shortcuts, and names that are not text or are
+ * longer than any key.
  *
  * @param kept attributes that did not fit in the file's properties, where the database has some.
  */

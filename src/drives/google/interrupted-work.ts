@@ -13,8 +13,8 @@ export interface InterruptedWorkOptions {
 }
 
 /**
- * Finds out what became of work that nobody saw end, by the note that it left. A new file that came
- * to stand in the place of another has replaced it: the other goes to the trash.
+ * Determines the outcome of interrupted work from the note that it left. A new file that took the
+ * place of another has replaced it: the other goes to the trash.
  */
 export async function recoverWork(text: string, options: InterruptedWorkOptions): Promise<void> {
   const note = parseNote(text)

@@ -1,6 +1,6 @@
 /**
- * What a lease says of the work under it. Whoever gets the lease after a holder that died, or that
- * did not learn what became of its calls, asks Google for these files.
+ * What a lease's note says about the work under it. If a holder died or did not learn the outcome
+ * of its calls, the next holder looks up these files on Google.
  */
 export interface LeaseNote {
   readonly place: string

@@ -19,7 +19,7 @@ export interface MissedFilesOptions {
 
 /**
  * What Google has and the index may have missed. When the feed has been silent for long, writers ask
- * for it before they make something new: else there would be twins.
+ * for it before they create something new: otherwise there would be duplicates.
  */
 export class MissedFiles {
   readonly #options: MissedFilesOptions

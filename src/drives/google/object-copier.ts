@@ -24,8 +24,8 @@ export interface ObjectCopierOptions {
 const plainMd5 = /^[0-9a-f]{32}$/
 
 /**
- * Copies on Google's side. Google copies what the file holds at that moment: the copy is made aside
- * and looked at before it becomes the object.
+ * Copies on Google's side. Google copies the file's current content: the copy is created in the
+ * staging folder and checked before it becomes the object.
  */
 export class ObjectCopier {
   readonly #options: ObjectCopierOptions

@@ -5,7 +5,7 @@ import { type GooglePath, pathOfKey } from './google-names.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
 import { sortNameOf } from './sort-name.ts'
 
-/** Twins are told of once; this many are remembered to have been. */
+/** Duplicates are reported once; this many reports are remembered. */
 const maxReported = 1_000
 
 export interface IndexLog {
@@ -37,7 +37,7 @@ export class ObjectIndex {
   }
 
   /**
-   * The object first, then hidden twins of it: files of its name. Empty when there is none.
+   * The object first, then its hidden duplicates: files of its name. Empty when there is none.
    *
    * @throws DriveError `busy` when that takes a folder that is not listed yet.
    */

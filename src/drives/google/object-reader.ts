@@ -25,12 +25,12 @@ const ended = new DriveError('changed', 'This object has been closed.')
 const maxFruitless = 3
 
 /**
- * One version of an object. Google's download gives what the file holds at that moment, to the end,
- * so after it has begun the index is asked whether that is still this version. Once it is not, reads
- * that begin end as `changed`: of a file's history Google gives only what was marked before to be kept
- * for ever. The index is right unless somebody is writing the key, which its lease tells, or a
- * person has edited the file since the last poll: then the length is another, or the MD5, which only
- * a read of the whole sees.
+ * One version of an object. Google's download returns the file's current content, to the end, so
+ * after it has begun the index is asked whether that is still this version. Once it is not, new
+ * reads fail with `changed`: of a file's history, Google returns only revisions that were marked
+ * "keep forever" before. The index is right unless the key is being written, which its lease shows,
+ * or a user has edited the file since the last poll: then the length differs, or the MD5, which
+ * only a read of the whole file detects.
  */
 export class ObjectReader implements OpenObject {
   readonly size: number

@@ -1,6 +1,7 @@
 /**
- * MD5 (RFC 1321) that can be stopped and gone on with: an upload's parts come in different requests,
- * to different processes, and Google tells the MD5 of the whole. Node's own can't be taken apart.
+ * MD5 (RFC 1321) that can be suspended and resumed: an upload's parts arrive in different requests,
+ * in different processes, and Google reports the MD5 of the whole. Node's own implementation does
+ * not expose its state.
  */
 
 const blockBytes = 64

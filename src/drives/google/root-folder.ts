@@ -17,7 +17,7 @@ export interface RootFolderOptions {
 const idPattern = /^[\w-]{19,}$/
 
 /**
- * The id of the folder that holds the buckets. A path is made where it is absent.
+ * The id of the folder that holds the buckets. A path is created if missing.
  *
  * @throws DriveError, for people, when there is no such folder.
  */

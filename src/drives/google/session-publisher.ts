@@ -36,8 +36,8 @@ export interface SessionEnd {
   /** Ends the session. May be called when it has ended before. */
   readonly finish: () => Promise<GoogleFile>
   /**
-   * An earlier call has ended it and may even have published what it became; `gone`: Google does not
-   * know it any more.
+   * An earlier call has ended it and may even have published the result; `gone`: Google no longer
+   * knows it.
    */
   readonly hasEnded?: 'done' | 'gone' | undefined
   readonly object: NewObject
@@ -126,8 +126,8 @@ export class SessionPublisher {
   }
 
   /**
-   * Whether a session that has ended has become an object that is not there any more: its file is
-   * not where it waits for that.
+   * Whether an ended session has become an object that no longer exists: its file is not in the
+   * staging folder.
    *
    * @throws DriveError `upload-gone` when nothing is left of it.
    */
@@ -159,8 +159,8 @@ export class SessionPublisher {
   }
 
   /**
-   * The file that was to be replaced is not the object any more. One that was removed takes the
-   * bytes and comes back; one that a person has given another name is theirs.
+   * The file to be replaced is no longer the object. One that was removed takes the bytes and comes
+   * back; one that a user has renamed belongs to the user.
    */
   async #bringBack(held: HeldKey, session: ObjectSession, end: SessionEnd): Promise<ObjectFacts> {
     const { writer } = this.#options

@@ -11,8 +11,8 @@ const maxRequestBytes = 256 * mebibyte
 /** Blocks that wait to be sent; sent together where it is not known what comes. */
 const windowBytes = 8 * mebibyte
 /**
- * A block that is so far behind may be filled anew: undici asks for the next piece of a body when the
- * socket has drained, so all before it have left. Should that ever change, Google's MD5 tells.
+ * A block this far behind may be reused: undici asks for the next piece of a body when the socket
+ * has drained, so all earlier ones have been sent. If that ever changes, Google's MD5 reveals it.
  */
 const takenBehind = 4 * blockBytes
 /** Consecutive requests without progress of the session. */

@@ -96,8 +96,8 @@ export class StagingFolder {
   }
 
   /**
-   * Where a file is that was to lie in it. Its name tells: until it becomes an object that is its id,
-   * while the folder may be another by now, since a person has deleted the one that there was.
+   * Where a file is that was put into the staging folder. Until it becomes an object, its name is
+   * its id; the folder may have changed, because a user deleted the earlier one.
    */
   async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
     const { api } = this.#options

@@ -30,11 +30,11 @@ export interface ReadySession {
 }
 
 /**
- * Sessions of uploads. A session only grows: what was sent to it and did not become part of the
- * upload (the client went away in the middle of a part, or a crash came before the part was noted)
- * stays in it. When the same bytes come again they are passed over; the digests tell. When others
- * come, or none, the session is ended into a file that nobody sees, and a new session gets the
- * beginning of that file (docs/decisions/0016-google-multipart.md).
+ * Sessions of uploads. A session only grows: bytes that were sent to it and did not become part of
+ * the upload (the client went away in the middle of a part, or a crash came before the part was
+ * recorded) stay in it. When the same bytes are sent again, which the digests show, they are
+ * skipped. When others arrive, or none, the session is ended into a file that is not visible, and a
+ * new session gets the beginning of that file (docs/decisions/0016-google-multipart.md).
  */
 export class UploadSessions {
   readonly #options: UploadSessionsOptions

@@ -2,12 +2,13 @@ import fs, { type Stats } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What tells one file from every other on the drive, whatever its name: inode, birth time,
- * modification time and size. It stays when the file is renamed and changes when its bytes do.
+ * What distinguishes one file from every other on the drive, regardless of its name: inode, birth
+ * time, modification time and size. It stays when the file is renamed and changes when its bytes
+ * do.
  *
  * Inodes are reused, at once on some file systems, and the kernel's file times move in steps of
- * several milliseconds. So the drive gives every file it writes a modification time of its own
- * (`uniqueTimeMs`), and an identity never comes a second time.
+ * several milliseconds. So the drive gives every file it writes a unique modification time
+ * (`uniqueTimeMs`), and an identity is never reused.
  */
 export type FileIdentity = string
 
@@ -33,8 +34,8 @@ export function uniqueTimeMs(): number {
 }
 
 /**
- * Whether files in this folder keep their birth time when they are renamed and linked. Where the
- * file system has none, libuv gives the change time in its place, which does not last.
+ * Whether files in this folder keep their birth time when they are renamed and linked. If the file
+ * system has none, libuv returns the change time instead, which does not last.
  */
 export async function doesBirthtimeLast(folder: string): Promise<boolean> {
   const path = join(folder, `birth-${process.pid}-${uniqueTimeMs()}`)

@@ -30,8 +30,8 @@ const compactBytes = 256 * 1024
 
 /**
  * What this process is doing to folders right now. After a crash the next start finishes it
- * (leftovers.ts), so that no prefix outlives its objects. Nothing is ever lost for want of it: it
- * is not waited for, and empty as soon as nothing is under way.
+ * (leftovers.ts), so that no prefix outlives its objects. Losing it loses no objects: writes to it
+ * are not awaited, and it is empty as soon as nothing is in progress.
  */
 export class FolderJournal {
   readonly #root: LocalRoot

@@ -87,8 +87,9 @@ export class FolderMaker {
   }
 
   /**
-   * Removes folders that were made in vain, or are needed no more. Never rejects: what led here is
-   * what to tell. One that stays goes with the next object that goes from it.
+   * Removes folders that were created in vain, or are no longer needed. Never rejects: the error
+   * that led here is the one to report. A folder that stays is removed with the next object that is
+   * deleted from it.
    */
   async unmake(place: Place, spot: Spot, made: readonly MadeName[]): Promise<void> {
     await this.removeEmpty(place, spot, made).catch(() => undefined)

@@ -5,8 +5,8 @@ import { type ReadFolder, type ReadRequest, readUpTo } from './read-folder.ts'
 /** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
 export const smallFolderBytes = 128 * 1024
 /**
- * Not every file system tells a folder's size in bytes (ZFS counts entries, FUSE often says 4,096),
- * and the size says nothing about the folders of cut names inside.
+ * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often says
+ * 4,096), and the size says nothing about the folders of cut names inside.
  */
 const smallFolderEntries = 5_000
 

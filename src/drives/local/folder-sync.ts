@@ -18,9 +18,9 @@ interface Turns {
 }
 
 /**
- * Syncs side by side, of all folders: a later one of the same folder covers later changes, and
- * whoever had to wait for the one before would wait twice. Half of the thread pool (thread-pool.ts),
- * which all file calls share; the first one of a folder is begun all the same.
+ * Concurrent syncs of all folders: a later one of the same folder covers later changes, so a caller
+ * that had to wait for the earlier one would wait twice. Half of the thread pool (thread-pool.ts),
+ * which all file calls share; the first one of a folder always starts.
  */
 const maxRunning = 8
 

@@ -23,11 +23,11 @@ export interface KeyLock {
 }
 
 /**
- * Locks between all processes that use the drive: whoever changes what is at a key holds its lock
- * while it looks and renames, and no longer. A lock is a file that exists: a hard link to a file
- * with its holder's name (8 µs for taking and releasing; link(2) is atomic, on NFS too), or where
- * the file system has no hard links a file of its own. The dead leave theirs behind; the next one
- * takes them away.
+ * Locks between all processes that use the drive: a process that changes a key holds its lock while
+ * it checks and renames, and no longer. A lock is a file that exists: a hard link to a file with
+ * its holder's name (8 µs for taking and releasing; link(2) is atomic, on NFS too), or a separate
+ * file if the file system has no hard links. Dead processes leave theirs behind; the next one
+ * removes them.
  */
 export class KeyLocks {
   readonly #root: LocalRoot

@@ -90,7 +90,7 @@ export class LocalNotes implements DriveNotes {
 
   /**
    * A network file system may have another device number after it was mounted again: its owner note
-   * tells that it is the same drive.
+   * shows that it is the same drive.
    *
    * @throws DriveError `unavailable` when what is mounted at the path is not what was there before.
    */

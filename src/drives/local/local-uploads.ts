@@ -273,8 +273,8 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * Whether this file is the object already: a crash came between the link that published it
-   * (put-file.ts) and the end of its old name. Nothing may be written to it any more.
+   * Whether this file is already the object: a crash came between the link that published it
+   * (put-file.ts) and the removal of its old name. It must not be written to any more.
    */
   async #isLinked(upload: UploadState, fd: number): Promise<boolean> {
     const { root } = this.#parts

@@ -22,8 +22,8 @@ export interface ObjectFile extends FileFacts {
 }
 
 /**
- * A file is looked for at its natural path, then at its alternative one, then again: it may have
- * been moved from the one not yet looked at to the other in between.
+ * A file is looked up at its natural path, then at its alternative one, then again: it may have
+ * been moved from the one not yet checked to the other in between.
  */
 const looks = 4
 

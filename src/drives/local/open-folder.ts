@@ -4,9 +4,9 @@ import type { LocalRoot } from './local-root.ts'
 import { folderOpenFlags, fsyncFile } from './paced-files.ts'
 
 /**
- * A folder held open. On Linux, names in it are resolved from the descriptor (`/proc/self/fd/N/name`,
- * as openat(2) does), so that nobody can put a symbolic link in between and lead a write out of the
- * root; elsewhere by the path, whose real form was compared.
+ * A folder held open. On Linux, names in it are resolved from the descriptor
+ * (`/proc/self/fd/N/name`, as openat(2) does), so that a symbolic link can't be put in between to
+ * redirect a write out of the root; elsewhere by the path, whose real form was compared.
  */
 export class OpenFolder {
   readonly #root: LocalRoot

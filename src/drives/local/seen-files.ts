@@ -28,9 +28,9 @@ const maxAttributesBytes = 2 * 1024
 
 /**
  * Small objects that were read before, to be read again in four system calls: a file is opened by
- * its path without a look at what is on the way, read, and must then have the identity of the file
- * that was found there when the way was looked at. Identities never come a second time
- * (file-identity.ts), so it is that file, with the bytes that it had, however the path led there.
+ * its path without checking the folders on the way, read, and must then have the identity of the
+ * file that was found there when they were checked. Identities are never reused (file-identity.ts),
+ * so it is that file, with the same bytes, however the path led there.
  */
 export class SeenFiles {
   readonly #root: LocalRoot

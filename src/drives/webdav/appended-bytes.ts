@@ -88,10 +88,10 @@ export class AppendedBytes implements UploadBytes {
   }
 
   /**
-   * What came of a part that did not fit fills the drive, and WebDAV can't cut it off: the committed
-   * bytes are written anew beside it, or, where there is no room for that, in its place. Others
-   * keep it until they are completed or aborted. Never rejects: the reason for the failure is told
-   * already.
+   * The bytes of a part that did not fit fill the drive, and WebDAV can't truncate files: the
+   * committed bytes are written to a new file beside it or, if there is no space for that, over it.
+   * Other failed parts keep their bytes until the upload is completed or aborted. Never rejects:
+   * the reason for the failure is already reported.
    */
   async #makeRoom(uploadId: string, offset: number): Promise<void> {
     try {

@@ -74,8 +74,8 @@ export class AttributeStore {
   }
 
   /**
-   * Saves the record of a file that will be at `place`, in the database. It counts there as soon as
-   * the file is there: no file may be there of which its version is true.
+   * Saves the record of a file that will be at `place`, in the database. It takes effect as soon as
+   * the file is there: no file with the same version may be there before.
    * @param present the file that is there now: its record stays
    */
   async save(place: string, record: DavRecord, present?: DavEntry): Promise<void> {

@@ -81,8 +81,7 @@ export class DavClient {
   }
 
   /**
-   * Sends a request, and again while the server says that it is busy. Any other status is the
-   * caller's affair.
+   * Sends a request, and retries while the server is busy. Any other status is left to the caller.
    *
    * @throws DriveError `unavailable` when there is no answer, `denied` when the credentials are
    *   refused, `busy` when no connection is free; the signal's reason; what `beforeAttempt` throws

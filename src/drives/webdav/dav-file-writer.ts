@@ -25,9 +25,9 @@ export interface DavFileWriterOptions {
 }
 
 /**
- * Writes a new file on the server. It is there, whole, when `finish` resolves, or not at all. The
- * server is told the length before it gets a byte: behind some front ends Nextcloud keeps nothing of
- * a body without one. Bytes of unknown number wait on this machine.
+ * Writes a new file on the server. It exists completely when `finish` resolves, or not at all. The
+ * server gets the length before the first byte: behind some front ends, Nextcloud discards a body
+ * without one. Bytes of unknown number are staged on this machine.
  */
 export class DavFileWriter {
   readonly #options: DavFileWriterOptions

@@ -56,8 +56,8 @@ export function folderTargetOf(root: DavPath, path: DavPath): string {
 }
 
 /**
- * The names of a DAV:href, an absolute path or a full URL (RFC 4918 section 8.3), whatever of it is
- * escaped. Undefined for what is no path in UTF-8.
+ * The names of a DAV:href, an absolute path or a full URL (RFC 4918 section 8.3), with any escapes.
+ * Undefined for anything but a path in UTF-8.
  */
 export function segmentsOfHref(href: string): DavPath | undefined {
   const path = href.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '')

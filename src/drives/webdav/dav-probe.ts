@@ -30,9 +30,9 @@ const created = [200, 201, 204]
 const maxProbeBytes = 1_024
 
 /**
- * Finds out what a server does, by doing it in a folder of its own. Nothing is done to anybody's
- * file whose outcome was not seen here first. Each file has a size of its own, so that one listing
- * shows what has become of all of them: every request lengthens the start.
+ * Finds out what a server does by trying it in a separate folder. No operation is used on users'
+ * files whose effect was not tested here first. Each file has a unique size, so that one listing
+ * shows the state of all of them: every request lengthens the start.
  *
  * @throws DriveError `denied` when the server can't do what a drive needs at least
  */

@@ -215,9 +215,9 @@ export class DavPublisher {
   }
 
   /**
-   * Saves the record in the database, where the file has none of its own, once nothing but a MOVE can
-   * fail: it is that of whatever file has its version. Where that is the present one's, by a time in
-   * whole seconds, the file gets another first.
+   * Saves the record in the database, if the file has none of its own, once only a MOVE can still
+   * fail: it applies to any file with its version. If the present file has the same version, by a
+   * time in whole seconds, the new file gets another one first.
    */
   async #record(
     publication: Publication,

@@ -180,8 +180,8 @@ export class DavReader implements OpenObject {
   }
 
   /**
-   * Whether the version, as the server tells it, stands for the bytes that were opened still: what is
-   * written in the same second, or tick, may have the same one, but has a record of its own.
+   * Whether the version that the server reports still stands for the bytes that were opened: a file
+   * written in the same second, or tick, may have the same version, but has its own record.
    */
   async #wasKept(before: LeaseLook): Promise<boolean> {
     if (before.revisions[0] === this.#found.revision) return true

@@ -175,8 +175,8 @@ export class DavServer {
   }
 
   /**
-   * Some names that are in a folder, at least `limit` if there are so many; undefined when there is
-   * no folder.
+   * Some names in a folder, at least `limit` if there are that many; undefined when the folder does
+   * not exist.
    */
   async someNames(path: DavPath, limit: number): Promise<readonly string[] | undefined> {
     const keep = ({ name }: DavChild) => name

@@ -105,9 +105,9 @@ export class FileMover {
   }
 
   /**
-   * The error to be told when a file did not get to its place: UnsettledMove where a MOVE may yet be
-   * done, or has cost the object that was there. Then the file is all there is, and who comes next
-   * puts it there.
+   * The error to report when a file did not reach its place: UnsettledMove if a MOVE may still be
+   * executed, or has cost the object that was there. Then the file is the only copy, and the next
+   * writer moves it into place.
    */
   async judge(
     error: unknown,

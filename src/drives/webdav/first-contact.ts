@@ -44,8 +44,8 @@ export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
 }
 
 /**
- * Asks the server once for the drive's folder, before anything else is asked of it and without
- * trying again: a mistake in DRIVE is told at once, and with the server's name.
+ * Asks the server once for the drive's folder, before any other request and without retries, so
+ * that a mistake in DRIVE is reported at once, and with the server's name.
  *
  * @returns the folder; undefined when it is not there, or the answer is not clear
  * @throws DriveError for people

@@ -49,9 +49,9 @@ interface Chain {
 }
 
 /**
- * Removes folders that only keys created, when they are empty. WebDAV removes folders with all that
- * is in them, so an empty one is moved aside first, looked at again, and moved back when somebody
- * has put something into it in between.
+ * Removes folders that only keys created, when they are empty. WebDAV removes folders with their
+ * content, so an empty one is moved aside first, checked again, and moved back if something was put
+ * into it in between.
  */
 export class FolderTidier {
   readonly #parts: FolderTidierParts

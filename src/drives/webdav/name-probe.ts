@@ -151,8 +151,8 @@ export function rulesFrom(findings: NameFindings): NameRules {
 }
 
 /**
- * Tries names in a folder of its own, which is there and which its owner removes. Each request
- * lengthens the start: many suspects share a name, and are told apart only where it fails.
+ * Tries names in a separate folder, which exists and is removed by its owner. Each request
+ * lengthens the start: many suspects share a name, and are tested separately only if it fails.
  */
 export class NameProbe {
   readonly #server: DavServer

@@ -19,9 +19,9 @@ export function nameOfRewritten(name: string): string {
 }
 
 /**
- * Makes a new file of the first `size` bytes of one of ours, in its place: WebDAV has no means to cut
- * one, nor to give it another time. Nothing is moved over anything: servers remove what is
- * overwritten first, and may then fail.
+ * Creates a new file from the first `size` bytes of one of ours, in its place: WebDAV can neither
+ * truncate a file nor set its time. No file is moved over another: servers first remove the one
+ * that is overwritten, and may then fail.
  */
 export async function rewriteFile(server: DavServer, path: DavPath, size: number): Promise<void> {
   const [aside, copy] = [asidePath(path), withSuffix(path, copySuffix)]

@@ -25,8 +25,8 @@ interface Look {
 }
 
 /**
- * The room on this machine where bytes wait for the server. This process claims it before it writes;
- * what other processes have there shows when the folder is looked at, their nameless files never.
+ * The space of the staging directory on this machine. This process claims it before it writes; the
+ * use of other processes is seen when the folder is read, except for their nameless files.
  */
 export class Spool {
   readonly folder: string
@@ -151,8 +151,8 @@ export class SpoolClaim {
   }
 
   /**
-   * Before so many bytes are written, of so many that are known to come in all; not before what was
-   * taken last is written.
+   * To be called before this many bytes are written, out of the known total, after the bytes
+   * claimed last have been written.
    *
    * @throws as Spool.requireRoom, and requireUse
    */
