@@ -1,7 +1,7 @@
 /** Ids asked for at once: one call for hundreds of new files. */
 const batchSize = 500
 
-/** Ids for new files, in advance, so that a new file is one call and a repeated call no duplicate. */
+/** Ids for new files, in advance: a new file is one call, and a repeated call no duplicate. */
 export class FileIds {
   readonly #generate: (count: number) => Promise<readonly string[]>
   readonly #ids: string[] = []
