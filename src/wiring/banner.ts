@@ -6,13 +6,13 @@ export interface BannerFacts {
   readonly settings: Settings
   readonly port: number
   readonly firstStart: FirstStart
-  /** Whether a person reads it, and no file or log collector. */
+  /** Whether standard error is a terminal, not a file or log collector. */
   readonly isTerminal: boolean
 }
 
 /**
- * What a person reads who has started the program: where it is, and lines to paste. They take secrets
- * from the file that keeps them. The only secret shown is a new dashboard password, on a terminal.
+ * The text that the program prints at start: its addresses, and commands to paste, which read secrets
+ * from the settings file. The only secret shown is a new dashboard password, on a terminal.
  */
 export function bannerText({ settings, port, firstStart, isTerminal }: BannerFacts): string {
   const endpoint = settings.publicUrl ?? listeningUrl(settings, port)
@@ -35,7 +35,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerFac
     '',
     'rclone:',
     ...keys.shellLines,
-    // Without no_check_bucket rclone makes the bucket before a single upload, which is a 405 here.
+    // Without no_check_bucket, rclone creates the bucket before a single upload and gets a 405.
     '  rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
     `    endpoint=${endpoint} region=${settings.region} \\`,
     `    access_key_id=${keys.accessKey} secret_access_key=${keys.secretKey}`,
@@ -53,19 +53,19 @@ function dashboardText(
   if (dashboardPassword === undefined) return 'off: DASHBOARD_PASSWORD is not set'
   const source = file === undefined ? 'from your settings' : `DASHBOARD_PASSWORD in ${file}`
   const password = isNew && isTerminal ? `${dashboardPassword} (${source})` : source
-  return `${endpoint}/-/ with the password ${password}`
+  return `${endpoint}/-/ with password ${password}`
 }
 
-/** Where the drive is, without the password that its address may have. */
+/** The location of the drive, without a password in its address. */
 export function placeText(place: DrivePlace): string {
   if (place.kind === 'file') return place.path
-  if (place.kind === 'gdrive') return `Google Drive, ${place.folder || 'all of it'}`
-  if (place.kind === 'memory') return 'in memory: all of them go when this process ends'
+  if (place.kind === 'gdrive') return `Google Drive, ${place.folder || 'top folder'}`
+  if (place.kind === 'memory') return 'in memory, lost on exit'
   const { origin, pathname } = new URL(place.url.replace(/^webdav\+/, ''))
   return `${origin}${pathname}`
 }
 
-/** The address to reach this machine's own server at, whatever address it listens on. */
+/** An address at which this machine reaches the server, whatever address it listens on. */
 export function listeningUrl({ host, tlsCert }: Settings, port: number): string {
   const scheme = tlsCert === undefined ? 'http' : 'https'
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
@@ -74,7 +74,7 @@ export function listeningUrl({ host, tlsCert }: Settings, port: number): string 
 
 interface KeySource {
   readonly description: string
-  /** Lines that make the two variables below known to the shell. */
+  /** Commands that define the two variables below in the shell. */
   readonly shellLines: readonly string[]
   readonly accessKey: string
   readonly secretKey: string
@@ -82,11 +82,11 @@ interface KeySource {
 
 function keySource({ accessKey }: Settings, { file, isNew }: FirstStart): KeySource {
   if (file === undefined) {
-    const description = `${accessKey} with its secret, from your settings`
+    const description = `${accessKey} and its secret key, from your settings`
     return { description, shellLines: [], accessKey, secretKey: 'YOUR_SECRET_KEY' }
   }
   return {
-    description: isNew ? `new, kept in ${file}` : `from ${file}`,
+    description: isNew ? `new, saved in ${file}` : `from ${file}`,
     shellLines: [`  . ${shellQuoted(file)}`],
     accessKey: '$ACCESS_KEY',
     secretKey: '$SECRET_KEY',

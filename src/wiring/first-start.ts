@@ -5,33 +5,33 @@ import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
 import { type Environment, isGiven } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
-/** With any of these set, the person has configured it and nothing is generated. */
+/** If any of these is set, the user has configured the gateway and nothing is generated. */
 const ownSettings = ['ACCESS_KEY', 'SECRET_KEY', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD'] as const
 
 const folderName = 'data'
 const fileName = join(folderName, 'bucketry.env')
-/** Keys, sessions and objects are nobody else's on this machine. */
+/** Other users of this machine must not read keys, sessions and objects. */
 const privateFolder = 0o700
-const comment = 'Made by Bucketry at its first start. Keep it secret. Read again at every start.'
+const comment = 'Created by Bucketry at its first start, read at every start. Keep it secret.'
 
 const upperCaseAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const lettersAndDigits = `${upperCaseAndDigits}abcdefghijklmnopqrstuvwxyz`
 
 export interface FirstStart {
-  /** The environment with what was generated, now or at an earlier start. */
+  /** The environment with the generated settings, of this start or an earlier one. */
   readonly environment: Environment
-  /** The file the generated settings are kept in; undefined when the person configured it. */
+  /** The file of the generated settings; undefined if the user has configured the gateway. */
   readonly file: string | undefined
-  /** Whether the file was made right now. */
+  /** Whether this start created the file. */
   readonly isNew: boolean
-  /** What the file says; nothing where there is none. */
+  /** The contents of the file; empty if there is none. */
   readonly kept: Environment
 }
 
 /**
- * Serves a person who has configured nothing: keys, a dashboard password and one bucket are
- * generated once and kept in data/bucketry.env below `folder`. Several processes that start at once
- * agree on the same file.
+ * Makes the gateway usable without configuration: generates keys, a dashboard password and one bucket
+ * once, and saves them in data/bucketry.env below `folder`. Processes that start at the same time
+ * agree on one file.
  *
  * @throws SettingsError when the file can't be read or written.
  */
@@ -54,7 +54,7 @@ export async function provideSettings(
 }
 
 /**
- * The environment of now with what the file says now. A file that is gone is not made again.
+ * The environment with the current contents of the file. A file that was removed is not created again.
  *
  * @throws the system's error when the file can't be read.
  */
@@ -66,26 +66,26 @@ export async function readAgain(
   return joined(environment, parseEnvFile(await readFile(file, 'utf8')))
 }
 
-/** What the environment sets wins; what it sets to nothing counts as unset. */
+/** The environment takes precedence; an empty variable counts as unset. */
 function joined(environment: Environment, values: Environment): Environment {
   const given = Object.entries(environment).filter(([, value]) => value !== '')
   return { ...values, ...Object.fromEntries(given) }
 }
 
-/** Makes the folder that the defaults of the settings lie in, if any of these paths is in it. */
+/** Creates the folder of the default locations, if any of these paths is in it. */
 export async function makeDataFolder(
   paths: readonly string[],
   folder = process.cwd(),
 ): Promise<void> {
   const path = resolve(folder, folderName)
   if (!paths.some((one) => one.startsWith(`${path}${sep}`))) return
-  // Where it can't be made, whatever needs it says why.
+  // If it can't be created, the code that needs it reports why.
   await mkdir(path, { recursive: true, mode: privateFolder }).catch(() => undefined)
 }
 
 /**
- * The environment with what an earlier start generated. Generates nothing: for commands that are run
- * beside a gateway.
+ * The environment with the settings that an earlier start generated. Generates nothing: for commands
+ * that run beside a gateway.
  *
  * @throws SettingsError when the file can't be read.
  */
@@ -110,11 +110,11 @@ function isConfigured(environment: Environment): boolean {
 function unusable(file: string, cause: unknown): SettingsError {
   const { code } = cause as NodeJS.ErrnoException
   return new SettingsError([
-    `${file} can't be read or written (${code}): expected a folder where this program may keep its keys, or ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS to be set`,
+    `cannot read or write ${file} (${code}): make it readable and writable, or set ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`,
   ])
 }
 
-/** In the look of AWS's keys, so that every client takes them; all of it safe in a shell. */
+/** Keys in the format of AWS, so that every client accepts them; all values are safe in a shell. */
 function generatedText(): string {
   return formatEnvFile(comment, {
     ACCESS_KEY: `AK${randomText(18, upperCaseAndDigits)}`,
@@ -138,8 +138,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /**
- * Makes the file appear whole and durable, or not at all; never overwrites one (link fails where
- * rename would not). Resolves with whether it is ours.
+ * Publishes the file completely and durably, or not at all. Never overwrites one: link fails where
+ * rename would not. Resolves with whether this call created it.
  */
 async function publish(file: string, text: string): Promise<boolean> {
   const folder = dirname(file)
@@ -152,7 +152,7 @@ async function publish(file: string, text: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   } finally {
-    // Where even the draft could not be made there is nothing to remove.
+    // If the draft could not be created, there is nothing to remove.
     await unlink(draft).catch(() => undefined)
   }
   await syncFolder(folder)

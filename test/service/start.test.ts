@@ -57,7 +57,7 @@ test('The first start serves without any setting, and later starts use the same 
   const kept = readFileSync(join(folder, 'data/bucketry.env'), 'utf8')
   const secret = /^SECRET_KEY=(.*)$/m.exec(kept)?.[1] ?? 'absent'
   assert.match(first.stderr, new RegExp(`Bucketry serves S3 at ${url}\n`))
-  assert.match(first.stderr, /keys {7}new, kept in /)
+  assert.match(first.stderr, /keys {7}new, saved in /)
   assert.match(first.stderr, /no_check_bucket=true/)
   assert.equal((first.stderr + first.log).includes(secret), false)
 
@@ -74,7 +74,7 @@ test('Two first starts at once on one folder agree on the keys and both serve', 
   const mains = [start(t, folder, { WORKERS: '1' }), start(t, folder, { WORKERS: '1' })]
   const urls = await Promise.all(mains.map((main) => main.url()))
   for (const url of urls) assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
-  assert.equal(mains.filter((main) => main.stderr.includes('new, kept in')).length, 1)
+  assert.equal(mains.filter((main) => main.stderr.includes('new, saved in')).length, 1)
 })
 
 test('Mistakes in the settings are reported together, without a secret, with status 1', async (t) => {

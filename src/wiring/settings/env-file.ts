@@ -1,8 +1,8 @@
 const assignment = /^(?:export\s+)?([A-Z][A-Z0-9_]*)=(.*)$/
 
 /**
- * Reads `NAME=value` lines as a shell would: blank lines and `#` comments do not count, one pair of
- * quotes around a value is not part of it. Nothing is expanded.
+ * Reads `NAME=value` lines as a shell would: blank lines and `#` comments are ignored, and one pair of
+ * quotes around a value is removed. Nothing is expanded.
  */
 export function parseEnvFile(text: string): Record<string, string> {
   const values: Record<string, string> = {}
@@ -18,7 +18,7 @@ function withoutQuotes(value: string): string {
 }
 
 /**
- * Writes lines that parseEnvFile and shells read alike.
+ * Writes lines that parseEnvFile and shells read the same way.
  *
  * @throws RangeError for a value that a shell would need quotes for.
  */
@@ -28,22 +28,22 @@ export function formatEnvFile(comment: string, values: Readonly<Record<string, s
 }
 
 /**
- * One line of such a file, without its end.
+ * One line of such a file, without the line break.
  *
- * @throws RangeError as formatEnvFile.
+ * @throws RangeError like formatEnvFile.
  */
 export function envLine(name: string, value: string): string {
   if (!/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) {
-    throw new RangeError(`the value of ${name} has characters that a shell would interpret`)
+    throw new RangeError(`the value of ${name} contains characters that a shell would interpret`)
   }
   return `${name}=${value}`
 }
 
 /**
- * The text of such a file with other values: lines of these names are replaced where they stand, or
- * left out for undefined; what is new comes at the end. All other lines stay as they are.
+ * The text of such a file with changed values: the lines of these names are replaced in place, or
+ * removed for undefined; new names are appended. All other lines stay unchanged.
  *
- * @throws RangeError as formatEnvFile.
+ * @throws RangeError like formatEnvFile.
  */
 export function changeEnvFile(
   text: string,

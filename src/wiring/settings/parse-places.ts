@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { davAddressForm, parseDavAddress } from '../../drives/webdav/dav-path.ts'
 import { SettingMistake } from './setting.ts'
 
-/** Parsers of values that say where something lives: drive, database, files. */
+/** Parsers of values that name a location: drive, database, files. */
 
 export type DrivePlace =
   | {
@@ -51,7 +51,7 @@ function webdavUrl(text: string): string {
 export function databasePlace(text: string): DatabasePlace {
   if (/^postgres(ql)?:/.test(text)) {
     if (!/^[a-z]+:\/\/[^/]/.test(text) || !URL.canParse(text)) {
-      throw new SettingMistake('a URL postgres://user:password@host/database')
+      throw new SettingMistake('postgres://user:password@host/database')
     }
     return { kind: 'postgres', url: text }
   }
@@ -66,12 +66,12 @@ export function keyValueStore(text: string): string {
   return text
 }
 
-/** The absolute path of a folder, which need not be there. */
+/** The absolute path of a folder, which may not exist yet. */
 export function folderPath(text: string): string {
   return resolve(text)
 }
 
-/** The path of a file. What is in it is checked by the feature that reads it, which names the line. */
+/** The path of a file. The feature that reads it checks its contents and names the line. */
 export function readableFile(text: string): string {
   const path = resolve(text)
   try {
@@ -82,10 +82,10 @@ export function readableFile(text: string): string {
   return path
 }
 
-/** A PEM text as it is, or the text of the file at that path. */
+/** PEM text, or the contents of the file at that path. */
 export function pemText(text: string): string {
   const pem = text.includes('-----BEGIN ') ? text : readPem(text)
-  if (!pem.includes('-----BEGIN ')) throw new SettingMistake('PEM, or the path of a PEM file')
+  if (!pem.includes('-----BEGIN ')) throw new SettingMistake('PEM text or the path of a PEM file')
   return pem
 }
 
@@ -93,11 +93,11 @@ function readPem(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new SettingMistake('PEM, or the path of a readable PEM file', { cause })
+    throw new SettingMistake('PEM text or the path of a readable PEM file', { cause })
   }
 }
 
-/** `file://host/path` would lose its host without a word. */
+/** `file://host/path` is refused: its host would be dropped silently. */
 function pathBehind(scheme: string, text: string): string {
   const path = text.startsWith(scheme) ? text.slice(scheme.length) : ''
   if (path === '' || path.includes('\0') || /^\/\/[^/]/.test(path)) {

@@ -1,6 +1,6 @@
 import { SettingMistake } from './setting.ts'
 
-/** Parsers of values that carry no meaning of their own. */
+/** Parsers of plain values: numbers, choices, flags, lists, texts. */
 
 export interface IntegerRange {
   readonly min: number
@@ -30,7 +30,7 @@ export function booleanOf(text: string): boolean {
   return text === 'true'
 }
 
-/** Items between commas, without the white space around them; empty items and repeats do not count. */
+/** Comma-separated items. White space around items, empty items and repeated items are ignored. */
 export function listOf<Item>(parseItem: (text: string) => Item): (text: string) => readonly Item[] {
   return (text) => {
     const items = text.split(',').map((item) => item.trim())
@@ -38,21 +38,21 @@ export function listOf<Item>(parseItem: (text: string) => Item): (text: string) 
   }
 }
 
-/** A password, spaces within it included; at its ends they are copying errors. */
+/** A password. It may contain spaces, but leading and trailing ones are copying errors. */
 export function passphrase(text: string): string {
   if (text !== text.trim() || /\p{Cc}/u.test(text)) {
-    throw new SettingMistake('no spaces at its ends, no control characters')
+    throw new SettingMistake('no leading or trailing spaces and no control characters')
   }
   return text
 }
 
-/** Text without white space or control characters: in a key these are copying errors. */
+/** Text without white space and control characters, which are copying errors in a key. */
 export function solidText(text: string): string {
   if (/[\s\p{Cc}]/u.test(text)) throw new SettingMistake('no white space or control characters')
   return text
 }
 
-/** Text that a header field carries in every client: visible ASCII (RFC 9110 section 5.5). */
+/** Text that every client can send in a header field: visible ASCII (RFC 9110 section 5.5). */
 export function visibleAscii(text: string): string {
   if (!/^[!-~]*$/.test(text)) throw new SettingMistake('only visible ASCII characters')
   return text

@@ -5,7 +5,7 @@ import type { SettingValues } from './table.ts'
 
 type Places = Pick<SettingValues, 'drive' | 'database' | 'driveSpool' | 'allowedBuckets'>
 
-/** A file or folder that a setting names, which no client may read. */
+/** A file or folder named by a setting, which clients must not be able to read. */
 export interface PrivatePlace {
   /** `DATABASE_URL`, `DRIVE_SPOOL`, `SECRET_KEY_FILE` … */
   readonly name: string
@@ -13,8 +13,8 @@ export interface PrivatePlace {
 }
 
 /**
- * File systems without files of people: their numbers in statfs(2), from linux/magic.h. A folder that
- * is looked through for keys must not be one: reading some of these files waits for ever.
+ * Pseudo file systems, by their numbers in statfs(2), from linux/magic.h. They must not be listed for
+ * keys: reading some of their files blocks for ever.
  */
 const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
   [0x9fa0, 'proc'],
@@ -36,7 +36,7 @@ const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
   [0xf97cff8c, 'selinuxfs'],
 ])
 
-/** What is wrong with where things are on this machine's disks. */
+/** Mistakes in the locations of the drive and of private files on this machine. */
 export function placeMistakes(values: Places, files: readonly PrivatePlace[]): string[] {
   const { drive, database, driveSpool, allowedBuckets = [] } = values
   if (drive?.kind !== 'file') return []
@@ -53,8 +53,8 @@ export function placeMistakes(values: Places, files: readonly PrivatePlace[]): s
       isWithin(realPathOf(path), realPathOf(join(root, one))),
     )
     if (bucket === undefined) return []
-    const where = `is in the folder of the bucket ${bucket}, where clients can read it`
-    return [`${name} is ${shown(path)}: it ${where}: expected a place outside of the buckets`]
+    const reason = `clients can read it in the bucket ${bucket}`
+    return [`${name} is ${shown(path)}: expected a path outside the buckets; ${reason}`]
   })
 }
 
@@ -70,14 +70,14 @@ function rootMistake(root: string): string | undefined {
 
 function pseudoFileSystemOf(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined
-  // devtmpfs has the number of tmpfs, which is a place for files.
+  // devtmpfs has the same number as tmpfs, which is allowed.
   const real = fs.realpathSync(path)
   if (isWithin(real, '/dev') && !isWithin(real, '/dev/shm')) return 'a folder of devices (/dev)'
   const kind = pseudoFileSystems.get(fs.statfsSync(path).type)
   return kind && `a pseudo file system (${kind})`
 }
 
-/** The path itself, or the nearest folder above it that is there. */
+/** The path itself, or its nearest parent that exists. */
 function existingPartOf(path: string): string {
   try {
     fs.statSync(path)
@@ -88,7 +88,7 @@ function existingPartOf(path: string): string {
   }
 }
 
-/** The path without symbolic links, as far as it is there. */
+/** The path with symbolic links resolved in the part that exists. */
 function realPathOf(path: string): string {
   try {
     return fs.realpathSync(path)

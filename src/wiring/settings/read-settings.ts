@@ -7,7 +7,7 @@ import { type SettingValues, settingsTable } from './table.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the program runs with. Units are in the names; lists and flags are never undefined. */
+/** The settings in force. Units are in the names; lists and flags are never undefined. */
 export type Settings = Readonly<
   Omit<SettingValues, 'accessKey' | 'secretKey' | 'allowedBuckets'> & {
     readonly accessKey: string
@@ -16,13 +16,13 @@ export type Settings = Readonly<
   }
 >
 
-/** Without these nothing can be served, and no default would be safe. */
+/** Nothing can be served without these, and no default would be safe. */
 const required = ['accessKey', 'secretKey', 'allowedBuckets'] as const
 
 /**
  * Reads and checks every setting.
  *
- * @param envFile the file that some of them came from
+ * @param envFile the file that some of them come from
  * @throws SettingsError with all mistakes at once.
  */
 export function readSettings(environment: Environment, envFile?: string): Settings {
@@ -36,11 +36,11 @@ export function readSettings(environment: Environment, envFile?: string): Settin
     const { name } = settingsTable[key]
     // An invalid value has its own line already.
     if (!isGiven(environment, name)) {
-      mistakes.push(`${name} is not set: ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS go together`)
+      mistakes.push(`${name} is not set: set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`)
     }
   }
   const { drive } = settings
-  // Parts of an upload go to Google together where one process has them (decision 0016).
+  // Only parts that one process receives can be sent to Google together (decision 0016).
   const isForOne = drive?.kind === 'memory' || drive?.kind === 'gdrive'
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
   mistakes.push(
@@ -59,7 +59,7 @@ function privateFiles(environment: Environment, envFile: string | undefined): Pr
     const path = environment[`${name}_FILE`]
     return hasValue(path) ? [{ name: `${name}_FILE`, path: resolve(path) }] : []
   })
-  const own = envFile === undefined ? [] : [{ name: 'The file of the first start', path: envFile }]
+  const own = envFile === undefined ? [] : [{ name: 'The generated settings file', path: envFile }]
   return [...own, ...files]
 }
 
@@ -81,9 +81,9 @@ export function tlsIdentityOf({ tlsCert, tlsKey }: TlsValues): TlsIdentity | und
 }
 
 /**
- * Reads certificate and key again, for SIGHUP.
+ * Reloads the certificate and key, for SIGHUP.
  *
- * @throws SettingsError when they do not fit together any more.
+ * @throws SettingsError when they are not valid or do not match.
  */
 export function readTls(environment: Environment): TlsIdentity | undefined {
   const mistakes: string[] = []
@@ -110,7 +110,7 @@ function readOne<Value>(
   }
 }
 
-/** An empty value counts as unset: that is how compose files and shells pass on "nothing". */
+/** An empty value counts as unset: compose files and shells pass on unset variables that way. */
 function textOf(
   setting: Setting<unknown>,
   environment: Environment,
@@ -121,11 +121,11 @@ function textOf(
   const path = environment[`${name}_FILE`]
   if (!hasValue(path)) return hasValue(direct) ? direct : undefined
   if (hasValue(direct)) {
-    mistakes.push(`${name} and ${name}_FILE are both set: expected one of them`)
+    mistakes.push(`${name} and ${name}_FILE are both set: expected only one of them`)
     return undefined
   }
   try {
-    // Editors and `echo` end files with a line break that is not part of the value.
+    // Editors and `echo` append a line break that is not part of the value.
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (text !== '') return text
     mistakes.push(`${name}_FILE is ${shown(path)}: expected a file that is not empty`)
@@ -138,9 +138,9 @@ function textOf(
   return undefined
 }
 
-/** Of a secret not even the path of its file: people set NAME_FILE to the secret itself. */
+/** For a secret, the path of its file is hidden too: people set NAME_FILE to the secret itself. */
 function shownOf({ isSecret }: Setting<unknown>, text: string): string {
-  return isSecret ? 'a value that is not shown' : shown(text)
+  return isSecret ? 'a hidden value' : shown(text)
 }
 
 function hasValue(text: string | undefined): text is string {
@@ -156,10 +156,10 @@ function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): s
   )
 }
 
-/** What a drive needs of other settings. Google is asked for somebody: a person, or a service account. */
+/** Settings that a drive depends on. Google Drive needs credentials of a user or a service account. */
 function driveMistakes(values: SettingValues): string[] {
   if (values.drive?.kind === 'memory' && values.workers !== 1) {
-    return ['DRIVE is memory:, which no two processes share: expected WORKERS=1']
+    return ['DRIVE is memory:, which processes cannot share: expected WORKERS=1']
   }
   if (values.drive?.kind !== 'gdrive' || values.gdriveServiceAccount !== undefined) return []
   const { gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = values
@@ -172,9 +172,10 @@ function driveMistakes(values: SettingValues): string[] {
 function tlsMistakes(environment: Environment, values: TlsValues): string[] {
   const hasCert = isGiven(environment, settingsTable.tlsCert.name)
   const hasKey = isGiven(environment, settingsTable.tlsKey.name)
-  if (hasCert !== hasKey) return ['TLS_CERT and TLS_KEY go together: expected both or neither']
+  if (hasCert !== hasKey)
+    return ['only one of TLS_CERT and TLS_KEY is set: expected both or neither']
   const identity = tlsIdentityOf(values)
-  // Absent, or invalid with a line of its own.
+  // Absent, or invalid and already reported.
   if (identity === undefined) return []
   try {
     createSecureContext(identity)

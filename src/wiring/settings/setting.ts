@@ -1,18 +1,18 @@
-/** One setting: a row of the table that the program, its messages and docs/configuration.md share. */
+/** A row of the settings table, which the program, its messages and docs/configuration.md share. */
 export interface Setting<Value> {
   readonly name: string
-  /** Stands for an unset value, in the form a person would write. Absent: the setting may be unset. */
+  /** Used when unset, in the form a user would write. Absent: the setting may be unset. */
   readonly default?: string
-  /** Says what happens when unset, where that is not `default`. For the documentation. */
+  /** What happens when unset, if that is not `default`. For the documentation. */
   readonly whenUnset?: string
   readonly meaning: string
-  /** Never shown, in no message and no log. */
+  /** Never shown in messages or logs. */
   readonly isSecret?: true
-  /** @throws SettingMistake when the text is not what is expected. */
+  /** @throws SettingMistake when the text is not valid. */
   readonly parse: (text: string) => Value
 }
 
-/** The value of a setting is not what is expected. The message begins with `expected`. */
+/** The value of a setting is not valid. The message begins with `expected`. */
 export class SettingMistake extends Error {
   constructor(expectation: string, options?: ErrorOptions) {
     super(`expected ${expectation}`, options)
@@ -20,7 +20,7 @@ export class SettingMistake extends Error {
   }
 }
 
-/** All that is wrong with the settings, one line for each mistake. */
+/** All mistakes in the settings, one line each. */
 export class SettingsError extends Error {
   readonly mistakes: readonly string[]
 
@@ -34,9 +34,9 @@ export class SettingsError extends Error {
 const shownCharacters = 120
 
 /**
- * A value as a message may show it: what may be a password inside a URL is left out, long values are
- * cut. A password may itself have `/` and `@`, unescaped, or the `@` behind it may be missing: what
- * stands at a port's place and is no number is then taken for a password.
+ * A value as a message may show it: anything that may be a password in a URL is removed, and long
+ * values are cut. A password may contain unescaped `/` and `@`, and the `@` after it may be missing, so
+ * text in the position of a port that is not a number also counts as a password.
  */
 export function shown(text: string): string {
   const withoutPassword = text

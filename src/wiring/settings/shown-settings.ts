@@ -10,7 +10,7 @@ export interface ShownSetting {
   /** Null: unset, or a secret. */
   readonly value: string | null
   readonly isSecret: boolean
-  /** False: the default is in force. */
+  /** False: the default is used. */
   readonly isSet: boolean
 }
 
@@ -26,14 +26,14 @@ export function shownSettings(settings: Settings): ShownSetting[] {
   })
 }
 
-/** DATABASE_URL without user and password; of a file also the machine that has it. */
+/** DATABASE_URL without user and password; for a file, with the name of this machine. */
 export function shownDatabase({ database }: Pick<Settings, 'database'>): string {
   return database.kind === 'sqlite'
     ? `sqlite:${database.path} on ${hostname()}`
     : placeText(database)
 }
 
-/** DRIVE without user and password; of a Google Drive also the shared drive. */
+/** DRIVE without user and password; for Google Drive, with the shared drive. */
 export function shownDrive({
   drive,
   gdriveSharedDrive,
@@ -56,8 +56,8 @@ function textOf(value: unknown): string | null {
 }
 
 /**
- * A drive or database: where it is, of a URL only what has no password. What is not known here
- * shows its kind alone, so that no new one can show more than it should.
+ * The location of a drive or database, without passwords. An unknown kind shows only its name, so that
+ * a new one cannot reveal more than it should.
  */
 function placeText(place: object): string {
   const { kind, path, url } = place as Readonly<Record<string, unknown>>
@@ -66,7 +66,7 @@ function placeText(place: object): string {
   return String(kind)
 }
 
-/** A URL without user, password, query and fragment; anything else as it is. */
+/** A URL without user, password, query and fragment; other text unchanged. */
 function withoutUser(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
   if (!URL.canParse(text)) return text.replace(/:.*$/s, '')

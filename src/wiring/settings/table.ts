@@ -28,153 +28,155 @@ import {
 import type { Setting } from './setting.ts'
 
 /**
- * Every setting there is, in the order of docs/configuration.md (a test compares the two).
+ * All settings, in the order of docs/configuration.md (a test compares the two).
  * docs/configuration.md says how values are given: environment, NAME_FILE, comma-separated lists.
  */
 export const settingsTable = {
   accessKey: {
     name: 'ACCESS_KEY',
     whenUnset: 'generated at the first start',
-    meaning: 'The only access key id that is accepted.',
+    meaning: 'The only access key ID that is accepted.',
     parse: accessKey,
   },
   secretKey: {
     name: 'SECRET_KEY',
     whenUnset: 'generated at the first start',
-    meaning: 'The secret of that access key.',
+    meaning: 'Secret key of ACCESS_KEY.',
     isSecret: true,
     parse: solidText,
   },
   region: {
     name: 'REGION',
     default: 'us-east-1',
-    meaning: 'The region that clients sign for.',
+    meaning: 'Region that clients sign requests for.',
     parse: regionName,
   },
   allowedBuckets: {
     name: 'ALLOWED_BUCKETS',
     whenUnset: '`files` at the first start',
-    meaning: 'The buckets that are served: folders of the drive, made when absent. A list.',
+    meaning: 'Buckets to serve. Each is a folder of the drive, created if missing. A list.',
     parse: listOf(bucketName),
   },
   publicReadBuckets: {
     name: 'PUBLIC_READ_BUCKETS',
     default: '',
-    meaning: 'Buckets that anyone may read without a signature; among ALLOWED_BUCKETS. A list.',
+    meaning:
+      'Buckets that anyone may read without a signature. They must be in ALLOWED_BUCKETS. A list.',
     parse: listOf(bucketName),
   },
   publicList: {
     name: 'PUBLIC_LIST',
     default: 'true',
-    meaning: 'Whether public buckets may also be listed without a signature.',
+    meaning: 'Whether public buckets can also be listed without a signature.',
     parse: booleanOf,
   },
   drive: {
     name: 'DRIVE',
     default: 'file:./data/drive',
     meaning:
-      'The drive: `file:PATH`, a folder of this machine; `gdrive:FOLDER` (docs/google-drive.md); `webdav+https://user:password@host/path` (docs/webdav.md); `memory:`, up to 1 GiB for tests, gone at the end.',
+      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), or `memory:` (for tests; up to 1 GiB, lost on exit).',
     parse: drivePlace,
   },
   drivePollSeconds: {
     name: 'DRIVE_POLL_SECONDS',
     default: '10',
-    meaning: 'How often Google Drive is asked what others changed there.',
+    meaning: 'Seconds between checks of Google Drive for changes made by others.',
     parse: integerIn({ min: 1, max: 3_600 }),
   },
   driveSpool: {
     name: 'DRIVE_SPOOL',
     default: './data/spool',
     meaning:
-      'Folder for what waits for a WebDAV server: parts where it can not append, objects of unknown size.',
+      'Local staging directory for WebDAV uploads: objects of unknown size, and parts if the server cannot append.',
     parse: folderPath,
   },
   driveSpoolGib: {
     name: 'DRIVE_SPOOL_GIB',
     default: '20',
     meaning:
-      'What that folder may hold, in GiB. Beyond it there is SlowDown, and QuotaExceeded for what alone is too large.',
+      'Size limit of that directory in GiB. When it is full, uploads get SlowDown; an object larger than the limit gets QuotaExceeded.',
     parse: integerIn({ min: 1, max: 1_048_576 }),
   },
   gdriveClientId: {
     name: 'GDRIVE_CLIENT_ID',
     whenUnset: 'none',
-    meaning: 'OAuth client of the gateway; `npm run connect -- google` writes the three.',
+    meaning: 'OAuth client ID. `npm run connect -- google` writes this setting and the next two.',
     parse: solidText,
   },
   gdriveClientSecret: {
     name: 'GDRIVE_CLIENT_SECRET',
     whenUnset: 'none',
-    meaning: 'The secret of that client.',
+    meaning: 'OAuth client secret.',
     isSecret: true,
     parse: solidText,
   },
   gdriveRefreshToken: {
     name: 'GDRIVE_REFRESH_TOKEN',
     whenUnset: 'none',
-    meaning: "The person's consent.",
+    meaning: 'OAuth refresh token.',
     isSecret: true,
     parse: solidText,
   },
   gdriveServiceAccount: {
     name: 'GDRIVE_SERVICE_ACCOUNT',
     whenUnset: 'none',
-    meaning: 'Instead of the three: the JSON key file of a service account.',
+    meaning: 'Path of the JSON key file of a service account. Replaces the three settings above.',
     parse: readableFile,
   },
   gdriveSubject: {
     name: 'GDRIVE_SUBJECT',
-    whenUnset: 'nobody',
-    meaning: 'The person for whom the service account acts (domain-wide delegation).',
+    whenUnset: 'itself',
+    meaning: 'User that the service account acts for (domain-wide delegation).',
     parse: solidText,
   },
   gdriveSharedDrive: {
     name: 'GDRIVE_SHARED_DRIVE',
     whenUnset: 'My Drive',
-    meaning: 'Id of the shared drive that FOLDER lies in.',
+    meaning: 'ID of the shared drive that contains FOLDER.',
     parse: solidText,
   },
   gdriveDelete: {
     name: 'GDRIVE_DELETE',
     default: 'trash',
-    meaning: 'What deleting does: `trash`, where Google keeps it for 30 days, or `permanent`.',
+    meaning: 'What a delete does: `trash` (Google keeps the file for 30 days) or `permanent`.',
     parse: oneOf<'trash' | 'permanent'>(['trash', 'permanent']),
   },
   gdriveApiUrl: {
     name: 'GDRIVE_API_URL',
     whenUnset: "Google's",
-    meaning: "An address that stands in for Google's, for tests.",
+    meaning: "Address to use in place of Google's, for tests.",
     parse: publicOrigin,
   },
   database: {
     name: 'DATABASE_URL',
     default: 'sqlite:./data/bucketry.db',
-    meaning: 'What must survive a restart: `sqlite:PATH` or `postgres://…`.',
+    meaning: 'Database for data that must survive a restart: `sqlite:PATH` or `postgres://…`.',
     isSecret: true,
     parse: databasePlace,
   },
   host: {
     name: 'HOST',
     default: '127.0.0.1',
-    meaning: 'The address to listen on; `0.0.0.0` or `::` for all of the machine.',
+    meaning: 'Address to listen on. Use `0.0.0.0` or `::` for all interfaces.',
     parse: hostName,
   },
   port: {
     name: 'PORT',
     default: '9000',
-    meaning: 'The port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on. With 0, the system picks a free port.',
     parse: integerIn({ min: 0, max: 65_535 }),
   },
   tlsCert: {
     name: 'TLS_CERT',
     whenUnset: 'plain HTTP',
-    meaning: 'Certificate chain, PEM or the path of a PEM file. With TLS_KEY: HTTPS.',
+    meaning:
+      'Certificate chain: PEM text or the path of a PEM file. Set it together with TLS_KEY to serve HTTPS.',
     parse: pemText,
   },
   tlsKey: {
     name: 'TLS_KEY',
     whenUnset: 'plain HTTP',
-    meaning: 'Private key of the certificate, PEM or the path of a PEM file.',
+    meaning: 'Private key of the certificate: PEM text or the path of a PEM file.',
     isSecret: true,
     parse: pemText,
   },
@@ -182,38 +184,39 @@ export const settingsTable = {
     name: 'PUBLIC_URL',
     whenUnset: 'from the request',
     meaning:
-      'The address clients use, behind a proxy; signatures are checked against its host too.',
+      'Address that clients use when the gateway is behind a proxy. Signatures are also checked against its host.',
     parse: publicOrigin,
   },
   corsAllowedOrigins: {
     name: 'CORS_ALLOWED_ORIGINS',
     default: '',
-    meaning: 'Origins whose web pages may use S3, or `*`. Unset: no CORS headers. A list.',
+    meaning:
+      'Origins of web pages that may use S3, or `*`. If unset, no CORS headers are sent. A list.',
     parse: listOf(originOrAny),
   },
   trustProxy: {
     name: 'TRUST_PROXY',
     default: '',
-    meaning: 'Addresses or ranges of proxies whose X-Forwarded-For is believed. A list.',
+    meaning: 'Addresses or ranges of proxies whose X-Forwarded-For is trusted. A list.',
     parse: listOf(addressRange),
   },
   uploadExpiryHours: {
     name: 'UPLOAD_EXPIRY_HOURS',
     default: '24',
-    meaning: 'After so long without a part, an open upload and its bytes go.',
+    meaning: 'Hours without a new part before an incomplete upload is deleted.',
     parse: integerIn({ min: 1, max: 8_760 }),
   },
   partWaitSeconds: {
     name: 'PART_WAIT_SECONDS',
     default: '20',
-    meaning: 'How long a part that comes before its turn is held. Clients give up after 60.',
+    meaning: 'Seconds to hold a part that arrives before its turn. Clients time out after 60.',
     parse: integerIn({ min: 0, max: 3_600 }),
   },
   workers: {
     name: 'WORKERS',
     default: String(availableParallelism()),
-    whenUnset: 'number of cores; one for a Google Drive',
-    meaning: 'Processes that serve. A drive in memory has one.',
+    whenUnset: 'number of cores; 1 for Google Drive',
+    meaning: 'Number of processes that serve requests. Must be 1 for `memory:`.',
     parse: integerIn({ min: 1, max: 256 }),
   },
   logLevel: {
@@ -225,29 +228,29 @@ export const settingsTable = {
   dashboardPassword: {
     name: 'DASHBOARD_PASSWORD',
     whenUnset: 'the dashboard is off',
-    meaning: 'Password of the login API (`/auth`) and the management API (`/-/api`).',
+    meaning:
+      'Password of the dashboard, the login API (`/auth`) and the management API (`/-/api`).',
     isSecret: true,
     parse: passphrase,
   },
   authKv: {
     name: 'AUTH_KV',
     whenUnset: 'the database',
-    meaning:
-      'Where sessions and failed logins are kept: `redis://…` or `rediss://…` (Redis or Valkey).',
+    meaning: 'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey).',
     isSecret: true,
     parse: keyValueStore,
   },
   modelsApiKey: {
     name: 'MODELS_API_KEY',
-    whenUnset: 'the list is open',
-    meaning: 'Key that the model list asks for, as Bearer or x-api-key.',
+    whenUnset: 'no key required',
+    meaning: 'Key that clients of the model list must send, as Bearer or x-api-key.',
     isSecret: true,
     parse: visibleAscii,
   },
   modelCatalogue: {
     name: 'MODEL_CATALOGUE',
-    whenUnset: 'built in',
-    meaning: 'A JSON file that replaces the static model catalogue (docs/model-catalogue.md).',
+    whenUnset: 'built-in catalogue',
+    meaning: 'JSON file that replaces the built-in model catalogue (docs/model-catalogue.md).',
     parse: readableFile,
   },
 } as const satisfies Record<string, Setting<unknown>>

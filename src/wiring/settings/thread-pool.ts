@@ -1,6 +1,6 @@
 /**
- * Imported before everything else: libuv reads this when its thread pool is first used, and takes
- * it from the environment only. Four threads, its default, are too few where every request waits
- * for a disk: with 16, that many fsyncs share one flush of the device. Forked workers inherit it.
+ * Import this before everything else: libuv reads the variable when its thread pool is first used, and
+ * only from the environment. Its default of four threads is too few when every request waits for a
+ * disk: with 16, that many fsyncs share one flush of the device. Forked workers inherit the value.
  */
 process.env.UV_THREADPOOL_SIZE ??= '16'

@@ -6,18 +6,18 @@ import { settingsTable } from './table.ts'
 const minSecretKey = 16
 const minPassword = 8
 
-/** Names of this length or less are too near to others by chance: one wrong letter counts, not two. */
+/** Names up to this length resemble others by chance, so they may differ in one letter, not two. */
 const shortName = 6
 
 export interface WarningFacts {
   readonly settings: Settings
   /** The process's own environment. */
   readonly environment: Environment
-  /** What the file of the first start says, where there is one. */
+  /** The contents of the generated settings file, if there is one. */
   readonly kept: Environment
 }
 
-/** What is allowed, but likely not what the person wants. No secret is shown. */
+/** Settings that are allowed but probably not intended. Shows no secret. */
 export function settingsWarnings({ settings, environment, kept }: WarningFacts): string[] {
   return [
     ...weakSecrets(settings),
@@ -42,7 +42,7 @@ function openAddress({ host, tlsCert, trustProxy }: Settings): string[] {
   if (isLoopback(host) || tlsCert !== undefined || trustProxy.length > 0) return []
   return [
     `HOST is ${shown(host)} without TLS: passwords and objects cross the network unencrypted. ` +
-      'Set TLS_CERT and TLS_KEY, or put a proxy with TLS in front and set TRUST_PROXY to its address',
+      'Set TLS_CERT and TLS_KEY, or use a TLS proxy and set TRUST_PROXY to its address',
   ]
 }
 
@@ -51,23 +51,23 @@ function isLoopback(host: string): boolean {
   return ipaddr.process(host).range() === 'loopback'
 }
 
-/** Variables that are almost a setting. Others may be anybody's. */
+/** Variables whose names resemble a setting. Other variables may belong to other programs. */
 function strangeNames(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const near = isKnown(name) ? undefined : nearestName(name)
     return near === undefined
       ? []
-      : [`${name} is not a setting and has no effect: is ${near} meant?`]
+      : [`${name} is not a setting and has no effect. Did you mean ${near}?`]
   })
 }
 
-/** In a file of settings every name is meant to be one. */
+/** The settings file should contain only settings. */
 function unknownNames(kept: Environment): string[] {
   return Object.keys(kept).flatMap((name) => {
     if (isKnown(name)) return []
     const near = nearestName(name)
-    const hint = near === undefined ? '' : `: is ${near} meant?`
-    return [`${name} in the file of the first start is not a setting and has no effect${hint}`]
+    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    return [`${name} in the generated settings file is not a setting and has no effect${hint}`]
   })
 }
 
@@ -85,7 +85,7 @@ function nearestName(name: string): string | undefined {
   })
 }
 
-/** How many letters must be added, left out, replaced or swapped with the next (optimal string alignment). */
+/** The number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]

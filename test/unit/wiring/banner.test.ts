@@ -11,7 +11,7 @@ const google = {
   GDRIVE_REFRESH_TOKEN: 'hunter2',
 }
 
-test('The banner has lines to paste and shows no secret', () => {
+test('The banner has commands to paste and shows no secret', () => {
   const settings = readSettings(base)
   const file = "/srv/it's here/data/bucketry.env"
   for (const firstStart of [
@@ -32,10 +32,10 @@ for (const [DRIVE, files] of [
   ['file:/srv/files', '/srv/files'],
   ['webdav+https://me:hunter2@cloud.example.org/dav/', 'https://cloud.example.org/dav/'],
   ['gdrive:Backups/s3', 'Google Drive, Backups/s3'],
-  ['gdrive:', 'Google Drive, all of it'],
-  ['memory:', 'in memory: all of them go when this process ends'],
+  ['gdrive:', 'Google Drive, top folder'],
+  ['memory:', 'in memory, lost on exit'],
 ] as const) {
-  test(`The banner says that the files are at ${files}`, () => {
+  test(`The banner shows the location ${files}`, () => {
     const settings = readSettings({ ...base, DRIVE, ...google })
     const firstStart = { environment: base, file: undefined, isNew: false, kept: {} }
     const text = bannerText({ settings, port: 9000, firstStart, isTerminal: true })
@@ -44,7 +44,7 @@ for (const [DRIVE, files] of [
   })
 }
 
-test('The banner says where the dashboard is, or why there is none', () => {
+test('The banner shows the address of the dashboard, or why it is off', () => {
   const firstStart = { environment: base, file: '/srv/data/bucketry.env', isNew: false, kept: {} }
   const dashboardLine = (settings: Record<string, string>) =>
     /dashboard +(.*)/.exec(
@@ -57,7 +57,7 @@ test('The banner says where the dashboard is, or why there is none', () => {
     )?.[1]
   assert.equal(
     dashboardLine({ DASHBOARD_PASSWORD: 'hunter2', PUBLIC_URL: 'https://s3.example.org' }),
-    'https://s3.example.org/-/ with the password DASHBOARD_PASSWORD in /srv/data/bucketry.env',
+    'https://s3.example.org/-/ with password DASHBOARD_PASSWORD in /srv/data/bucketry.env',
   )
   assert.equal(dashboardLine({}), 'off: DASHBOARD_PASSWORD is not set')
 })
@@ -68,7 +68,7 @@ test('The banner shows a new password on a terminal, and names its file elsewher
   const lineOf = (isNew: boolean, isTerminal: boolean) => {
     const firstStart = { environment: base, file, isNew, kept: {} }
     const text = bannerText({ settings, port: 9000, firstStart, isTerminal })
-    return /dashboard .* with the password (.*)/.exec(text)?.[1]
+    return /dashboard .* with password (.*)/.exec(text)?.[1]
   }
   const source = `DASHBOARD_PASSWORD in ${file}`
   assert.equal(lineOf(true, true), `open sesame (${source})`)

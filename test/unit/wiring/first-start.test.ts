@@ -82,6 +82,6 @@ test('A place where nothing can be kept is a mistake in words', async (t) => {
   mkdirSync(join(folder, 'data/bucketry.env'), { recursive: true })
   await assert.rejects(
     provideSettings({}, folder),
-    /bucketry\.env can't be read or written \(EISDIR\)/,
+    /cannot read or write .*bucketry\.env \(EISDIR\)/,
   )
 })

@@ -44,9 +44,10 @@ test('A database, a spool and files of settings inside a served bucket are refus
   )
   assert.deepEqual(
     mistakes.map((line) => /^(.*?) is "/.exec(line)?.[1]),
-    ['DATABASE_URL', 'DRIVE_SPOOL', 'The file of the first start', 'SECRET_KEY_FILE'],
+    ['DATABASE_URL', 'DRIVE_SPOOL', 'The generated settings file', 'SECRET_KEY_FILE'],
   )
-  for (const line of mistakes) assert.match(line, /bucket photos.*expected a place outside/)
+  for (const line of mistakes)
+    assert.match(line, /expected a path outside the buckets.*bucket photos/)
 })
 
 test('A bucket reached through a symbolic link is the folder that it leads to', (t) => {

@@ -75,7 +75,7 @@ test('Settings give a drive in memory to one process', () => {
   const memory = { ...required, DRIVE: 'memory:' }
   assert.equal(readSettings(memory).workers, 1)
   assert.deepEqual(mistakesOf({ ...memory, WORKERS: '2' }), [
-    'DRIVE is memory:, which no two processes share: expected WORKERS=1',
+    'DRIVE is memory:, which processes cannot share: expected WORKERS=1',
   ])
 })
 
@@ -125,7 +125,7 @@ test('Settings report every mistake at once and show no secret', () => {
   const text = mistakes.join('\n')
   assert.equal(mistakes.length, 8, text)
   assert.match(text, /^ACCESS_KEY is "has\/slash": expected /m)
-  assert.match(text, /^SECRET_KEY is a value that is not shown: expected no white space/m)
+  assert.match(text, /^SECRET_KEY is a hidden value: expected no white space/m)
   assert.match(text, /^ALLOWED_BUCKETS is "Photos": expected bucket names with only lower-case/m)
   assert.match(text, /^PORT is "70000": expected a whole number from 0 to 65535$/m)
   assert.match(text, /^DRIVE is "webdav:…@cloud[^"]*": expected webdav\+https:/m)
@@ -145,7 +145,7 @@ test('Settings show no password of a URL, in lists neither, and no secret given 
   }).join('\n')
   assert.equal(text.split('\n').length, 7)
   assert.doesNotMatch(text, /hunter2/)
-  assert.match(text, /^SECRET_KEY_FILE is a value that is not shown: expected the path of a/m)
+  assert.match(text, /^SECRET_KEY_FILE is a hidden value: expected the path of a/m)
   assert.match(text, /^DRIVE is "webdav\+https:\/\/…@host\/path": expected webdav\+https:/m)
 })
 
@@ -289,7 +289,7 @@ test('TLS settings take PEM, the path of a PEM file, or NAME_FILE, and must fit 
   assert.deepEqual(byText, tlsIdentityOf(byFile))
   assert.equal(readTls({}), undefined)
   assert.deepEqual(mistakesOf({ ...required, TLS_CERT: certFile }), [
-    'TLS_CERT and TLS_KEY go together: expected both or neither',
+    'only one of TLS_CERT and TLS_KEY is set: expected both or neither',
   ])
   assert.match(
     mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: certFile }).join('\n'),
@@ -297,7 +297,7 @@ test('TLS settings take PEM, the path of a PEM file, or NAME_FILE, and must fit 
   )
   assert.match(
     mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: 'nonsense' }).join('\n'),
-    /^TLS_KEY is a value that is not shown: expected PEM/,
+    /^TLS_KEY is a hidden value: expected PEM/,
   )
 })
 
@@ -307,7 +307,7 @@ test('MODELS_API_KEY is visible ASCII, which every client can send', () => {
   for (const bad of ['schlüssel', 'a b', 'a\tb', 'ключ', 'a\u007f']) {
     const mistakes = mistakesOf({ ...required, MODELS_API_KEY: bad })
     assert.deepEqual(mistakes, [
-      'MODELS_API_KEY is a value that is not shown: expected only visible ASCII characters',
+      'MODELS_API_KEY is a hidden value: expected only visible ASCII characters',
     ])
   }
 })

@@ -48,7 +48,7 @@ for (const [name, meant] of [
 ] as const) {
   test(`${name} in the environment brings a warning that names ${meant}`, () => {
     assert.deepEqual(warningsOf({ [name]: 'x' }), [
-      `${name} is not a setting and has no effect: is ${meant} meant?`,
+      `${name} is not a setting and has no effect. Did you mean ${meant}?`,
     ])
   })
 }
@@ -62,9 +62,9 @@ test("Other programs' variables bring no warning", () => {
   assert.deepEqual(warningsOf(environment), [])
 })
 
-test('In the file of the first start every unknown name brings a warning', () => {
+test('Every unknown name in the generated settings file causes a warning', () => {
   assert.deepEqual(warningsOf({}, { PORT: '9000', FAVOURITE: 'x', ALOWED_BUCKETS: 'x' }), [
-    'FAVOURITE in the file of the first start is not a setting and has no effect',
-    'ALOWED_BUCKETS in the file of the first start is not a setting and has no effect: is ALLOWED_BUCKETS meant?',
+    'FAVOURITE in the generated settings file is not a setting and has no effect',
+    'ALOWED_BUCKETS in the generated settings file is not a setting and has no effect. Did you mean ALLOWED_BUCKETS?',
   ])
 })
