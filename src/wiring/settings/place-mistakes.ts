@@ -14,7 +14,7 @@ export interface PrivatePlace {
 
 /**
  * Pseudo file systems, by their numbers in statfs(2), from linux/magic.h. They must not be listed for
- * keys: reading some of their files blocks for ever.
+ * keys: reading some of their files blocks forever.
  */
 const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
   [0x9fa0, 'proc'],
