@@ -1,5 +1,5 @@
 import type { ApiError } from '../json-api/api-error.ts'
-import type { Dialect } from '../json-api/dialect.ts'
+import type { Dialect } from '../json-api/error-format.ts'
 
 /**
  * The response format below /v1: readable for pages of any origin, including errors, which have

@@ -1,7 +1,7 @@
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
+import type { Query } from './address/query.ts'
 import type { Uploads } from './multipart/uploads.ts'
-import type { Query } from './query.ts'
 
 /** The settings that S3 needs, in the names and units of docs/configuration.md. */
 export interface S3Settings {

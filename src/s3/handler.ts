@@ -1,8 +1,6 @@
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
-import { type Address, decodeKey, parseAddress } from './address.ts'
-import { quoted, shortened } from './client-text.ts'
-import type { S3Service, ServiceContext } from './context.ts'
-import { answerPreflight, corsHeaders } from './cors.ts'
+import { type Address, decodeKey, parseAddress } from './address/address.ts'
+import { quoted, shortened } from './address/client-text.ts'
 import {
   type BucketOperation,
   detectOperation,
@@ -10,14 +8,16 @@ import {
   type OperationName,
   refuseUnknownMethod,
   type ServiceOperation,
-} from './detect.ts'
+} from './address/detect.ts'
+import { parseQuery, refuseManyParameters } from './address/query.ts'
+import { virtualHostReason } from './address/virtual-host.ts'
+import type { S3Service, ServiceContext } from './context.ts'
 import { S3Error } from './errors.ts'
-import { addHoistedHeaders } from './hoisted-headers.ts'
+import { answerPreflight, corsHeaders } from './headers/cors.ts'
+import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
-import { parseQuery, refuseManyParameters } from './query.ts'
-import { renderError } from './render-error.ts'
+import { renderError } from './reply/render-error.ts'
 import { authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
-import { virtualHostReason } from './virtual-host.ts'
 
 /** What is known about a request so far, for its log line. */
 type Trail = {

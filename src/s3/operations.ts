@@ -1,5 +1,5 @@
+import type { BucketOperation, ObjectOperation, ServiceOperation } from './address/detect.ts'
 import type { BucketContext, ObjectContext, Operation, ServiceContext } from './context.ts'
-import type { BucketOperation, ObjectOperation, ServiceOperation } from './detect.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
 import { bucketFact, objectFact } from './operations/bucket-facts.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'

@@ -5,10 +5,10 @@ import {
   type MigrationSession,
   readMigrations,
 } from './migrate.ts'
-import { PostgresDatabase } from './postgres.ts'
-import { PostgresMigrationSession } from './postgres-migration.ts'
-import { SqliteDatabase } from './sqlite.ts'
-import { SqliteMigrationSession } from './sqlite-migration.ts'
+import { PostgresDatabase } from './postgres/postgres-database.ts'
+import { PostgresMigrationSession } from './postgres/postgres-migration.ts'
+import { SqliteDatabase } from './sqlite/sqlite-database.ts'
+import { SqliteMigrationSession } from './sqlite/sqlite-migration.ts'
 
 export type DatabaseLocation =
   /** A file; it and its folder are created if missing. */

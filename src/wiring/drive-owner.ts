@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import { livenessOf, thisProcess } from '../process/identity.ts'
-import type { DriveTable } from '../state/drives.ts'
+import type { DriveTable } from '../state/stores/drives.ts'
 import type { DrivePlaces } from './drive-places.ts'
 import type { Log } from './log.ts'
 import {

@@ -1,5 +1,5 @@
 import { realFolderPath } from '../drives/local/local-root.ts'
-import { parseDavAddress, targetOf } from '../drives/webdav/dav-path.ts'
+import { parseDavAddress, targetOf } from '../drives/webdav/client/dav-path.ts'
 import type { DrivePlace } from './settings/parse-places.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { shownDrive } from './settings/shown-settings.ts'

@@ -5,7 +5,7 @@ import type { Outcome } from '../http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Refusal } from '../http/server.ts'
 import type { Database } from '../state/database.ts'
-import { FailureTable } from '../state/failures.ts'
+import { FailureTable } from '../state/stores/failures.ts'
 import { clientOf } from './client-of.ts'
 import type { Settings } from './settings/read-settings.ts'
 

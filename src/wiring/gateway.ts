@@ -2,10 +2,10 @@ import { faviconPath } from '../console/web-app/web-app.ts'
 import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
-import { dialectOf } from '../json-api/dialect.ts'
+import { dialectOf } from '../json-api/error-format.ts'
 import { modelsDialect } from '../models/models-dialect.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
-import { errorDocument } from '../s3/render-error.ts'
+import { errorDocument } from '../s3/reply/render-error.ts'
 
 export interface GatewayParts {
   /** All other paths. */

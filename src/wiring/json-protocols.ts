@@ -4,7 +4,7 @@ import { bridge } from '../json-api/bridge.ts'
 import { createJsonApp } from '../json-api/json-app.ts'
 import { modelsDialect } from '../models/models-dialect.ts'
 import { DatabaseError } from '../state/database.ts'
-import { KeyValueError } from '../state/key-value.ts'
+import { KeyValueError } from '../state/key-value/key-value.ts'
 import { clientOf } from './client-of.ts'
 import { type JsonProtocolParts, openJsonParts, registerJsonRoutes } from './json-routes.ts'
 

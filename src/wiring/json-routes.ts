@@ -13,8 +13,8 @@ import { routingApi } from '../models/routing/routing-api.ts'
 import { RoutingStore } from '../models/routing/routing-store.ts'
 import { createKeySealer } from '../models/routing/seal.ts'
 import { Upstreams } from '../models/upstream/upstreams.ts'
-import type { KeyValueStore } from '../state/key-value.ts'
-import { RoutingTables } from '../state/routing.ts'
+import type { KeyValueStore } from '../state/key-value/key-value.ts'
+import { RoutingTables } from '../state/stores/routing.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
 
 export interface JsonProtocolParts extends ManagementWiring {

@@ -3,7 +3,7 @@ import type { Drive } from '../drives/drive.ts'
 import type { ClaimDrive } from '../drives/drive-notes.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
 import type { Database } from '../state/database.ts'
-import { DatabaseFileRecords } from '../state/file-records.ts'
+import { DatabaseFileRecords } from '../state/stores/file-records.ts'
 import type { Log } from './log.ts'
 import type { DrivePlace } from './settings/parse-places.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -49,9 +49,9 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
     const { openGoogleDrive } = await import('../drives/google/google-drive.ts')
     const { GoogleApi } = await import('../drives/google/api/google-api.ts')
     const { defaultQuota } = await import('../drives/google/api/rate-budget.ts')
-    const { DatabaseDriveIndex } = await import('../state/drive-index.ts')
-    const { DatabaseDriveUploads } = await import('../state/drive-index-uploads.ts')
-    const { DatabaseLeases } = await import('../state/key-leases.ts')
+    const { DatabaseDriveIndex } = await import('../state/stores/drive-index.ts')
+    const { DatabaseDriveUploads } = await import('../state/stores/drive-index-uploads.ts')
+    const { DatabaseLeases } = await import('../state/stores/key-leases.ts')
     const { gdriveApiUrl, gdriveSharedDrive: sharedDriveId } = settings
     const api = new GoogleApi({
       credentials: await googleCredentials(settings),
@@ -82,8 +82,8 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
 
   async webdav({ url }, { settings, database, log, claim, now }) {
     const { openWebdavDrive } = await import('../drives/webdav/webdav-drive.ts')
-    const { DatabaseDavRecords } = await import('../state/dav-records.ts')
-    const { DatabaseLeases } = await import('../state/key-leases.ts')
+    const { DatabaseDavRecords } = await import('../state/stores/dav-records.ts')
+    const { DatabaseLeases } = await import('../state/stores/key-leases.ts')
     const records = new DatabaseDavRecords(database)
     const drive = await openWebdavDrive({
       url,

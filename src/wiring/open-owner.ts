@@ -1,6 +1,6 @@
 import type { ClaimDrive } from '../drives/drive-notes.ts'
 import type { Database } from '../state/database.ts'
-import { DriveTable } from '../state/drives.ts'
+import { DriveTable } from '../state/stores/drives.ts'
 import { DriveOwner } from './drive-owner.ts'
 import { drivePlaces } from './drive-places.ts'
 import type { Log } from './log.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { BucketCountTable } from '../../src/state/bucket-counts.ts'
 import type { Database } from '../../src/state/database.ts'
-import { DeletionTable, type NewDeletion } from '../../src/state/deletions.ts'
-import { FailureTable } from '../../src/state/failures.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { UploadTable } from '../../src/state/uploads.ts'
+import { BucketCountTable } from '../../src/state/stores/bucket-counts.ts'
+import { DeletionTable, type NewDeletion } from '../../src/state/stores/deletions.ts'
+import { FailureTable } from '../../src/state/stores/failures.ts'
+import { UploadTable } from '../../src/state/stores/uploads.ts'
 
 /** What the tables of the dashboard are promised, whatever the database. */
 export function describeConsoleTables(

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
-import type { DriveIndex, IndexedFile, IndexState } from '../../src/drives/google/drive-index.ts'
-import { sortNameOf } from '../../src/drives/google/sort-name.ts'
-import type { UploadRecords } from '../../src/drives/google/upload-records.ts'
+import type {
+  DriveIndex,
+  IndexedFile,
+  IndexState,
+} from '../../src/drives/google/index/drive-index.ts'
+import { sortNameOf } from '../../src/drives/google/index/sort-name.ts'
+import type { UploadRecords } from '../../src/drives/google/uploads/upload-records.ts'
 import type { Database } from '../../src/state/database.ts'
-import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
-import { DatabaseDriveUploads } from '../../src/state/drive-index-uploads.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
+import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
 
 export const root = 'root'
 export const ids = (rows: readonly { readonly id: string }[]) => rows.map((row) => row.id)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { UploadRecords } from '../../src/drives/google/upload-records.ts'
+import type { UploadRecords } from '../../src/drives/google/uploads/upload-records.ts'
 import type { Database } from '../../src/state/database.ts'
-import { DatabaseDriveUploads } from '../../src/state/drive-index-uploads.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
 
 /** What the uploads of the Google drive are promised, whatever the database. */
 export function describeDriveUploads(

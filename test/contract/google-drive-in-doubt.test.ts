@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { DriveError } from '../../src/drives/drive.ts'
 import type { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import type { GoogleDrive } from '../../src/drives/google/google-drive.ts'
-import { parseNote } from '../../src/drives/google/lease-note.ts'
+import { parseNote } from '../../src/drives/google/objects/recovery-record.ts'
 import {
   attributesOf,
   bucket,

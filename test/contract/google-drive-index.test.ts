@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
+import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
 import type { GoogleEmulator } from '../support/google/google-emulator.ts'
 import {
   assertHolds,

@@ -5,18 +5,18 @@ import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../src/drives/google/api/clock.ts'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
-import { blockBytes } from '../../src/drives/google/blocks.ts'
 import {
   type GoogleDrive,
   type GoogleDriveOptions,
   openGoogleDrive,
 } from '../../src/drives/google/google-drive.ts'
-import { SendMemory } from '../../src/drives/google/send-memory.ts'
+import { blockBytes } from '../../src/drives/google/uploads/blocks.ts'
+import { SendMemory } from '../../src/drives/google/uploads/send-memory.ts'
 import type { Database } from '../../src/state/database.ts'
-import { DatabaseDriveIndex } from '../../src/state/drive-index.ts'
-import { DatabaseDriveUploads } from '../../src/state/drive-index-uploads.ts'
-import { DatabaseLeases } from '../../src/state/key-leases.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
+import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
+import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../support/google/google-emulator.ts'
 import { PoisonedPool } from '../support/poisoned-pool.ts'
 import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/drive-suite.ts'

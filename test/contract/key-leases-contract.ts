@@ -6,8 +6,8 @@ import { KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts
 import type { LeaseTable, PlaceLease } from '../../src/drives/lease-table.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import type { Database } from '../../src/state/database.ts'
-import { DatabaseLeases } from '../../src/state/key-leases.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
 /** Of a process that has ended: process 1 began long before this tick. */

@@ -7,7 +7,7 @@ import {
   type RoutingRows,
   type RoutingSnapshot,
   RoutingTables,
-} from '../../src/state/routing.ts'
+} from '../../src/state/stores/routing.ts'
 
 const noRows: RoutingRows = { connections: [], combos: [], customModels: [], modelAliases: [] }
 

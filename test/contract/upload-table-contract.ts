@@ -7,7 +7,7 @@ import {
   type UploadPhase,
   type UploadRow,
   UploadTable,
-} from '../../src/state/uploads.ts'
+} from '../../src/state/stores/uploads.ts'
 
 /** A new upload; each test has its own. */
 async function insert(table: UploadTable, id: string): Promise<UploadRow> {

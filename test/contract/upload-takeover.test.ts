@@ -8,9 +8,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
 import { Uploads } from '../../src/s3/multipart/uploads.ts'
-import { DatabaseFileRecords } from '../../src/state/file-records.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
-import { UploadTable } from '../../src/state/uploads.ts'
+import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
+import { UploadTable } from '../../src/state/stores/uploads.ts'
 import { begin, listOf, never, partOf, textOf } from '../unit/s3/write-fixture.ts'
 
 const program = fileURLToPath(new URL('../support/upload-process.ts', import.meta.url))

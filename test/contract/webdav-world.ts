@@ -3,9 +3,9 @@ import type { TestContext } from 'node:test'
 import type { Drive } from '../../src/drives/drive.ts'
 import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
 import { thisProcess } from '../../src/process/identity.ts'
-import { DatabaseDavRecords } from '../../src/state/dav-records.ts'
-import { DatabaseLeases } from '../../src/state/key-leases.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseDavRecords } from '../../src/state/stores/dav-records.ts'
+import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { folderFor } from './webdav-drive-under-test.ts'
 
 /** Process 1 began long before this tick. */

@@ -1,6 +1,6 @@
 import type { Drive } from '../../src/drives/drive.ts'
 import type { Database } from '../../src/state/database.ts'
-import { openKeyValueStore } from '../../src/state/open-key-value.ts'
+import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
 import { createLog } from '../../src/wiring/log.ts'
 import { connectService } from '../../src/wiring/service.ts'
 import { serve } from '../../src/wiring/serving.ts'

@@ -6,9 +6,9 @@
  */
 import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
 import { Uploads } from '../../src/s3/multipart/uploads.ts'
-import { DatabaseFileRecords } from '../../src/state/file-records.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
-import { UploadTable } from '../../src/state/uploads.ts'
+import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
+import { UploadTable } from '../../src/state/stores/uploads.ts'
 
 const [root = '', path = '', uploadId = '', partNumber = ''] = process.argv.slice(2)
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }

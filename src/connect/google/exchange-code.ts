@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { driveScope } from '../../drives/google/api/access-tokens.ts'
 import { defaultLimits, GoogleHttp } from '../../drives/google/api/google-http.ts'
 import { parsedJson } from '../../drives/google/api/json-text.ts'
-import { Trouble } from '../../drives/google/api/trouble.ts'
+import { Trouble } from '../../drives/google/api/transient-error.ts'
 import { ConnectError } from '../connect-error.ts'
 import { word } from './consent.ts'
 

@@ -1,6 +1,6 @@
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterStoreAbstract from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
-import type { Counter, KeyValueStore } from '../../state/key-value.ts'
+import type { Counter, KeyValueStore } from '../../state/key-value/key-value.ts'
 import { addressBlock } from './address-block.ts'
 
 /** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { KeyValueStore } from '../../state/key-value.ts'
+import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 
 /** docs/contract/login.md, "Sessions". */
 export const sessionSeconds = 12 * 60 * 60

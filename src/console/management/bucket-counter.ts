@@ -7,7 +7,7 @@ import type {
   BucketCountTable,
   BucketFigures,
   CountLease,
-} from '../../state/bucket-counts.ts'
+} from '../../state/stores/bucket-counts.ts'
 import type { ManagementLog } from './management-log.ts'
 
 /** A count older than this is refreshed when requested; a slow count is kept longer. */

@@ -3,7 +3,12 @@ import { type Drive, DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
 import { untilAborted, withinTime } from '../../process/time-limit.ts'
-import type { DeletionEnd, DeletionRow, DeletionTable, NewDeletion } from '../../state/deletions.ts'
+import type {
+  DeletionEnd,
+  DeletionRow,
+  DeletionTable,
+  NewDeletion,
+} from '../../state/stores/deletions.ts'
 import { deletePrefix } from './delete-prefix.ts'
 import { leftFolder } from './left-folder.ts'
 import type { ManagementLog } from './management-log.ts'

@@ -1,4 +1,4 @@
-import type { FailureRow, FailureTable } from '../../state/failures.ts'
+import type { FailureRow, FailureTable } from '../../state/stores/failures.ts'
 import type { FailureStatus } from './replies.ts'
 
 /** Remembered failed requests, across all processes. */

@@ -28,7 +28,7 @@ export function newNonce(): string {
  * element that a script creates. The component library adds style elements that depend on the theme
  * and on the width of the window, so they carry the nonce, too. CSP does not restrict style
  * attributes set by scripts. Frames and media show objects, which have their own policy
- * (src/s3/content-security.ts).
+ * (src/s3/headers/content-security.ts).
  */
 function contentSecurityPolicy(nonce: string): string {
   return [

@@ -4,7 +4,7 @@ import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { GoogleNotFound } from './api/google-errors.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
-import { folderPages } from './folder-pages.ts'
+import { folderPages } from './index/folder-pages.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const folderName = '.bucketry-owner'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
-import { type JournalNote, readJournals } from './folder-journal.ts'
+import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { codeOf } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 

@@ -15,20 +15,15 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import { copyToTemp } from './copy-file.ts'
-import { LocalDraft } from './draft.ts'
-import type { FileRecords } from './file-records.ts'
-import { FolderIndexes } from './folder-indexes.ts'
-import { FolderJournal, type JournalNote } from './folder-journal.ts'
-import { FolderMaker } from './folder-maker.ts'
-import { FolderSync } from './folder-sync.ts'
+import { FolderIndexes } from './folders/folder-indexes.ts'
+import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
+import { FolderMaker } from './folders/folder-maker.ts'
+import { FolderSync } from './folders/folder-sync.ts'
+import { ListedFiles } from './folders/listed-files.ts'
+import { type CursorParts, LocalCursor } from './folders/local-cursor.ts'
+import { makeFolders } from './folders/make-folders.ts'
 import { withDriveErrors } from './fs-error.ts'
-import { HeldObject } from './held-object.ts'
-import { KeyLocks } from './key-locks.ts'
-import { type AttributeLog, KnownAttributes } from './known-attributes.ts'
 import { sweepLeftovers } from './leftovers.ts'
-import { ListedFiles } from './listed-files.ts'
-import { type CursorParts, LocalCursor } from './local-cursor.ts'
 import { LocalNotes } from './local-notes.ts'
 import {
   bucketPath,
@@ -38,13 +33,18 @@ import {
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
-import { LocalUploads } from './local-uploads.ts'
-import { makeFolders } from './make-folders.ts'
-import { ObjectFiles } from './object-files.ts'
-import { ObjectReader } from './object-reader.ts'
-import { placeOf } from './place.ts'
-import { Publisher } from './publisher.ts'
-import { SeenFiles } from './seen-files.ts'
+import { placeOf } from './object-path.ts'
+import { type AttributeLog, KnownAttributes } from './objects/attribute-cache.ts'
+import { HeldObject } from './objects/cached-object.ts'
+import { copyToTemp } from './objects/copy-file.ts'
+import { LocalDraft } from './objects/draft.ts'
+import type { FileRecords } from './objects/file-records.ts'
+import { KeyLocks } from './objects/key-locks.ts'
+import { ObjectFiles } from './objects/object-files.ts'
+import { ObjectReader } from './objects/object-reader.ts'
+import { Publisher } from './objects/publisher.ts'
+import { SeenFiles } from './objects/seen-file-cache.ts'
+import { LocalUploads } from './uploads/local-uploads.ts'
 
 export interface LocalDriveOptions {
   /** The folder that holds the buckets' folders; made when it is absent. */

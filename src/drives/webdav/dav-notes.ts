@@ -1,9 +1,9 @@
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import { statusError } from './dav-error.ts'
-import type { DavPath } from './dav-path.ts'
-import type { DavServer } from './dav-server.ts'
+import { statusError } from './client/dav-error.ts'
+import type { DavPath } from './client/dav-path.ts'
+import type { DavServer } from './client/dav-server.ts'
+import { readSmallFile } from './objects/small-file.ts'
 import { noteFile, type OwnFolder } from './own-folder.ts'
-import { readSmallFile } from './small-file.ts'
 
 const maxNoteBytes = 64 * 1024
 const written = [200, 201, 204]

@@ -1,11 +1,11 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
-import { statusError } from './dav-error.ts'
-import type { DavPath } from './dav-path.ts'
-import type { DavServer } from './dav-server.ts'
-import { type NameFindings, NameProbe } from './name-probe.ts'
+import { statusError } from './client/dav-error.ts'
+import type { DavPath } from './client/dav-path.ts'
+import type { DavServer } from './client/dav-server.ts'
+import { readSmallFile } from './objects/small-file.ts'
 import { namesFile } from './own-folder.ts'
-import { readSmallFile } from './small-file.ts'
+import { type NameFindings, NameProbe } from './probe/name-probe.ts'
 
 const version = 1
 const maxFileBytes = 64 * 1024

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { NoteName } from '../drive-notes.ts'
-import type { DavAnswer } from './dav-client.ts'
-import type { DavPath } from './dav-path.ts'
-import type { DavServer } from './dav-server.ts'
+import type { DavAnswer } from './client/dav-client.ts'
+import type { DavPath } from './client/dav-path.ts'
+import type { DavServer } from './client/dav-server.ts'
 
 /** Below the drive's root; no bucket can have this name. */
 const ownFolderName = '.bucketry'

@@ -1,4 +1,4 @@
-import type { RoutingSet, RoutingTables } from '../../state/routing.ts'
+import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
 import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
 import type { RoutingSource } from '../routing-source.ts'
 import { type RoutingItems, readRows } from './read-rows.ts'

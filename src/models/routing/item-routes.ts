@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { RoutingSet } from '../../state/routing.ts'
+import type { RoutingSet } from '../../state/stores/routing.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { comboAnswer, customModelAnswer } from './answers.ts'
 import { serviceKind } from './field-schemas.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PlacedRow, RoutingSet, RoutingSnapshot } from '../../state/routing.ts'
+import type { PlacedRow, RoutingSet, RoutingSnapshot } from '../../state/stores/routing.ts'
 import { isText } from '../is-text.ts'
 import type { Combo, CustomModel } from '../routing-inputs.ts'
 import { serviceKind } from './field-schemas.ts'

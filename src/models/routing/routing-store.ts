@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApiError } from '../../json-api/api-error.ts'
-import type { RoutingRows, RoutingSet, RoutingTables } from '../../state/routing.ts'
+import type { RoutingRows, RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
 import {
   maxCombos,
   maxConnections,

@@ -1,4 +1,4 @@
-import type { RoutingRow, RoutingRows, RoutingSet } from '../../state/routing.ts'
+import type { RoutingRow, RoutingRows, RoutingSet } from '../../state/stores/routing.ts'
 import type { Combo, Connection, CustomModel } from '../routing-inputs.ts'
 
 /** A connection as stored in the database. */

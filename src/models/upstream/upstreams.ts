@@ -1,4 +1,4 @@
-import { Lane } from '../../process/lane.ts'
+import { Lane } from '../../process/limiter.ts'
 import type { Connection } from '../routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
 import { compatibleFlavour, type ModelsApi } from './flavour.ts'

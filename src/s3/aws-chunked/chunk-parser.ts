@@ -12,7 +12,7 @@
  */
 
 import { S3Error } from '../errors.ts'
-import { withoutOuterSpace } from '../field-value.ts'
+import { withoutOuterSpace } from '../headers/field-value.ts'
 
 const maxLineBytes = 1024 // a chunk line of SigV4 has at most 100 bytes
 const maxTrailers = 16

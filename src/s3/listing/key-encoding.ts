@@ -1,5 +1,5 @@
+import type { Query } from '../address/query.ts'
 import { S3Error } from '../errors.ts'
-import type { Query } from '../query.ts'
 
 /** Writes a key, prefix, delimiter or marker into a listing. */
 export type EncodeKey = (key: string) => string

@@ -1,6 +1,6 @@
+import { parseCount } from '../address/count-parameter.ts'
 import type { BucketContext } from '../context.ts'
-import { parseCount } from '../count-parameter.ts'
-import type { XmlChildren } from '../xml.ts'
+import type { XmlChildren } from '../reply/xml.ts'
 import { type EncodeKey, keyEncoding } from './key-encoding.ts'
 import { type ListPage, type PageQuery, readPage } from './list-page.ts'
 

@@ -1,8 +1,8 @@
 import type { ObjectEntry } from '../../drives/drive.ts'
-import { quoteEtag } from '../etag.ts'
-import { owner } from '../owner.ts'
-import { xmlTimestamp } from '../timestamp.ts'
-import { escapeXml, XmlFragment } from '../xml.ts'
+import { quoteEtag } from '../checksums/etag.ts'
+import { owner } from '../reply/owner.ts'
+import { xmlTimestamp } from '../reply/timestamp.ts'
+import { escapeXml, XmlFragment } from '../reply/xml.ts'
 import type { EncodeKey } from './key-encoding.ts'
 
 export interface ObjectElementOptions {

@@ -1,5 +1,5 @@
 import type { Drive } from '../../drives/drive.ts'
-import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { Lease, Leases } from './lease.ts'
 import { noSuchUpload } from './upload-errors.ts'
 import type { UploadName } from './upload-records.ts'

@@ -1,5 +1,5 @@
 import type { StoredChecksum } from '../../drives/attributes.ts'
-import { checksumOfParts, checksumTypes } from '../checksums.ts'
+import { checksumOfParts, checksumTypes } from '../checksums/checksums.ts'
 import { S3Error } from '../errors.ts'
 import type { CompletionRequest } from './completion.ts'
 import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-records.ts'

@@ -1,5 +1,5 @@
 import type { Drive } from '../../drives/drive.ts'
-import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Log } from '../context.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
 import type { Lease, Leases } from './lease.ts'

@@ -1,7 +1,7 @@
 import { checksumAlgorithms } from '../../drives/attributes.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { unquoteEtag } from '../checksums/etag.ts'
 import { S3Error } from '../errors.ts'
-import { unquoteEtag } from '../etag.ts'
-import { childText, parseXmlBody, type XmlElement } from '../xml-body.ts'
 import type { ListedPart, SentChecksum } from './completion.ts'
 import { maxPartNumber, parsePartNumber } from './part-request.ts'
 

@@ -1,7 +1,7 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
-import type { PayloadDigest, PayloadSink } from '../payload.ts'
+import type { PayloadDigest, PayloadSink } from '../body/payload.ts'
 import type { PartSource } from './part-source.ts'
 import type { UploadedPart } from './upload-records.ts'
 

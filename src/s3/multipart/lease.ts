@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
-import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
 import type { UploadWatch } from './upload-watch.ts'

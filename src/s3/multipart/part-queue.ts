@@ -1,4 +1,4 @@
-import type { UploadRow } from '../../state/uploads.ts'
+import type { UploadRow } from '../../state/stores/uploads.ts'
 import { S3Error } from '../errors.ts'
 import type { Lease, Leases } from './lease.ts'
 import { turnOf } from './part-turn.ts'

@@ -1,5 +1,5 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
-import type { PayloadDigest, PayloadSink } from '../payload.ts'
+import type { PayloadDigest, PayloadSink } from '../body/payload.ts'
 
 /** Where the bytes of a part come from: a request's body, or an object that is copied. */
 export interface PartSource {

@@ -1,4 +1,4 @@
-import type { UploadRow } from '../../state/uploads.ts'
+import type { UploadRow } from '../../state/stores/uploads.ts'
 
 /** How far ahead of the next part another may be to be held. */
 export const maxPartsAhead = 64

@@ -1,5 +1,5 @@
 import type { Drive, PartDraft } from '../../drives/drive.ts'
-import type { PartRow, UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { EarlyPart } from './early-part.ts'
 import { EarlyParts } from './early-parts.ts'
 import type { Lease } from './lease.ts'

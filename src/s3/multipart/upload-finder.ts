@@ -1,4 +1,4 @@
-import type { UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { Lease, Leases } from './lease.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
 import { encodeTarget, type UploadName } from './upload-records.ts'

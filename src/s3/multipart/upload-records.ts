@@ -1,6 +1,6 @@
 import type { Attributes, ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectName } from '../../drives/drive.ts'
-import type { PartRow, UploadRow } from '../../state/uploads.ts'
+import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 
 /** An upload as requests name it: the id counts only together with its bucket and key. */
 export interface UploadName extends ObjectName {

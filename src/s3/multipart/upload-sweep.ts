@@ -1,5 +1,5 @@
 import type { Drive } from '../../drives/drive.ts'
-import type { UploadPhase, UploadRow, UploadTable } from '../../state/uploads.ts'
+import type { UploadPhase, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Log } from '../context.ts'
 import type { Aborter } from './aborter.ts'
 import type { Completer } from './completer.ts'

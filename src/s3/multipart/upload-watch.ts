@@ -1,4 +1,4 @@
-import type { UploadRow } from '../../state/uploads.ts'
+import type { UploadRow } from '../../state/stores/uploads.ts'
 
 /**
  * Between looks at the database: a twentieth of the time that nothing has changed, so that noticing

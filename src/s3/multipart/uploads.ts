@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Drive, ObjectName } from '../../drives/drive.ts'
-import type { UploadTable } from '../../state/uploads.ts'
+import type { UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Log } from '../context.ts'
 import { Aborter } from './aborter.ts'
 import { Completer } from './completer.ts'

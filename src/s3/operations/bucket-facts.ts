@@ -1,9 +1,9 @@
 import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
-import { owner } from '../owner.ts'
-import { type XmlChildren, XmlFragment } from '../xml.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { owner } from '../reply/owner.ts'
+import { type XmlChildren, XmlFragment } from '../reply/xml.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /**
  * What S3 answers to a GET of a sub-resource while nothing is configured. Clients read these in

@@ -7,17 +7,17 @@ import {
   type WriteConditions,
 } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
-import { uploadChecksum } from '../checksum-headers.ts'
-import { checksumElements } from '../checksum-reply.ts'
+import { assertSourceConditions, copySourceOf, pourObject } from '../address/copy-source.ts'
+import { uploadChecksum } from '../checksums/checksum-headers.ts'
+import { checksumElements } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
-import { assertSourceConditions, copySourceOf, pourObject } from '../copy-source.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
-import { quoteEtag } from '../etag.ts'
-import { attributesFromHeaders, type SentAttributes } from '../object-headers.ts'
-import { writeConditions } from '../preconditions.ts'
-import { xmlTimestamp } from '../timestamp.ts'
-import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { attributesFromHeaders, type SentAttributes } from '../headers/object-headers.ts'
+import { writeConditions } from '../headers/preconditions.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { xmlTimestamp } from '../reply/timestamp.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /** How often a copy is retried when its source is overwritten meanwhile. */
 const maxAttempts = 3

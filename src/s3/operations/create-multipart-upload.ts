@@ -1,9 +1,9 @@
 import type { HttpReply } from '../../http/message.ts'
-import { uploadChecksum } from '../checksum-headers.ts'
+import { uploadChecksum } from '../checksums/checksum-headers.ts'
 import type { ObjectContext } from '../context.ts'
-import { attributesFromHeaders } from '../object-headers.ts'
-import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { attributesFromHeaders } from '../headers/object-headers.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {

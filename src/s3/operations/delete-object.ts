@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../http/message.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
-import { writeConditions } from '../preconditions.ts'
+import { writeConditions } from '../headers/preconditions.ts'
 
 /** Conditions that only S3's directory buckets have. Ignored, they would delete what must stay. */
 const unknownConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const

@@ -1,13 +1,13 @@
 import { isLegalKey } from '../../drives/key-path.ts'
 import type { HttpReply } from '../../http/message.ts'
+import { readSmallBody } from '../body/small-body.ts'
+import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { unquoteEtag } from '../checksums/etag.ts'
 import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
-import { unquoteEtag } from '../etag.ts'
-import { asS3Error } from '../render-error.ts'
-import { readSmallBody } from '../small-body.ts'
-import type { XmlChildren } from '../xml.ts'
-import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../xml-body.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { asS3Error } from '../reply/render-error.ts'
+import type { XmlChildren } from '../reply/xml.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
 const maxKeys = 1_000

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext } from '../context.ts'
-import { xmlDocument } from '../xml.ts'
+import { xmlDocument } from '../reply/xml.ts'
 
 /** The region that S3 answers with an empty element. */
 const namelessRegion = 'us-east-1'

@@ -1,14 +1,14 @@
 import type { Attributes } from '../../drives/attributes.ts'
 import type { ObjectFacts } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
-import { checksumElements } from '../checksum-reply.ts'
+import { parseCount } from '../address/count-parameter.ts'
+import { checksumElements } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
-import { parseCount } from '../count-parameter.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
-import { formatHttpDate } from '../http-date.ts'
-import { countParts, partChecksum, partRange } from '../object-parts.ts'
-import type { XmlChildren } from '../xml.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { formatHttpDate } from '../headers/http-date.ts'
+import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
+import type { XmlChildren } from '../reply/xml.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /** The requested page of parts. */
 interface PartsQuery {

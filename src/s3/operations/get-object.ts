@@ -1,9 +1,9 @@
 import { DriveError, type OpenObject } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
+import { objectBody } from '../body/object-body.ts'
+import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../body/read-plan.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey } from '../errors.ts'
-import { objectBody } from '../object-body.ts'
-import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../read-plan.ts'
 
 /** How often a read is retried when the object is overwritten meanwhile. */
 const maxReads = 3

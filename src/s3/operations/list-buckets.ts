@@ -1,12 +1,12 @@
 import { sortKeys } from '../../drives/key-order.ts'
 import type { HttpReply } from '../../http/message.ts'
+import { parseCount } from '../address/count-parameter.ts'
+import type { Query } from '../address/query.ts'
 import type { ServiceContext } from '../context.ts'
-import { parseCount } from '../count-parameter.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
-import { owner } from '../owner.ts'
-import type { Query } from '../query.ts'
-import { xmlTimestamp } from '../timestamp.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { owner } from '../reply/owner.ts'
+import { xmlTimestamp } from '../reply/timestamp.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 export async function listBuckets({ service, query }: ServiceContext): Promise<HttpReply> {

@@ -1,8 +1,8 @@
 import type { HttpReply } from '../../http/message.ts'
+import { parseCount } from '../address/count-parameter.ts'
 import type { BucketContext } from '../context.ts'
-import { parseCount } from '../count-parameter.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html

@@ -3,7 +3,7 @@ import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { commonPrefixElements, readListing } from '../listing/listing.ts'
 import { objectElements } from '../listing/object-elements.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html

@@ -3,7 +3,7 @@ import type { BucketContext } from '../context.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
 import { commonPrefixElements, readListing } from '../listing/listing.ts'
 import { objectElements } from '../listing/object-elements.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export async function listObjects(context: BucketContext): Promise<HttpReply> {

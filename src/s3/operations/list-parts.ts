@@ -1,16 +1,16 @@
 import type { HttpReply } from '../../http/message.ts'
-import { checksumElements } from '../checksum-reply.ts'
+import type { Query } from '../address/query.ts'
+import { checksumElements } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
-import { quoteEtag } from '../etag.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import type { UploadedPart } from '../multipart/upload-records.ts'
-import { owner } from '../owner.ts'
-import type { Query } from '../query.ts'
-import { xmlTimestamp } from '../timestamp.ts'
-import type { XmlChildren } from '../xml.ts'
-import { xmlReply } from '../xml-reply.ts'
+import { owner } from '../reply/owner.ts'
+import { xmlTimestamp } from '../reply/timestamp.ts'
+import type { XmlChildren } from '../reply/xml.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 
 // docs/contract/object-storage.md, "Limits".
 const markerRange: IntegerRange = { least: 0, greatest: 2_147_483_647, fallback: 0 }

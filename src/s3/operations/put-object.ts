@@ -1,13 +1,13 @@
 import type { Draft } from '../../drives/drive.ts'
 import { assertConditions } from '../../drives/write-conditions.ts'
 import type { HttpReply } from '../../http/message.ts'
-import { checksumHeaders } from '../checksum-reply.ts'
+import { declaredSize, type PayloadDigest, readPayload } from '../body/payload.ts'
+import { checksumHeaders } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
-import { quoteEtag } from '../etag.ts'
-import { attributesFromHeaders } from '../object-headers.ts'
-import { declaredSize, type PayloadDigest, readPayload } from '../payload.ts'
-import { writeConditions } from '../preconditions.ts'
-import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
+import { attributesFromHeaders } from '../headers/object-headers.ts'
+import { writeConditions } from '../headers/preconditions.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export async function putObject(context: ObjectContext): Promise<HttpReply> {

@@ -1,11 +1,11 @@
 import type { HttpReply } from '../../http/message.ts'
-import { checksumHeaders } from '../checksum-reply.ts'
+import { declaredSize, hasBody, readPayload } from '../body/payload.ts'
+import { checksumHeaders } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
-import { quoteEtag } from '../etag.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
-import { declaredSize, hasBody, readPayload } from '../payload.ts'
-import { refuseWhatCannotBeKept } from '../unsupported-headers.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html. Unlike AWS, parts come in

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../http/message.ts'
+import { percentDecode } from '../address/query.ts'
 import { S3Error } from '../errors.ts'
-import { percentDecode } from '../query.ts'
 import { readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
 import { uriDecode } from './uri-encode.ts'
 import { versionFourNeeded } from './version-two.ts'

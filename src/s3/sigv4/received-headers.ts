@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { S3Error } from '../errors.ts'
-import { withoutOuterSpace } from '../field-value.ts'
+import { withoutOuterSpace } from '../headers/field-value.ts'
 import type { SignedHeader } from './canonical-request.ts'
 
 /**

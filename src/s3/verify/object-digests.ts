@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectFacts } from '../../drives/drive.ts'
-import { checksumHeader, checksumOfParts, createChecksum } from '../checksums.ts'
-import { countParts } from '../object-parts.ts'
+import { checksumHeader, checksumOfParts, createChecksum } from '../checksums/checksums.ts'
+import { countParts } from '../reply/object-parts.ts'
 
 /** A stored value that differs from the one computed from the bytes. */
 export interface Difference {

@@ -1,5 +1,5 @@
 import { type Drive, DriveError, type Entry } from '../../drives/drive.ts'
-import { Lane } from '../../process/lane.ts'
+import { Lane } from '../../process/limiter.ts'
 import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 
 export interface BucketToVerify {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { davAddressForm, parseDavAddress } from '../../drives/webdav/dav-path.ts'
+import { davAddressForm, parseDavAddress } from '../../drives/webdav/client/dav-path.ts'
 import { SettingMistake } from './setting.ts'
 
 /** Parsers of values that name a location: drive, database, files. */

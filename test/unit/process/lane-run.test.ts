@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Lane } from '../../../src/process/lane.ts'
+import { Lane } from '../../../src/process/limiter.ts'
 
 const never = new AbortController().signal
 

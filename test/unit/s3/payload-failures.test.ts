@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { readPayload } from '../../../src/s3/payload.ts'
+import { readPayload } from '../../../src/s3/body/payload.ts'
 import { fakeRequest } from './fake-request.ts'
 import { type Headers, Kept, rejects, request, streaming } from './payload-fakes.ts'
 

@@ -13,9 +13,9 @@ import {
 } from '../../../src/drives/drive.ts'
 import { compareKeys } from '../../../src/drives/key-order.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
+import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'
 import { S3Error, type S3ErrorCode } from '../../../src/s3/errors.ts'
-import { parseQuery } from '../../../src/s3/query.ts'
 import { readStreamBody } from '../../support/stream-body.ts'
 
 /** 1 January 2025, 12:00:00.250 UTC: when every object of these tests was changed. */

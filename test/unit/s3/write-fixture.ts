@@ -8,15 +8,15 @@ import type { TestContext } from 'node:test'
 import type { Drive } from '../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
+import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
 import type { CompletionRequest } from '../../../src/s3/multipart/completion.ts'
 import type { PartSource } from '../../../src/s3/multipart/part-source.ts'
 import type { UploadName } from '../../../src/s3/multipart/upload-records.ts'
 import { Uploads } from '../../../src/s3/multipart/uploads.ts'
-import { parseQuery } from '../../../src/s3/query.ts'
 import type { Database } from '../../../src/state/database.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
-import { UploadTable } from '../../../src/state/uploads.ts'
+import { UploadTable } from '../../../src/state/stores/uploads.ts'
 
 export const target = { bucket: 'b', key: 'k' }
 export const noDetails = { headers: {}, metadata: {} }

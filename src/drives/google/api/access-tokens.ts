@@ -7,9 +7,9 @@ import { GoogleCredentialsRefused } from './google-errors.ts'
 import type { GoogleHttp } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
-import { Patience, type PatienceOptions } from './patience.ts'
+import { Patience, type PatienceOptions } from './retry-policy.ts'
 import { serviceAccountJwt } from './service-account-jwt.ts'
-import { Trouble } from './trouble.ts'
+import { Trouble } from './transient-error.ts'
 
 /** All files of the account: those put there by hand are objects, too. */
 export const driveScope = 'https://www.googleapis.com/auth/drive'

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from './http-answer.ts'
-import type { Patience } from './patience.ts'
-import { driveErrorOf, Trouble } from './trouble.ts'
+import type { Patience } from './retry-policy.ts'
+import { driveErrorOf, Trouble } from './transient-error.ts'
 
 /** Bytes from `start` up to but not including `end`. */
 export interface ByteRange {

@@ -23,8 +23,8 @@ import { GoogleCalls } from './google-calls.ts'
 import type { CallOptions, GoogleContext } from './google-context.ts'
 import type { AccountFacts, ChangePage, FileMetadata, FilePage, GoogleFile } from './google-file.ts'
 import { defaultLimits, GoogleHttp, type HttpLimits } from './google-http.ts'
-import type { RetryNote } from './patience.ts'
 import { defaultQuota, type Quota, RateBudget } from './rate-budget.ts'
+import type { RetryNote } from './retry-policy.ts'
 import {
   beginSession,
   type DownloadOptions,

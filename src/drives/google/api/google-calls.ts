@@ -1,13 +1,13 @@
 import type { z } from 'zod'
-import type { Reader } from '../../read-lane.ts'
+import type { Reader } from '../../cloud/read-limiter.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, readFailure } from './google-failure.ts'
 import type { GoogleHttp, HttpBody, HttpRequest, LaneName } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
-import { Patience, type PatienceOptions } from './patience.ts'
 import type { Cost } from './rate-budget.ts'
-import { Trouble } from './trouble.ts'
+import { Patience, type PatienceOptions } from './retry-policy.ts'
+import { Trouble } from './transient-error.ts'
 
 /** One call of Google's API, which may be sent several times. */
 export interface Call {

@@ -9,7 +9,7 @@ import {
 } from './google-errors.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
-import { Trouble } from './trouble.ts'
+import { Trouble } from './transient-error.ts'
 
 /** What Google said of a call that it refused. */
 export interface Failure {

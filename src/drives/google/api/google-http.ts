@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
+import { type Reader, ReadLane } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
-import { type Reader, ReadLane } from '../../read-lane.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { Trouble } from './trouble.ts'
+import { Trouble } from './transient-error.ts'
 
 /** Uploads and downloads last as long as clients are slow; short calls do not wait for them. */
 export type LaneName = 'calls' | 'uploads' | 'downloads'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { Trouble } from './trouble.ts'
+import { Trouble } from './transient-error.ts'
 
 /** More than that is not worth a connection. */
 const drainedBytes = 64 * 1024

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Reader } from '../../read-lane.ts'
+import type { Reader } from '../../cloud/read-limiter.ts'
 import { creating } from './creating.ts'
 import { type ByteRange, continuedDownload, type Download, downloadOf } from './download.ts'
 import type { Call } from './google-calls.ts'

@@ -4,8 +4,8 @@ import { piecesFrom } from './chunk-bytes.ts'
 import { type Call, type GoogleCalls, readJson } from './google-calls.ts'
 import { type GoogleFile, googleFileSchema } from './google-file.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { Patience } from './patience.ts'
-import { Trouble } from './trouble.ts'
+import type { Patience } from './retry-policy.ts'
+import { Trouble } from './transient-error.ts'
 
 /** Every chunk but the last is a multiple of this (developers.google.com/workspace/drive/api/guides/manage-uploads). */
 export const chunkMultiple = 256 * 1024

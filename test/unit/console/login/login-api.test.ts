@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { createLogin } from '../../../../src/console/login/login-api.ts'
 import { createJsonApp } from '../../../../src/json-api/json-app.ts'
-import { KeyValueError } from '../../../../src/state/key-value.ts'
+import { KeyValueError } from '../../../../src/state/key-value/key-value.ts'
 import { MemoryKeyValueStore } from '../../../support/memory-key-value.ts'
 
 const password = 'open sesame'

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
 import { type Drive, DriveError, type Entry } from '../../../../src/drives/drive.ts'
 import { thisProcess } from '../../../../src/process/identity.ts'
-import { BucketCountTable } from '../../../../src/state/bucket-counts.ts'
+import { BucketCountTable } from '../../../../src/state/stores/bucket-counts.ts'
 import { openTestDatabase, until } from './management-fixture.ts'
 
 const bucket = 'files'

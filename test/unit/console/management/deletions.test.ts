@@ -5,7 +5,7 @@ import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import { thisProcess } from '../../../../src/process/identity.ts'
-import { DeletionTable } from '../../../../src/state/deletions.ts'
+import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
 import { keysOf, openTestDatabase, put, silent, until } from './management-fixture.ts'
 
 const bucket = 'files'

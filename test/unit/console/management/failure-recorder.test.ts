@@ -7,7 +7,7 @@ import {
   type NotedFailure,
 } from '../../../../src/console/management/failure-recorder.ts'
 import { failureStatus } from '../../../../src/console/management/replies.ts'
-import { FailureTable } from '../../../../src/state/failures.ts'
+import { FailureTable } from '../../../../src/state/stores/failures.ts'
 import { openTestDatabase, until } from './management-fixture.ts'
 
 const failure = (index: number, changes: Partial<NotedFailure> = {}): NotedFailure => ({

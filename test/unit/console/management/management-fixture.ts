@@ -12,10 +12,10 @@ import type { Drive } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
-import { BucketCountTable } from '../../../../src/state/bucket-counts.ts'
 import type { Database } from '../../../../src/state/database.ts'
-import { DeletionTable } from '../../../../src/state/deletions.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
+import { BucketCountTable } from '../../../../src/state/stores/bucket-counts.ts'
+import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
 
 export const session = { authorization: 'Bearer let me in' }
 export const buckets = ['files', 'public'] as const

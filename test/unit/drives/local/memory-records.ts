@@ -2,7 +2,7 @@ import type {
   FilePlace,
   FileRecord,
   FileRecords,
-} from '../../../../src/drives/local/file-records.ts'
+} from '../../../../src/drives/local/objects/file-records.ts'
 
 /** Records in memory, with what real ones promise. */
 export class MemoryRecords implements FileRecords {

@@ -3,8 +3,8 @@
  * says, below `root`, with its records in `root/records.db`.
  */
 import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'
-import { DatabaseFileRecords } from '../../../../src/state/file-records.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
+import { DatabaseFileRecords } from '../../../../src/state/stores/file-records.ts'
 import { bucket, get, log, put } from './open-drive.ts'
 
 const [task = '', root = '', name = '', seconds = '1'] = process.argv.slice(2)

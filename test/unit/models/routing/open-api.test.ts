@@ -7,7 +7,7 @@ import { routingApi } from '../../../../src/models/routing/routing-api.ts'
 import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
 import { createKeySealer } from '../../../../src/models/routing/seal.ts'
 import type { Database } from '../../../../src/state/database.ts'
-import { RoutingTables } from '../../../../src/state/routing.ts'
+import { RoutingTables } from '../../../../src/state/stores/routing.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 import { probeResult } from './routing-fixture.ts'
 

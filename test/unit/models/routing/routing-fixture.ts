@@ -12,7 +12,7 @@ import type { Connection } from '../../../../src/models/routing-inputs.ts'
 import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
-import { RoutingTables } from '../../../../src/state/routing.ts'
+import { RoutingTables } from '../../../../src/state/stores/routing.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
 export const routingPath = '/-/api/routing'

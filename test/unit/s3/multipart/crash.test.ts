@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { Drive } from '../../../../src/drives/drive.ts'
 import type { Uploads } from '../../../../src/s3/multipart/uploads.ts'
-import type { UploadTable } from '../../../../src/state/uploads.ts'
+import type { UploadTable } from '../../../../src/state/stores/uploads.ts'
 import { isS3Error } from '../read-fixture.ts'
 import {
   begin,

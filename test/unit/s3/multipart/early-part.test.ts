@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { PayloadWriter } from '../../../../src/s3/body/payload-writer.ts'
 import { EarlyPart, earlyChunkBytes } from '../../../../src/s3/multipart/early-part.ts'
 import type { PartSource } from '../../../../src/s3/multipart/part-source.ts'
-import { PayloadWriter } from '../../../../src/s3/payload-writer.ts'
 import { PoisonedPool } from '../../../support/poisoned-pool.ts'
 import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
 

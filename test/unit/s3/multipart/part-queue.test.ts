@@ -4,7 +4,7 @@ import { Leases } from '../../../../src/s3/multipart/lease.ts'
 import { PartQueue } from '../../../../src/s3/multipart/part-queue.ts'
 import { UploadWatch } from '../../../../src/s3/multipart/upload-watch.ts'
 import { DatabaseError } from '../../../../src/state/database.ts'
-import type { UploadRow } from '../../../../src/state/uploads.ts'
+import type { UploadRow } from '../../../../src/state/stores/uploads.ts'
 import { isS3Error } from '../read-fixture.ts'
 import { begin, makeWorld, never } from '../write-fixture.ts'
 

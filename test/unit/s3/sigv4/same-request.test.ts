@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HttpRequest } from '../../../../src/http/message.ts'
-import { decodeKey, parseAddress } from '../../../../src/s3/address.ts'
+import { decodeKey, parseAddress } from '../../../../src/s3/address/address.ts'
+import { parseQuery } from '../../../../src/s3/address/query.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
-import { addHoistedHeaders } from '../../../../src/s3/hoisted-headers.ts'
-import { parseQuery } from '../../../../src/s3/query.ts'
+import { addHoistedHeaders } from '../../../../src/s3/headers/hoisted-headers.ts'
 import { authenticate } from '../../../../src/s3/sigv4/authenticate.ts'
 import {
   canonicalQuery,

@@ -8,7 +8,7 @@ import {
   GoogleSuspects,
 } from '../../../../../src/drives/google/api/google-errors.ts'
 import { errorOfFailure } from '../../../../../src/drives/google/api/google-failure.ts'
-import { Trouble } from '../../../../../src/drives/google/api/trouble.ts'
+import { Trouble } from '../../../../../src/drives/google/api/transient-error.ts'
 
 const failure = (status: number, reason = '') => ({
   status,

@@ -5,7 +5,7 @@ import {
   GoogleHttp,
   type HttpLimits,
 } from '../../../../../src/drives/google/api/google-http.ts'
-import { Trouble } from '../../../../../src/drives/google/api/trouble.ts'
+import { Trouble } from '../../../../../src/drives/google/api/transient-error.ts'
 import { sha256Of, testBytes } from '../../../../support/test-bytes.ts'
 import { collected, early, type Step, startScriptedGoogle, status } from './scripted-google.ts'
 

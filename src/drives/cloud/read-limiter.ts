@@ -1,0 +1,134 @@
+import { Lane } from '../../process/limiter.ts'
+import { DriveError, type ReadPriority } from '../drive.ts'
+
+/** A client that takes bytes more slowly than this is slow; bytes a second. */
+export const minimumRate = 16 * 1024
+/** How far a slow client may fall behind that rate before others get its place. */
+export const longestLagMs = 30_000
+/** How often a waiting reader checks for one that has fallen behind. */
+const lookEveryMs = 1_000
+
+export interface ReaderOptions {
+  readonly priority: ReadPriority
+  /** Ends the read and releases its connection, even while its next bytes are not requested. */
+  readonly end: (reason: DriveError) => void
+  /** Milliseconds of a clock that is never set back. */
+  readonly elapsed?: () => number
+}
+
+/** Somebody who reads a body for a client, and how well the client keeps up. */
+export class Reader {
+  readonly priority: ReadPriority
+  readonly #options: ReaderOptions
+  readonly #elapsed: () => number
+  #lagMs = 0
+  /** Since when the client has bytes that it has not taken; undefined while the drive is waited for. */
+  #gaveAt: number | undefined
+
+  constructor(options: ReaderOptions) {
+    this.priority = options.priority
+    this.#options = options
+    this.#elapsed = options.elapsed ?? (() => performance.now())
+  }
+
+  /** To be called before bytes are given to the client. */
+  gave(): void {
+    this.#gaveAt = this.#elapsed()
+  }
+
+  /** To be called when the client asks for more. */
+  took(bytes: number): void {
+    this.#lagMs = Math.max(0, this.lagMs - (bytes / minimumRate) * 1_000)
+    this.#gaveAt = undefined
+  }
+
+  /** By how much the client is behind the minimum rate; time that the drive takes does not count. */
+  get lagMs(): number {
+    return this.#lagMs + (this.#gaveAt === undefined ? 0 : this.#elapsed() - this.#gaveAt)
+  }
+
+  end(): void {
+    const message = `The client reads less than ${minimumRate / 1024} KiB/s, and others are waiting.`
+    this.#options.end(new DriveError('busy', message))
+  }
+}
+
+/**
+ * Connections to a drive. Those of low priority may have half of them, so that they can't keep the
+ * others out. While a reader waits, one whose client is too slow is ended in its favour.
+ */
+export class ReadLane {
+  readonly #all: Lane
+  readonly #low: Lane
+  readonly #reading = new Set<{ readonly reader: Reader }>()
+
+  constructor(size: number) {
+    this.#all = new Lane(size)
+    this.#low = new Lane(Math.max(1, Math.floor(size / 2)))
+  }
+
+  /** As Lane.enterNow. */
+  enterNow(reader?: Reader): (() => void) | undefined {
+    const leaveLow = reader?.priority === 'low' ? this.#low.enterNow() : noPlace
+    if (leaveLow === undefined) return undefined
+    const leave = this.#all.enterNow()
+    if (leave === undefined) leaveLow()
+    return leave && this.#begin(reader, [leave, leaveLow])
+  }
+
+  /** As Lane.enter. */
+  async enter(signal: AbortSignal, reader?: Reader): Promise<() => void> {
+    const stopLooking = this.#lookForSlow(reader?.priority ?? 'normal')
+    let leaveLow: () => void = noPlace
+    try {
+      if (reader?.priority === 'low') leaveLow = await this.#low.enter(signal)
+      const leave = await this.#all.enter(signal)
+      return this.#begin(reader, [leave, leaveLow])
+    } catch (error) {
+      leaveLow()
+      throw error
+    } finally {
+      stopLooking()
+    }
+  }
+
+  #begin(reader: Reader | undefined, leaves: readonly (() => void)[]): () => void {
+    const entry = reader && { reader }
+    if (entry !== undefined) this.#reading.add(entry)
+    return () => {
+      if (entry !== undefined) this.#reading.delete(entry)
+      for (const leave of leaves) leave()
+    }
+  }
+
+  /** Ends one slow reader, now or later. Returns what ends the search. */
+  #lookForSlow(priority: ReadPriority): () => void {
+    const timer = setInterval(() => look(), lookEveryMs)
+    const look = () => {
+      if (this.#endSlowest(priority)) clearInterval(timer)
+    }
+    look()
+    return () => clearInterval(timer)
+  }
+
+  /** One of low priority, if any; a reader of low priority can end no other. */
+  #endSlowest(priority: ReadPriority): boolean {
+    const slow = [...this.#reading]
+      .filter(({ reader }) => priority === 'normal' || reader.priority === 'low')
+      .filter(({ reader }) => reader.lagMs >= longestLagMs)
+      .sort((a, b) => rankOf(b.reader) - rankOf(a.reader))
+    const [slowest] = slow
+    if (slowest === undefined) return false
+    this.#reading.delete(slowest)
+    slowest.reader.end()
+    return true
+  }
+}
+
+function rankOf({ priority, lagMs }: Reader): number {
+  return priority === 'low' ? Number.MAX_SAFE_INTEGER / 2 + lagMs : lagMs
+}
+
+function noPlace(): void {
+  // Of all lanes but the one for low priority nothing has to be given back here.
+}

@@ -1,0 +1,87 @@
+import { backOffMs } from './back-off.ts'
+import type { Clock } from './clock.ts'
+import type { RateBudget } from './rate-budget.ts'
+import { driveErrorOf, Trouble } from './transient-error.ts'
+
+/** For the log: an attempt failed and is repeated. Nothing in it is secret. */
+export interface RetryNote {
+  /** Such as `list files`. */
+  readonly doing: string
+  readonly failures: number
+  readonly waitMs: number
+  readonly trouble: string
+}
+
+export interface PatienceOptions {
+  readonly clock: Clock
+  /** How long attempts are repeated. */
+  readonly patienceMs: number
+  readonly budget: RateBudget
+  readonly onRetry?: ((note: RetryNote) => void) | undefined
+}
+
+export interface Errand {
+  /** For people, such as `list files`. */
+  readonly doing: string
+  readonly signal?: AbortSignal | undefined
+  /** Whether it brings bytes. */
+  readonly isUpload?: boolean | undefined
+}
+
+/** Time for one errand: how often and how long it is tried. */
+export class Patience {
+  readonly #options: PatienceOptions
+  readonly #errand: Errand
+  #failures = 0
+  #deadlineMs: number
+
+  constructor(options: PatienceOptions, errand: Errand) {
+    this.#options = options
+    this.#errand = errand
+    this.#deadlineMs = options.clock.elapsed() + options.patienceMs
+  }
+
+  /** By Clock.elapsed. */
+  get deadlineMs(): number {
+    return this.#deadlineMs
+  }
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Progress was made: restart the time limit. */
+  renew(): void {
+    this.#failures = 0
+    this.#deadlineMs = this.#options.clock.elapsed() + this.#options.patienceMs
+  }
+
+  /**
+   * Waits before the next attempt.
+   *
+   * @throws DriveError when there is no time for another; the signal's reason.
+   */
+  async pause(trouble: Trouble): Promise<void> {
+    const { clock, budget, onRetry } = this.#options
+    const { doing, signal, isUpload } = this.#errand
+    this.#failures++
+    const ownMs = backOffMs(this.#failures, () => clock.random())
+    const waitMs = Math.max(ownMs, trouble.retryAfterMs ?? 0)
+    if (trouble.reason === 'rate') budget.pause(waitMs, { isUpload })
+    if (clock.elapsed() + waitMs > this.#deadlineMs) throw driveErrorOf(trouble, doing, waitMs)
+    onRetry?.({ doing, failures: this.#failures, waitMs, trouble: trouble.message })
+    await clock.wait(waitMs, signal)
+  }
+
+  /** Retries the work until it succeeds, fails permanently, or time runs out. */
+  async persist<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof Trouble)) throw error
+        await this.pause(error)
+      }
+    }
+  }
+}

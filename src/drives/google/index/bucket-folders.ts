@@ -1,0 +1,72 @@
+import type { KeyLeases } from '../../key-leases.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { quoted } from '../api/google-api.ts'
+import { folderType } from '../api/google-file.ts'
+import { noteOf } from '../objects/recovery-record.ts'
+import type { IndexNews } from './change-applier.ts'
+import type { IndexedFile } from './drive-index.ts'
+import type { ObjectIndex } from './object-index.ts'
+
+export interface BucketFoldersOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly leases: KeyLeases
+}
+
+const place = 'buckets'
+
+/** Finds the buckets' folders below the root, or makes them, one process at a time. */
+export async function prepareBuckets(
+  buckets: readonly string[],
+  options: BucketFoldersOptions,
+): Promise<void> {
+  const { api, leases } = options
+  if ((await missing(buckets, options)).length === 0) return
+  const newIds = await Promise.all(buckets.map(() => api.newId()))
+  const work = async () => {
+    const unknown = await missing(buckets, options)
+    await options.objects.index.save(await listed(unknown, options), [])
+    for (const bucket of await missing(unknown, options)) {
+      const id = newIds.pop() ?? (await api.newId())
+      await makeBucket(bucket, id, options)
+    }
+  }
+  await leases.hold([place], work, { note: noteOf(place, newIds) })
+}
+
+async function missing(
+  buckets: readonly string[],
+  { objects }: BucketFoldersOptions,
+): Promise<string[]> {
+  const found = await Promise.all(buckets.map((bucket) => objects.folders(bucket, [])))
+  return buckets.filter((_, index) => found[index]?.length === 0)
+}
+
+/** Asked for by folder, not by name: queries by name lag. */
+async function listed(
+  buckets: readonly string[],
+  { api, objects, news }: BucketFoldersOptions,
+): Promise<IndexedFile[]> {
+  const parent = `${quoted(objects.rootId)} in parents`
+  const q = `${parent} and mimeType = ${quoted(folderType)} and trashed = false`
+  const found: IndexedFile[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await api.listFiles({ q, pageToken })
+    const wanted = page.files.filter((file) => buckets.includes(file.name))
+    found.push(...(await news.listed(wanted)))
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+  return found
+}
+
+async function makeBucket(
+  name: string,
+  id: string,
+  { api, objects, news }: BucketFoldersOptions,
+): Promise<void> {
+  const parents = [objects.rootId] as const
+  const file = await api.createFile({ id, name, mimeType: folderType, parents })
+  await objects.index.save(await news.listed([file]), [])
+}

@@ -1,0 +1,118 @@
+import type { GoogleApi } from '../api/google-api.ts'
+import { GoogleNotFound } from '../api/google-errors.ts'
+import { type Change, folderType, type GoogleFile } from '../api/google-file.ts'
+import type { DriveIndex, HiddenFile, IndexedFile, KeptAttributes } from './drive-index.ts'
+import { indexedFile, needsKeptAttributes } from './indexed-file.ts'
+
+export interface IndexNewsOptions {
+  readonly api: Pick<GoogleApi, 'getFile'>
+  readonly index: DriveIndex
+  readonly rootId: string
+  /** Whether a folder of this name below the root is a bucket's. */
+  readonly isBucket: (name: string) => boolean
+}
+
+export interface News {
+  readonly files: readonly IndexedFile[]
+  readonly hidden: readonly HiddenFile[]
+  /** Folders that are hidden here, though something in them is not. */
+  readonly doubtful: readonly string[]
+}
+
+/** Applies Google's information about files to the index. */
+export class IndexNews {
+  readonly #options: IndexNewsOptions
+
+  constructor(options: IndexNewsOptions) {
+    this.#options = options
+  }
+
+  /** Sorts changes into visible and hidden files; files outside the drive are ignored. */
+  async sort(changes: readonly Change[]): Promise<News> {
+    const { index } = this.#options
+    const parents = changes.flatMap(({ file }) => file?.parents ?? [])
+    const ids = [...new Set([...changes.map((change) => change.fileId), ...parents])]
+    const known = new Map((await index.getMany(ids)).map((row) => [row.id, row]))
+    const kept = await this.#keptFor(changes.flatMap(({ file }) => file ?? []))
+    const files: IndexedFile[] = []
+    const hidden: HiddenFile[] = []
+    const doubtful = new Set<string>()
+    for (const { fileId, file } of parentsFirst(changes)) {
+      const row =
+        file && this.#isBelow(file, known)
+          ? indexedFile(file, kept.get(`${file.id} ${file.md5Checksum}`))
+          : undefined
+      const before = known.get(fileId)
+      const [parent = ''] = file?.parents ?? []
+      if (row !== undefined && known.get(parent)?.parent === '') doubtful.add(parent)
+      if (row !== undefined) {
+        files.push(row)
+        known.set(fileId, row)
+      } else if (before) hidden.push({ id: fileId, version: file?.version ?? before.version })
+    }
+    return { files, hidden, doubtful: [...doubtful] }
+  }
+
+  /** Rows of files that a folder of the index was found to hold. */
+  async listed(files: readonly GoogleFile[]): Promise<IndexedFile[]> {
+    const kept = await this.#keptFor(files)
+    return files.flatMap(
+      (file) => indexedFile(file, kept.get(`${file.id} ${file.md5Checksum}`)) ?? [],
+    )
+  }
+
+  /** Reads the file from Google and stores it. Undefined when it is no longer an object. */
+  async refresh(
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly file: GoogleFile; readonly row: IndexedFile } | undefined> {
+    const file = await this.#fileOf(id, signal)
+    const change = { fileId: id, ...(file && { file }) }
+    const { files, hidden, doubtful } = await this.sort([change])
+    await this.#options.index.save(files, hidden)
+    for (const folder of doubtful) await this.refresh(folder, signal)
+    const [row] = files
+    return file && row && { file, row }
+  }
+
+  async #fileOf(id: string, signal: AbortSignal | undefined): Promise<GoogleFile | undefined> {
+    try {
+      return await this.#options.api.getFile(id, signal ? { signal } : {})
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return undefined
+      throw error
+    }
+  }
+
+  #isBelow(file: GoogleFile, known: ReadonlyMap<string, IndexedFile>): boolean {
+    const [parent = ''] = file.parents
+    if (parent !== this.#options.rootId) return known.get(parent)?.kind === 'folder'
+    return file.mimeType === folderType && this.#options.isBucket(file.name)
+  }
+
+  async #keptFor(files: readonly GoogleFile[]): Promise<Map<string, KeptAttributes>> {
+    const ids = files.filter(needsKeptAttributes).map((file) => file.id)
+    const kept = ids.length === 0 ? [] : await this.#options.index.keptAttributes(ids)
+    return new Map(kept.map((one) => [`${one.id} ${one.md5}`, one]))
+  }
+}
+
+/**
+ * The last change of each file, a folder's before those of its content: the feed lists a folder
+ * where it changed last, which may be after the files that were put into it.
+ */
+function parentsFirst(changes: readonly Change[]): Change[] {
+  const waiting = new Map(changes.map((change) => [change.fileId, change]))
+  const ordered: Change[] = []
+  for (let before = -1; before !== ordered.length; ) {
+    before = ordered.length
+    for (const change of waiting.values()) {
+      const [parent = ''] = change.file?.parents ?? []
+      if (waiting.has(parent)) continue
+      ordered.push(change)
+      waiting.delete(change.fileId)
+    }
+  }
+  // Folders that were moved into each other meanwhile.
+  return [...ordered, ...waiting.values()]
+}

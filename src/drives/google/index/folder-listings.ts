@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DriveError } from '../../drive.ts'
+import type { DriveIndex } from './drive-index.ts'
+import type { IndexCrawl } from './index-crawl.ts'
+
+/** A request waits this long for folders to be listed before it is told to come back. */
+const waitMs = 5_000
+const busyRetrySeconds = 10
+/** Folders that are listed concurrently on request. */
+const mostAtOnce = 64
+
+export interface FolderListingsOptions {
+  readonly index: Pick<DriveIndex, 'state' | 'unlistedOf'>
+  readonly crawl: Pick<IndexCrawl, 'list'>
+  readonly rootId: string
+}
+
+/** How long one request may wait; see `FolderListings.patience`. */
+export interface ListingPatience {
+  /** Of performance.now(). */
+  readonly untilMs: number
+}
+
+/**
+ * Folders that the index has but whose content it does not know yet: new ones, ones that were moved
+ * in, and all of them during the first crawl. A request for the content of one has it listed at
+ * once, by the process that needs it, ahead of the crawl.
+ */
+export class FolderListings {
+  readonly #options: FolderListingsOptions
+  readonly #closed = new AbortController()
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(options: FolderListingsOptions) {
+    this.#options = options
+  }
+
+  /** For all that one request has to wait for. */
+  patience(): ListingPatience {
+    return { untilMs: performance.now() + waitMs }
+  }
+
+  /**
+   * Resolves when the index knows the content of these folders.
+   *
+   * @throws DriveError `busy` when that takes too long, or what keeps them from being listed.
+   */
+  async complete(folders: readonly string[], { untilMs }: ListingPatience): Promise<void> {
+    const unlisted = await this.#options.index.unlistedOf(folders)
+    if (unlisted.length === 0) return
+    const end = new AbortController()
+    const listings = Promise.all(unlisted.map((id) => this.#list(id)))
+    const isOver = sleep(Math.max(0, untilMs - performance.now()), true, { signal: end.signal })
+    try {
+      if ((await Promise.race([listings, isOver])) === true) throw tooSlow()
+    } finally {
+      end.abort()
+      isOver.catch(() => undefined)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
+    await Promise.allSettled(this.#underWay.values())
+  }
+
+  /** A listing continues when its requests are gone: the next request finds it done. */
+  #list(id: string): Promise<void> {
+    const running = this.#underWay.get(id)
+    if (running !== undefined) return running
+    if (this.#underWay.size >= mostAtOnce) return Promise.reject(tooSlow())
+    const listing = this.#run(id).finally(() => this.#underWay.delete(id))
+    this.#underWay.set(id, listing)
+    listing.catch(() => undefined)
+    return listing
+  }
+
+  async #run(id: string): Promise<void> {
+    const { index, crawl, rootId } = this.#options
+    this.#closed.signal.throwIfAborted()
+    const state = await index.state(rootId)
+    await crawl.list([id], state?.crawl ?? 0, this.#closed.signal)
+  }
+}
+
+function tooSlow(): DriveError {
+  const message = 'This folder on Google Drive is being listed for the first time. Try again soon.'
+  return new DriveError('busy', message, { retryAfterSeconds: busyRetrySeconds })
+}

@@ -1,0 +1,109 @@
+import type { GoogleApi } from '../api/google-api.ts'
+import { quoted } from '../api/google-api.ts'
+import { GoogleNotFound } from '../api/google-errors.ts'
+import type { GoogleFile } from '../api/google-file.ts'
+import type { IndexNews } from './change-applier.ts'
+import type { DriveIndex } from './drive-index.ts'
+import type { IndexLog } from './object-index.ts'
+
+/** Folders that one list asks for, and lists at the same time. */
+const foldersPerList = 20
+const listsAtOnce = 3
+const progressEveryMs = 5_000
+
+export interface IndexCrawlOptions {
+  readonly api: Pick<GoogleApi, 'listFiles'>
+  readonly index: DriveIndex
+  readonly news: IndexNews
+  readonly log: IndexLog
+}
+
+/**
+ * Lists folders whose content is not known, and the folders found in them, until there are none.
+ * Results are stored at once: after a restart the crawl continues with the remaining folders.
+ */
+export class IndexCrawl {
+  readonly #options: IndexCrawlOptions
+  #found = 0
+  #toldAt = performance.now()
+
+  constructor(options: IndexCrawlOptions) {
+    this.#options = options
+  }
+
+  /** @param onStep before each round; rejects when another process has taken over. */
+  async run(crawl: number, onStep: () => Promise<void>, signal: AbortSignal): Promise<number> {
+    const { index } = this.#options
+    for (;;) {
+      await onStep()
+      const folders = await index.unlisted(foldersPerList * listsAtOnce)
+      if (folders.length === 0) return this.#found
+      const groups = inGroups(folders)
+      await Promise.all(groups.map((group) => this.list(group, crawl, signal)))
+    }
+  }
+
+  /** Lists these folders, and not those that are found in them. */
+  async list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
+    const { index, news } = this.#options
+    const there = await this.#readThere(folders, crawl, signal)
+    // Lists may lag; files that are asked for by id do not.
+    const unseen = await index.unseen(there, crawl)
+    for (const id of unseen) await news.refresh(id, signal)
+    await index.listed(folders, crawl)
+  }
+
+  /** The folders that Google has: of one that it has not, a list of several is refused. */
+  async #readThere(
+    folders: readonly string[],
+    crawl: number,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    try {
+      const found = await this.#read(folders, crawl, signal)
+      // Lists of several folders have come back empty, of each alone they had not (rclone, `drive`).
+      if (found > 0 || folders.length === 1) return folders
+    } catch (error) {
+      if (!(error instanceof GoogleNotFound)) throw error
+      if (folders.length === 1) {
+        await this.#options.news.refresh(folders[0] ?? '', signal)
+        return []
+      }
+    }
+    const there: string[] = []
+    for (const folder of folders) there.push(...(await this.#readThere([folder], crawl, signal)))
+    return there
+  }
+
+  async #read(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<number> {
+    const { api } = this.#options
+    const parents = folders.map((id) => `${quoted(id)} in parents`).join(' or ')
+    const q = `(${parents}) and trashed = false`
+    let found = 0
+    let pageToken: string | undefined
+    do {
+      const page = await api.listFiles({ q, signal, pageToken })
+      await this.#save(page.files, crawl)
+      found += page.files.length
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+    return found
+  }
+
+  async #save(files: readonly GoogleFile[], crawl: number): Promise<void> {
+    const { index, news, log } = this.#options
+    await index.saveListed(await news.listed(files), crawl)
+    this.#found += files.length
+    if (performance.now() < this.#toldAt + progressEveryMs) return
+    this.#toldAt = performance.now()
+    log.info({ files: this.#found }, `Google Drive index: ${this.#found} files so far`)
+  }
+}
+
+function inGroups(folders: readonly string[]): string[][] {
+  const groups: string[][] = []
+  for (let at = 0; at < folders.length; at += foldersPerList) {
+    groups.push(folders.slice(at, at + foldersPerList))
+  }
+  return groups
+}

@@ -1,0 +1,191 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Entry, EntryCursor, ListQuery } from '../../drive.ts'
+import { compareKeys } from '../../key-order.ts'
+import { isLegalKey } from '../../key-path.ts'
+import { maxFolders } from '../google-names.ts'
+import type { ListedFile } from './drive-index.ts'
+import type { ListingPatience } from './folder-listings.ts'
+import { FolderRows } from './folder-rows.ts'
+import type { ObjectIndex } from './object-index.ts'
+import { sortNameOf, textOfSortName } from './sort-name.ts'
+
+export interface CursorOptions {
+  readonly objects: ObjectIndex
+}
+
+/** A folder that is being listed. */
+interface Level {
+  readonly rows: FolderRows
+  /** Keys in the folder begin with this. */
+  readonly prefix: string
+  /** Folders above it, below the bucket's. */
+  readonly depth: number
+}
+
+/**
+ * Walks the tree of the index in key order, folder by folder: each is a seek to the first name
+ * needed, regardless of what precedes it.
+ */
+export class IndexCursor implements EntryCursor {
+  readonly #options: CursorOptions
+  readonly #bucket: string
+  readonly #query: ListQuery
+  /** Where the walk begins: at the first key behind it, or from it on when `#isInclusive`. */
+  #bound: string
+  #isInclusive: boolean
+  /** No entry below this. */
+  #from = ''
+  /** The last entry's key. */
+  #last = ''
+  /** Innermost last; undefined: to be determined from the bound. */
+  #levels: Level[] | undefined
+  #hasEnded = false
+  /** While there are folders that are not listed yet. */
+  #patience: ListingPatience | undefined
+
+  constructor(options: CursorOptions, bucket: string, query: ListQuery) {
+    this.#options = options
+    this.#bucket = bucket
+    this.#query = query
+    this.#isInclusive = compareKeys(query.prefix, query.after) > 0
+    this.#bound = this.#isInclusive ? query.prefix : query.after
+  }
+
+  seek(key: string): void {
+    if (compareKeys(key, this.#from) <= 0) return
+    this.#from = key
+    const isPassed = this.#last !== '' && compareKeys(key, this.#last) <= 0
+    if (isPassed || compareKeys(key, this.#bound) <= 0) return
+    this.#bound = key
+    this.#isInclusive = true
+    this.#levels = undefined
+  }
+
+  async next(limit: number): Promise<Entry[]> {
+    const { index, listings } = this.#options.objects
+    this.#patience = (await index.hasUnlisted()) ? listings.patience() : undefined
+    // SQLite answers without waiting: who lists for long must let others run.
+    await setImmediate()
+    const entries: Entry[] = []
+    if (this.#hasEnded) return entries
+    this.#levels ??= await this.#find()
+    while (entries.length < limit) {
+      const level = this.#levels.at(-1)
+      if (level === undefined) break
+      const twins = level.rows.take()
+      if (twins !== undefined) await this.#visit(level, twins, entries)
+      else if (!(await this.#fetch(level.rows, limit - entries.length))) this.#levels.pop()
+    }
+    this.#hasEnded = entries.length === 0
+    return entries
+  }
+
+  async #fetch(rows: FolderRows, wanted: number): Promise<boolean> {
+    await this.#complete(rows.ids)
+    return await rows.fetch(wanted)
+  }
+
+  /** Nothing is said of a folder before it is listed. */
+  async #complete(ids: readonly string[]): Promise<void> {
+    const { listings } = this.#options.objects
+    if (this.#patience !== undefined) await listings.complete(ids, this.#patience)
+  }
+
+  async #visit(level: Level, twins: readonly ListedFile[], entries: Entry[]): Promise<void> {
+    const [row] = twins
+    if (row === undefined) return
+    const key = level.prefix + textOfSortName(row.sortName)
+    const { prefix } = this.#query
+    if (!key.startsWith(prefix)) {
+      // A folder above the prefix comes before all that have it; anything else is behind them.
+      if (compareKeys(key, prefix) > 0) this.#levels = []
+      return
+    }
+    if (!isLegalKey(key)) return
+    if (row.kind === 'file') this.#addFile(row, key, entries)
+    else if (this.#isRolledUp(key)) await this.#addFolder(key, entries)
+    else this.#enter(level, key, twins)
+  }
+
+  #enter(level: Level, key: string, twins: readonly ListedFile[]): void {
+    if (level.depth >= maxFolders) return
+    const ids = twins.map((twin) => twin.id)
+    this.#levels?.push({ rows: this.#rows(ids), prefix: key, depth: level.depth + 1 })
+  }
+
+  #addFile(row: ListedFile, key: string, entries: Entry[]): void {
+    const { prefix, delimiter } = this.#query
+    const end = delimiter === undefined ? -1 : key.indexOf(delimiter, prefix.length)
+    if (end < 0) {
+      const { size, modifiedAtMs, etag } = row
+      this.#add({ kind: 'object', key, size, modifiedAtMs, etag }, entries)
+    } else {
+      // The name of a deep file has slashes.
+      this.#add({ kind: 'folder', key: key.slice(0, end + 1) }, entries)
+    }
+  }
+
+  async #addFolder(key: string, entries: Entry[]): Promise<void> {
+    const { after } = this.#query
+    const isInside = after.startsWith(key) && after !== key
+    if (isInside && !(await this.#holdsMore(key))) return
+    this.#add({ kind: 'folder', key }, entries)
+  }
+
+  #add(entry: Entry, entries: Entry[]): void {
+    const { key } = entry
+    if (key === this.#query.after || compareKeys(key, this.#from) < 0) return
+    if (this.#last !== '' && compareKeys(key, this.#last) <= 0) return
+    this.#last = key
+    entries.push(entry)
+  }
+
+  #isRolledUp(folderKey: string): boolean {
+    return this.#query.delimiter !== undefined && folderKey.length > this.#query.prefix.length
+  }
+
+  /** Whether a folder that `after` points inside of holds a key behind it. */
+  async #holdsMore(prefix: string): Promise<boolean> {
+    const { after } = this.#query
+    const inside = new IndexCursor(this.#options, this.#bucket, { prefix, after })
+    return (await inside.next(1)).length > 0
+  }
+
+  /** The levels that the bound lies in, from the folder of the prefix on. */
+  async #find(): Promise<Level[]> {
+    const { objects } = this.#options
+    const { prefix } = this.#query
+    // What is not below the prefix and not before it is behind it.
+    if (!this.#bound.startsWith(prefix)) return []
+    const segments = prefix.split('/').slice(0, -1).slice(0, maxFolders)
+    const levels: Level[] = []
+    let above = segments.map((segment) => `${segment}/`).join('')
+    if (this.#patience !== undefined) await objects.complete(this.#bucket, segments)
+    let folders = await objects.folders(this.#bucket, segments)
+    if (folders.length === 0) await objects.requireBucket(this.#bucket)
+    for (let depth = segments.length; folders.length > 0; depth++) {
+      const ids = folders.map((folder) => folder.id)
+      await this.#complete(ids)
+      const rest = this.#bound.slice(above.length)
+      const end = depth < maxFolders ? rest.indexOf('/') : -1
+      const folderKey = above + rest.slice(0, end + 1)
+      const folder = sortNameOf(rest.slice(0, Math.max(0, end)), 'folder')
+      if (end < 0 || this.#isRolledUp(folderKey)) {
+        const start = end < 0 ? sortNameOf(rest, 'file') : folder
+        const isInclusive = end >= 0 || this.#isInclusive
+        levels.push({ rows: this.#rows(ids, start, isInclusive), prefix: above, depth })
+        break
+      }
+      levels.push({ rows: this.#rows(ids, folder, false), prefix: above, depth })
+      folders = await objects.index.find(ids, [folder], 'folder')
+      above = folderKey
+    }
+    return levels
+  }
+
+  #rows(ids: readonly string[], from = '', isInclusive = true): FolderRows {
+    const hidesEmpty = this.#query.delimiter !== undefined
+    const { index } = this.#options.objects
+    return new FolderRows({ index, ids, from, isInclusive, hidesEmpty })
+  }
+}

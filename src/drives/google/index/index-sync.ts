@@ -1,0 +1,239 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { livenessOf, thisProcess } from '../../../process/identity.ts'
+import { DriveError } from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { GooglePageExpired } from '../api/google-errors.ts'
+import type { IndexNews } from './change-applier.ts'
+import type { DriveIndex, IndexState } from './drive-index.ts'
+import type { IndexCrawl } from './index-crawl.ts'
+import type { IndexLog } from './object-index.ts'
+
+/** Who keeps the index says so every few steps; silent for this long, it may be replaced. */
+const claimMs = 60_000
+/** Between looks at what another process does. */
+const lookMs = 50
+/** Hidden files are forgotten after a day, when no old change of them can arrive. */
+const tidyEveryMs = 3_600_000
+const hiddenForMs = 86_400_000
+
+export interface IndexKeeperOptions {
+  readonly api: Pick<GoogleApi, 'changes' | 'startPageToken'>
+  readonly index: DriveIndex
+  readonly news: IndexNews
+  readonly crawl: IndexCrawl
+  readonly rootId: string
+  readonly pollMs: number
+  readonly log: IndexLog
+  /** Other work to do at the same interval. */
+  readonly recover: () => Promise<void>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Fills the index and keeps it fresh: a crawl first, then Google's feed of changes every few
+ * seconds. One process at a time does it, whichever is first; two at once only cost calls,
+ * because a page of the feed is stored together with where the feed continues.
+ */
+export class IndexKeeper {
+  readonly #options: IndexKeeperOptions
+  readonly #closed = new AbortController()
+  readonly #name = `${thisProcess} ${randomBytes(9).toString('base64url')}`
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+  #failure: unknown
+  /** How long the feed is this process's to read; of the wall clock. */
+  #untilMs = 0
+  /** Of performance.now(). */
+  #tidyAtMs = 0
+
+  constructor(options: IndexKeeperOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#schedule(0)
+  }
+
+  /** Resolves when any process has read the feed to its end after this call. */
+  async refresh(): Promise<void> {
+    const { now, index, rootId } = this.#options
+    const sinceMs = now()
+    for (;;) {
+      await this.#turn(sinceMs)
+      const state = await index.state(rootId)
+      if (state?.isReady && state.polledAtMs >= sinceMs && !this.#isAhead(state)) return
+      if (this.#failure !== undefined) throw this.#failure
+      this.#closed.signal.throwIfAborted()
+      await sleep(lookMs)
+    }
+  }
+
+  /** Whether the feed was read lately: what the index does not have is not there. */
+  async isFresh(): Promise<boolean> {
+    const { index, rootId, pollMs, now } = this.#options
+    const state = await index.state(rootId)
+    const limitMs = Math.max(60_000, 3 * pollMs)
+    return state !== undefined && Math.abs(now() - state.polledAtMs) < limitMs
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      const { now, pollMs } = this.#options
+      void this.#turn(now() - pollMs).then(() => this.#schedule(pollMs))
+    }, delayMs)
+    this.#timer.unref()
+  }
+
+  /** Updates the index, unless another process did so since then or is doing so. Never rejects. */
+  #turn(sinceMs: number): Promise<void> {
+    const { log } = this.#options
+    const turn = this.#running.then(async () => {
+      try {
+        await this.#work(sinceMs)
+        if (this.#failure !== undefined) log.info({}, 'Google Drive index is up to date again')
+        this.#failure = undefined
+      } catch (error) {
+        if (this.#closed.signal.aborted) return
+        // Told once, not at every poll.
+        if (this.#failure === undefined) {
+          log.warn({ err: error }, 'Google Drive index update failed; retrying')
+        }
+        this.#failure = error
+      }
+    })
+    this.#running = turn
+    return turn
+  }
+
+  async #work(sinceMs: number): Promise<void> {
+    const { index, rootId } = this.#options
+    this.#closed.signal.throwIfAborted()
+    const state = await index.state(rootId)
+    if (state === undefined) return
+    if (state.isReady && state.polledAtMs > sinceMs && !this.#isAhead(state)) return
+    if (!this.#isFree(state) || !(await this.#claim(state))) return
+    try {
+      await this.#fill()
+      await this.#follow()
+      await this.#options.recover()
+      await this.#tidy()
+    } finally {
+      await this.#release()
+    }
+  }
+
+  /** The clock was set back since the feed was read: how long ago that was is not known. */
+  #isAhead({ polledAtMs }: IndexState): boolean {
+    return polledAtMs > this.#options.now()
+  }
+
+  #isFree({ owner, untilMs }: IndexState): boolean {
+    const leftMs = untilMs - this.#options.now()
+    // Nobody claims so far ahead: the clock was set back.
+    if (owner === '' || leftMs <= 0 || leftMs > 2 * claimMs) return true
+    return livenessOf(owner.slice(0, owner.lastIndexOf(' '))) === 'dead'
+  }
+
+  async #claim(seen: IndexState): Promise<boolean> {
+    const { index, rootId, now } = this.#options
+    const untilMs = now() + claimMs
+    if (!(await index.claim(rootId, seen, { owner: this.#name, untilMs }))) return false
+    this.#untilMs = untilMs
+    return true
+  }
+
+  async #release(): Promise<void> {
+    const state = await this.#ownState()
+    if (state === undefined) return
+    await this.#options.index.claim(this.#options.rootId, state, { owner: '', untilMs: 0 })
+  }
+
+  /** The state while it is this process that keeps the index. */
+  async #ownState(): Promise<IndexState | undefined> {
+    const state = await this.#options.index.state(this.#options.rootId)
+    const isOwn = state?.owner === this.#name
+    return isOwn ? state : undefined
+  }
+
+  /** Goes on only as the one that keeps the index. */
+  async #stay(): Promise<IndexState> {
+    this.#closed.signal.throwIfAborted()
+    const state = await this.#ownState()
+    if (state === undefined) throw new DriveError('busy', 'Another process maintains the index.')
+    const leftMs = this.#untilMs - this.#options.now()
+    if (leftMs < claimMs / 2 || leftMs > claimMs) await this.#claim(state)
+    return state
+  }
+
+  /** Lists unlisted folders, from the root if there is no index. */
+  async #fill(): Promise<void> {
+    const { index, rootId, log } = this.#options
+    let state = await this.#stay()
+    if (state.crawl === 0) state = await this.#begin(state)
+    const found = await this.#list(state)
+    if (state.isReady) return
+    await index.endCrawl(rootId)
+    log.info({ files: found }, `Google Drive index: complete, ${found} files`)
+  }
+
+  async #list({ crawl }: IndexState): Promise<number> {
+    const onStep = async () => void (await this.#stay())
+    return await this.#options.crawl.run(crawl, onStep, this.#closed.signal)
+  }
+
+  /** Records the feed's position first, so that no change is lost between it and the crawl. */
+  async #begin(state: IndexState): Promise<IndexState> {
+    const { api, index, rootId, log } = this.#options
+    const token = await api.startPageToken({ signal: this.#closed.signal })
+    await index.beginCrawl(rootId, state, token)
+    log.info({}, 'Google Drive index: listing all folders')
+    return await this.#stay()
+  }
+
+  async #follow(): Promise<void> {
+    for (;;) {
+      const state = await this.#stay()
+      try {
+        if (await this.#readPage(state)) break
+        // The content of a new folder is likely to be requested soon.
+        await this.#list(state)
+      } catch (error) {
+        if (!(error instanceof GooglePageExpired)) throw error
+        // Changes since the token expired can't be read: list everything again.
+        await this.#begin(state)
+        break
+      }
+    }
+    await this.#fill()
+  }
+
+  /** True at the feed's end. */
+  async #readPage({ pageToken }: IndexState): Promise<boolean> {
+    const { api, index, news, rootId, now } = this.#options
+    const polledAtMs = now()
+    const page = await api.changes(pageToken, { signal: this.#closed.signal })
+    const { files, hidden, doubtful } = await news.sort(page.changes)
+    const to = page.nextPageToken ?? page.newStartPageToken ?? pageToken
+    const isLast = page.nextPageToken === undefined
+    const step = { from: pageToken, to, files, hidden, ...(isLast && { polledAtMs }) }
+    const isTaken = await index.advance(rootId, step)
+    for (const folder of doubtful) await news.refresh(folder, this.#closed.signal)
+    return isLast && isTaken
+  }
+
+  async #tidy(): Promise<void> {
+    const { index, now } = this.#options
+    if (performance.now() < this.#tidyAtMs) return
+    this.#tidyAtMs = performance.now() + tidyEveryMs
+    await index.tidy(now() - hiddenForMs)
+  }
+}

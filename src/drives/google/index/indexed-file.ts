@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto'
+import type { Attributes } from '../../attributes.ts'
+import type { ObjectFacts } from '../../drive.ts'
+import { maxKeyBytes } from '../../key-path.ts'
+import { folderType, type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
+import { deepProperty, deepSegmentOfName, segmentOfName } from '../google-names.ts'
+import { type UnpackedAttributes, unpackAttributes } from '../objects/attribute-properties.ts'
+import type { IndexedFile, KeptAttributes } from './drive-index.ts'
+import { sortNameOf } from './sort-name.ts'
+
+/** A property of folders that only keys created. */
+export const ownFolderProperty = 'own'
+
+/**
+ * A file of Google's as the index has it. Undefined for what no key names: files in the trash,
+ * Google's own documents (which have no bytes), shortcuts, and names that are not text or are
+ * longer than any key.
+ *
+ * @param kept attributes that did not fit in the file's properties, where the database has some.
+ */
+export function indexedFile(file: GoogleFile, kept?: KeptAttributes): IndexedFile | undefined {
+  const [parent] = file.parents
+  if (file.trashed || parent === undefined) return undefined
+  const isFolder = file.mimeType === folderType
+  if (!isFolder && file.mimeType.startsWith(googleTypePrefix)) return undefined
+  const segment = segmentOf(file)
+  if (segment === undefined || Buffer.byteLength(segment) > maxKeyBytes) return undefined
+  const kind = isFolder ? 'folder' : 'file'
+  const { id, mimeType, createdAtMs, modifiedAtMs, version } = file
+  const common = { id, parent, kind, mimeType, createdAtMs, modifiedAtMs, version } as const
+  const sortName = sortNameOf(segment, kind)
+  const none = { size: 0, md5: '', revision: '', etag: '', attributes: '' }
+  return isFolder
+    ? { ...common, ...none, sortName, isOwn: file.appProperties[ownFolderProperty] !== undefined }
+    : { ...common, ...contentOf(file, kept), sortName, isOwn: false }
+}
+
+/** Whether the database is needed to know all attributes of the file. */
+export function needsKeptAttributes(file: GoogleFile): boolean {
+  return unpackAttributes(file.appProperties, file.md5Checksum)?.isWhole === false
+}
+
+/** The row with other attributes than its file's properties tell. */
+export function withAttributes(file: IndexedFile, attributes: Attributes): IndexedFile {
+  return { ...file, etag: attributes.etag, attributes: JSON.stringify(attributes) }
+}
+
+export function factsOf(file: IndexedFile): ObjectFacts {
+  const { size, modifiedAtMs } = file
+  return { size, modifiedAtMs, attributes: attributesOf(file) }
+}
+
+/** Of several files of one name the newest counts, and of those the one with the greatest id. */
+export function newestFirst(files: readonly IndexedFile[]): IndexedFile[] {
+  return files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.id < b.id ? 1 : -1))
+}
+
+/** Folders of one name are one folder; what is new goes into the oldest. */
+export function oldestFirst(folders: readonly IndexedFile[]): IndexedFile[] {
+  return folders.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
+}
+
+function attributesOf(file: IndexedFile): Attributes {
+  if (file.attributes !== '') return JSON.parse(file.attributes) as Attributes
+  return { etag: file.etag, headers: { 'content-type': file.mimeType }, metadata: {} }
+}
+
+function segmentOf({ name, appProperties }: GoogleFile): string | undefined {
+  return appProperties[deepProperty] === undefined ? segmentOfName(name) : deepSegmentOfName(name)
+}
+
+function contentOf(file: GoogleFile, kept: KeptAttributes | undefined) {
+  const { size = 0, md5Checksum: md5, headRevisionId: revision = '' } = file
+  const unpacked = unpackAttributes(file.appProperties, md5)
+  return {
+    size,
+    md5: md5 ?? '',
+    revision,
+    etag: unpacked?.attributes.etag ?? md5 ?? provisionalEtag(file),
+    attributes: jsonOf(unpacked, kept?.md5 === md5 ? kept : undefined),
+  }
+}
+
+function jsonOf(unpacked: UnpackedAttributes | undefined, kept: KeptAttributes | undefined) {
+  if (unpacked === undefined) return ''
+  if (!unpacked.isWhole && kept !== undefined) return kept.json
+  return JSON.stringify(unpacked.attributes)
+}
+
+/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
+function provisionalEtag({ id, headRevisionId, version }: GoogleFile): string {
+  return `${hash('md5', `${id} ${headRevisionId ?? version}`)}-1`
+}

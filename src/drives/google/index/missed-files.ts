@@ -1,0 +1,83 @@
+import type { ObjectName } from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { quoted } from '../api/google-api.ts'
+import { folderType } from '../api/google-file.ts'
+import { nameOfDeepSegment, nameOfSegment, pathOfKey } from '../google-names.ts'
+import type { IndexNews } from './change-applier.ts'
+import type { IndexedFile } from './drive-index.ts'
+import { folderPages } from './folder-pages.ts'
+import type { ObjectIndex } from './object-index.ts'
+import { sortNameOf } from './sort-name.ts'
+
+export interface MissedFilesOptions {
+  readonly api: Pick<GoogleApi, 'listFiles'>
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  /** Whether the index has heard of Google lately. */
+  readonly isFresh: () => Promise<boolean>
+}
+
+/**
+ * What Google has and the index may have missed. When the feed has been silent for long, writers ask
+ * for it before they create something new: otherwise there would be duplicates.
+ */
+export class MissedFiles {
+  readonly #options: MissedFilesOptions
+
+  constructor(options: MissedFilesOptions) {
+    this.#options = options
+  }
+
+  /** Whether the index may meanwhile have an object of this name. */
+  async findObject({ bucket, key }: ObjectName): Promise<boolean> {
+    const { api, objects, isFresh } = this.#options
+    if (await isFresh()) return false
+    const { folders, segment, isDeep } = pathOfKey(key)
+    const name = isDeep ? nameOfDeepSegment(segment) : nameOfSegment(segment)
+    let isFound = false
+    for (const folder of await this.#path(bucket, folders)) {
+      // The first pages may be empty.
+      for await (const files of folderPages(api, folder, { where: `name = ${quoted(name)}` })) {
+        const rows = await this.#options.news.listed(files)
+        await objects.index.save(rows, [])
+        isFound ||= rows.length > 0
+      }
+    }
+    return isFound
+  }
+
+  /** Folders with this segment in that folder, if the index may have missed some. */
+  async findFolders(parent: string, segment: string): Promise<IndexedFile[]> {
+    const { objects, isFresh } = this.#options
+    const isKnown = (await objects.index.unlistedOf([parent])).length === 0
+    return isKnown && (await isFresh()) ? [] : await this.#foldersIn(parent, segment)
+  }
+
+  /** Ids of the folders of these segments; empty when Google has none either. */
+  async #path(bucket: string, segments: readonly string[]): Promise<string[]> {
+    const { objects } = this.#options
+    let ids = (await objects.requireBucket(bucket)).map((folder) => folder.id)
+    for (const segment of segments) {
+      let found = await objects.foldersIn(ids, segment)
+      for (const id of found.length === 0 ? ids : []) {
+        found = [...found, ...(await this.#foldersIn(id, segment))]
+      }
+      ids = found.map((folder) => folder.id)
+    }
+    return ids
+  }
+
+  /** Asked for by the folder above: queries by name lag. */
+  async #foldersIn(parent: string, segment: string): Promise<IndexedFile[]> {
+    const { api, objects, news } = this.#options
+    const sortName = sortNameOf(segment, 'folder')
+    const found: IndexedFile[] = []
+    const where = `mimeType = ${quoted(folderType)}`
+    for await (const files of folderPages(api, parent, { where })) {
+      const rows = await news.listed(files)
+      await objects.index.save(rows, [])
+      found.push(...rows.filter((folder) => folder.sortName === sortName))
+    }
+    return found
+  }
+}

@@ -1,0 +1,119 @@
+import { DriveError } from '../../drive.ts'
+import { type GooglePath, pathOfKey } from '../google-names.ts'
+import type { DriveIndex, IndexedFile } from './drive-index.ts'
+import type { FolderListings } from './folder-listings.ts'
+import { newestFirst, oldestFirst } from './indexed-file.ts'
+import { sortNameOf } from './sort-name.ts'
+
+/** Duplicates are reported once; this many reports are remembered. */
+const maxReported = 1_000
+
+export interface IndexLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export interface ObjectIndexOptions {
+  readonly index: DriveIndex
+  /** The id of the folder that holds the buckets' folders. */
+  readonly rootId: string
+  readonly listings: Pick<FolderListings, 'complete' | 'patience'>
+  readonly log: IndexLog
+}
+
+/** Buckets and keys in the index. */
+export class ObjectIndex {
+  readonly index: DriveIndex
+  readonly rootId: string
+  readonly listings: Pick<FolderListings, 'complete' | 'patience'>
+  readonly #log: IndexLog
+  readonly #reported = new Set<string>()
+
+  constructor({ index, rootId, listings, log }: ObjectIndexOptions) {
+    this.index = index
+    this.rootId = rootId
+    this.listings = listings
+    this.#log = log
+  }
+
+  /**
+   * The object first, then its hidden duplicates: files of its name. Empty when there is none.
+   *
+   * @throws DriveError `busy` when that takes a folder that is not listed yet.
+   */
+  async find(bucket: string, key: string): Promise<IndexedFile[]> {
+    const { folders, segment } = pathOfKey(key)
+    const path = [...folderPath(bucket, folders), sortNameOf(segment, 'file')]
+    const found = await this.#find(bucket, folders, path)
+    if (found.length === 0) await this.requireBucket(bucket)
+    if (found.length < 2) return found
+    const sorted = newestFirst(found)
+    this.#report(`${bucket}/${key}`, sorted)
+    return sorted
+  }
+
+  async #find(
+    bucket: string,
+    folders: readonly string[],
+    path: readonly string[],
+  ): Promise<IndexedFile[]> {
+    const { files, isSure } = await this.index.look([this.rootId], path, 'file')
+    if (files.length > 0 || isSure) return files
+    await this.complete(bucket, folders)
+    return await this.index.find([this.rootId], path, 'file')
+  }
+
+  /**
+   * Resolves when the content of the bucket's folder and of these in it is known.
+   *
+   * @throws DriveError `busy` when that takes too long.
+   */
+  async complete(bucket: string, segments: readonly string[]): Promise<void> {
+    const patience = this.listings.patience()
+    let ids: readonly string[] = [this.rootId]
+    for (const step of folderPath(bucket, segments)) {
+      ids = (await this.index.find(ids, [step], 'folder')).map((folder) => folder.id)
+      if (ids.length === 0) return
+      await this.listings.complete(ids, patience)
+    }
+  }
+
+  /** The folder with these segments below the bucket's; several when there are of one name. */
+  async folders(bucket: string, segments: readonly string[]): Promise<IndexedFile[]> {
+    const path = folderPath(bucket, segments)
+    const found = await this.index.find([this.rootId], path, 'folder')
+    return found.length < 2 ? found : oldestFirst(found)
+  }
+
+  /** The folders with this segment in any of these, the one that new things go to first. */
+  async foldersIn(ids: readonly string[], segment: string): Promise<IndexedFile[]> {
+    return oldestFirst(await this.index.find(ids, [sortNameOf(segment, 'folder')], 'folder'))
+  }
+
+  /** @throws DriveError `unavailable` when a person has moved the bucket's folder away. */
+  async requireBucket(bucket: string): Promise<IndexedFile[]> {
+    const found = await this.folders(bucket, [])
+    if (found.length > 0) return found
+    throw new DriveError(
+      'unavailable',
+      `The folder of bucket ${bucket} is missing on Google Drive: restore it from the trash, or ` +
+        'restart to create an empty one.',
+    )
+  }
+
+  #report(name: string, files: readonly IndexedFile[]): void {
+    if (this.#reported.has(name) || this.#reported.size >= maxReported) return
+    this.#reported.add(name)
+    const ids = files.map((file) => file.id)
+    this.#log.warn(
+      { object: name, fileIds: ids },
+      `${ids.length} files on Google Drive have the name of one object: the newest one is used. ` +
+        'Rename or delete the others.',
+    )
+  }
+}
+
+/** Sort names of a folder's path from the root on. */
+function folderPath(bucket: string, segments: GooglePath['folders']): string[] {
+  return [bucket, ...segments].map((segment) => sortNameOf(segment, 'folder'))
+}

@@ -1,0 +1,101 @@
+import { DriveError } from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
+import type { IndexNews } from '../index/change-applier.ts'
+import type { IndexLog } from '../index/object-index.ts'
+import { Blocks } from '../uploads/blocks.ts'
+import type { SendMemory } from '../uploads/send-memory.ts'
+import { assertStored } from '../uploads/sent-file.ts'
+import { endSession } from '../uploads/session-end.ts'
+import { SessionStream } from '../uploads/session-stream.ts'
+
+export interface ContentRestorerOptions {
+  readonly api: GoogleApi
+  readonly news: IndexNews
+  readonly memory: SendMemory
+  readonly log: IndexLog
+}
+
+/** Up to here bytes are sent in one call. */
+const smallBytes = 4 * 1024 * 1024
+
+/**
+ * Restores the previous bytes of a file. Google reports the MD5 of an upload only when readers see
+ * it already; damaged bytes must not stay.
+ */
+export class ContentRestorer {
+  readonly #options: ContentRestorerOptions
+
+  constructor(options: ContentRestorerOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects with a DriveError: the failure is already reported. */
+  async restore(before: GoogleFile, now: GoogleFile): Promise<void> {
+    const { news, log } = this.#options
+    try {
+      await this.#sendAgain(before, now)
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+      log.warn(
+        { err: error, fileId: before.id },
+        `${before.name} arrived damaged on Google Drive and could not be restored: its revision history there has the previous version`,
+      )
+    }
+    await news.refresh(before.id)
+  }
+
+  async #sendAgain(before: GoogleFile, now: GoogleFile): Promise<void> {
+    const { mimeType, size = 0, md5Checksum = '' } = before
+    const gone = Object.keys(now.appProperties).map((name) => [name, null])
+    const appProperties = { ...Object.fromEntries(gone), ...before.appProperties }
+    const metadata = { mimeType, appProperties }
+    const send =
+      size > smallBytes ? this.#sendLarge(before, metadata) : this.#sendSmall(before, metadata)
+    assertStored(await send, size, md5Checksum)
+  }
+
+  async #sendSmall(before: GoogleFile, metadata: FileMetadata): Promise<GoogleFile> {
+    const chunks: Uint8Array[] = []
+    if (before.size !== 0) {
+      await this.#readFormer(before, async (chunk) => void chunks.push(Buffer.from(chunk)))
+    }
+    const bytes = Buffer.concat(chunks)
+    return await this.#options.api.uploadSmall({ id: before.id, metadata, bytes })
+  }
+
+  async #sendLarge(before: GoogleFile, metadata: FileMetadata): Promise<GoogleFile> {
+    const { api, memory } = this.#options
+    const { id, size = 0 } = before
+    const url = await api.beginSession({ id, metadata })
+    const stream = new SessionStream({ api, url, memory, position: 0, expectedEnd: size })
+    const blocks = new Blocks(memory.blocks)
+    try {
+      await this.#readFormer(before, async (chunk) => {
+        for (const block of blocks.add(chunk)) await stream.push(block)
+      })
+      await stream.flush()
+    } finally {
+      await stream.stop()
+    }
+    return await endSession(api, { url, fileId: id, isNew: false }, { carry: blocks.rest, size })
+  }
+
+  /** Google gives former bytes only while they are marked to be kept, which counts to the storage. */
+  async #readFormer(
+    { id, name, headRevisionId: revisionId = '' }: GoogleFile,
+    take: (chunk: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const { api, log } = this.#options
+    await api.keepRevision(id, { revisionId, isKept: true })
+    try {
+      const { body } = await api.download(id, { revisionId })
+      for await (const chunk of body) await take(chunk)
+    } finally {
+      await api.keepRevision(id, { revisionId, isKept: false }).catch((error: unknown) => {
+        const message = `a previous revision of ${name} on Google Drive stays marked "keep forever"`
+        log.warn({ err: error, fileId: id, revisionId }, message)
+      })
+    }
+  }
+}

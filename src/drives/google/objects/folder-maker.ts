@@ -1,0 +1,191 @@
+import { DriveError } from '../../drive.ts'
+import type { KeyLease, KeyLeases } from '../../key-leases.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { folderType, type GoogleFile } from '../api/google-file.ts'
+import { nameOfSegment } from '../google-names.ts'
+import type { IndexNews } from '../index/change-applier.ts'
+import type { IndexedFile } from '../index/drive-index.ts'
+import { folderPages } from '../index/folder-pages.ts'
+import { indexedFile, ownFolderProperty } from '../index/indexed-file.ts'
+import type { MissedFiles } from '../index/missed-files.ts'
+import type { ObjectIndex } from '../index/object-index.ts'
+import { folderPlace } from './lease-keys.ts'
+import { noteOf } from './recovery-record.ts'
+
+export interface FolderMakerOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly leases: KeyLeases
+  readonly missed: MissedFiles
+}
+
+/** How often a folder that is removed while something is put into it is created again. */
+const maxAttempts = 4
+
+/** Creates the folders that keys need, and removes those that are no longer needed. */
+export class FolderMaker {
+  readonly #options: FolderMakerOptions
+
+  constructor(options: FolderMakerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The id of the folder with these segments below the bucket's; made where it is absent, and never
+   * twice: one at a time makes it, after a look into the index and, when that is not up to date, into
+   * the folder above. (Google lists new folders late when it is asked for a name alone.)
+   */
+  async ensure(bucket: string, segments: readonly string[]): Promise<string> {
+    const { objects } = this.#options
+    const [found] = await objects.folders(bucket, segments)
+    if (found !== undefined) return found.id
+    for (let attempt = 1; ; attempt++) {
+      const id = await this.#ensureEach(bucket, segments)
+      if (id !== undefined) return id
+      if (attempt === maxAttempts) throw changing(bucket, segments)
+    }
+  }
+
+  /** Undefined when a folder was removed meanwhile. */
+  async #ensureEach(bucket: string, segments: readonly string[]): Promise<string | undefined> {
+    const { objects } = this.#options
+    let ids = (await objects.requireBucket(bucket)).map((folder) => folder.id)
+    for (const [depth, segment] of segments.entries()) {
+      const folders = await objects.foldersIn(ids, segment)
+      if (folders.length > 0) {
+        ids = folders.map((folder) => folder.id)
+        continue
+      }
+      const made = await this.#make(bucket, segments.slice(0, depth + 1), ids)
+      if (made === undefined) return undefined
+      ids = [made]
+    }
+    return ids[0]
+  }
+
+  async #make(
+    bucket: string,
+    segments: readonly string[],
+    parents: readonly string[],
+  ): Promise<string | undefined> {
+    const { api, objects, leases, missed } = this.#options
+    const [parent = ''] = parents
+    const segment = segments.at(-1) ?? ''
+    const place = folderPlace(bucket, segments)
+    const id = await api.newId()
+    const work = async (): Promise<string | undefined> => {
+      const [found] = await objects.foldersIn(parents, segment)
+      if (found !== undefined) return found.id
+      const [seen] = await missed.findFolders(parent, segment)
+      if (seen !== undefined) return seen.id
+      const metadata = { id, name: nameOfSegment(segment), mimeType: folderType }
+      const properties = { appProperties: { [ownFolderProperty]: '1' } }
+      return await this.#create(() =>
+        api.createFile({ ...metadata, ...properties, parents: [parent] }),
+      )(parent)
+    }
+    return await leases.hold([place], work, { note: noteOf(place, [id]) })
+  }
+
+  #create(create: () => Promise<GoogleFile>) {
+    return async (parent: string): Promise<string | undefined> => {
+      const { objects, news } = this.#options
+      let file: GoogleFile
+      try {
+        file = await create()
+      } catch (error) {
+        if (await this.isGone(parent)) return undefined
+        throw error
+      }
+      const row = indexedFile(file)
+      if (row !== undefined && (await objects.index.write({ file: row }))) return file.id
+      // The parent folder is now in the trash, and this one with it.
+      await news.refresh(parent)
+      return undefined
+    }
+  }
+
+  /** Whether the folder is deleted or in the trash on Google; updates the index. */
+  async isGone(folderId: string): Promise<boolean> {
+    return (await this.#options.news.refresh(folderId)) === undefined
+  }
+
+  /**
+   * Removes the folders of a key, from the innermost on, that only keys created and that are empty.
+   * They always go to the trash, even where files are permanently deleted: Google deletes a folder
+   * with all its content, and a file may be added at any moment.
+   */
+  async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
+    for (let depth = segments.length; depth > 0; depth--) {
+      const folders = await this.#options.objects.folders(bucket, segments.slice(0, depth))
+      const place = folderPlace(bucket, segments.slice(0, depth))
+      for (const folder of folders) {
+        if (!folder.isOwn || !(await this.#removeIfEmpty(folder, place))) return
+      }
+    }
+  }
+
+  /**
+   * Removes the folder with these segments if it is empty, regardless of its creator, and those
+   * above.
+   */
+  async remove(bucket: string, segments: readonly string[]): Promise<void> {
+    for (const folder of await this.#options.objects.folders(bucket, segments)) {
+      if (!(await this.#removeIfEmpty(folder, folderPlace(bucket, segments)))) return
+    }
+    await this.removeEmpty(bucket, segments.slice(0, -1))
+  }
+
+  /** A writer that needs the folder meanwhile waits for its lease and creates another. */
+  async #removeIfEmpty(folder: IndexedFile, place: string): Promise<boolean> {
+    const { objects, leases } = this.#options
+    const { index } = objects
+    if ((await index.children([folder.id], anyChild)).length > 0) return false
+    if (await this.#holdsAnything(folder.id)) return false
+    const work = async (lease: KeyLease) => {
+      lease.assertHeld()
+      if (!(await index.removeEmptyFolder(folder.id))) return false
+      await this.#trash(folder, lease)
+      return true
+    }
+    return await leases.hold([place], work, { note: noteOf(place, [], [folder.id]) })
+  }
+
+  /** The process that takes over the note checks a folder that may not have reached the trash. */
+  async #trash({ id, version }: IndexedFile, lease: KeyLease): Promise<void> {
+    const { api, objects, news } = this.#options
+    try {
+      await api.trash(id, { signal: lease.signal })
+      await objects.index.save([], [{ id, version: version + 1 }])
+    } catch (error) {
+      if (error instanceof DriveError && error.kind === 'denied') {
+        await objects.index.endRemoval([id])
+        await news.refresh(id)
+      } else {
+        lease.leaveNote()
+      }
+      throw error
+    }
+  }
+
+  /** Whether the folder has any content on Google. */
+  async #holdsAnything(folderId: string): Promise<boolean> {
+    const { api, objects } = this.#options
+    for await (const files of folderPages(api, folderId, { pageSize: 10 })) {
+      // The list may still have what was removed a moment ago.
+      const rows = await objects.index.getMany(files.map((file) => file.id))
+      const gone = new Set(rows.filter((row) => row.parent === '').map((row) => row.id))
+      if (files.some((file) => !gone.has(file.id))) return true
+    }
+    return false
+  }
+}
+
+const anyChild = { from: '', isInclusive: true, hidesEmpty: false, limit: 1 }
+
+function changing(bucket: string, segments: readonly string[]): DriveError {
+  const folder = [bucket, ...segments].join('/')
+  const message = `Folder ${folder} keeps being removed by another client. Try again.`
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
+}

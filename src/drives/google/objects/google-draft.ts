@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import type { Attributes } from '../../attributes.ts'
+import {
+  type Draft,
+  type DraftOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type WriteConditions,
+} from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import type { DriveRoom } from '../drive-room.ts'
+import { Blocks } from '../uploads/blocks.ts'
+import type { SendMemory } from '../uploads/send-memory.ts'
+import { endSession } from '../uploads/session-end.ts'
+import type { ObjectSession, SessionPublisher } from '../uploads/session-publisher.ts'
+import { SessionStream } from '../uploads/session-stream.ts'
+import type { SmallWriter } from './small-writer.ts'
+
+/** Up to here an object is sent in one call (Google advises up to 5 MB). */
+const smallBytes = 4 * 1024 * 1024
+
+export interface DraftParts {
+  readonly api: GoogleApi
+  readonly small: SmallWriter
+  readonly publisher: SessionPublisher
+  readonly memory: SendMemory
+  readonly room: DriveRoom
+}
+
+/** A session in progress. */
+interface Sending {
+  readonly session: ObjectSession
+  readonly stream: SessionStream
+}
+
+/** An object being written: held while it is small, else sent to Google as it comes. */
+export class GoogleDraft implements Draft {
+  readonly #parts: DraftParts
+  readonly #name: ObjectName
+  readonly #options: DraftOptions
+  readonly #digest = createHash('md5')
+  readonly #blocks: Blocks
+  /** Blocks that are held until it is known whether the object is small. */
+  #held: Buffer<ArrayBuffer>[] = []
+  #reserved = 0
+  #size = 0
+  #sending: Sending | undefined
+  #hasEnded = false
+
+  constructor(parts: DraftParts, name: ObjectName, options: DraftOptions) {
+    this.#parts = parts
+    this.#blocks = new Blocks(parts.memory.blocks)
+    this.#name = name
+    this.#options = options
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#assertOpen()
+    this.#options.signal?.throwIfAborted()
+    const isHeld = this.#sending === undefined && this.#mayHold(chunk.length)
+    this.#digest.update(chunk)
+    this.#size += chunk.length
+    for (const block of this.#blocks.add(chunk)) {
+      if (isHeld) this.#held.push(block)
+      else await sendable(this.#push(block))
+    }
+  }
+
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+    this.#assertOpen()
+    this.#options.signal?.throwIfAborted()
+    const object = { attributes, conditions }
+    try {
+      if (this.#sending !== undefined) {
+        return await sendable(this.#publishSent(this.#sending, object))
+      }
+      const bytes = Buffer.concat([...this.#held, this.#blocks.rest])
+      return published(await this.#parts.small.put(this.#name, bytes, object))
+    } finally {
+      await this.discard()
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#letGo()
+    if (this.#sending === undefined) return
+    await this.#sending.stream.stop()
+    await this.#parts.publisher.discard(this.#sending.session, this.#name)
+  }
+
+  async #publishSent(
+    { session, stream }: Sending,
+    object: { attributes: Attributes; conditions: WriteConditions | undefined },
+  ): Promise<ObjectFacts> {
+    const { api, publisher } = this.#parts
+    await stream.flush()
+    await stream.stop()
+    const [size, carry] = [this.#size, this.#blocks.rest]
+    const md5 = this.#digest.digest('hex')
+    const finish = () => endSession(api, session, { carry, size })
+    const end = { size, md5, finish, object }
+    const facts = published(await publisher.publish(this.#name, session, end))
+    this.#sending = undefined
+    return facts
+  }
+
+  /** Whether the object may be small still, and there is memory to wait for that. */
+  #mayHold(bytes: number): boolean {
+    const size = Math.max(this.#size + bytes, this.#options.size ?? 0)
+    if (size > smallBytes || !this.#parts.memory.take(bytes)) return false
+    this.#reserved += bytes
+    return true
+  }
+
+  async #send(): Promise<Sending> {
+    if (this.#sending !== undefined) return this.#sending
+    const { api, publisher, memory, room } = this.#parts
+    const { signal, size } = this.#options
+    await room.assert(size ?? this.#size)
+    const session = await publisher.begin(this.#name, signal)
+    const { url } = session
+    const stream = new SessionStream({ api, url, memory, signal, position: 0, expectedEnd: size })
+    this.#sending = { session, stream }
+    for (const block of this.#held) await stream.push(block)
+    this.#letGo()
+    return this.#sending
+  }
+
+  async #push(block: Buffer<ArrayBuffer>): Promise<void> {
+    const { stream } = await this.#send()
+    await stream.push(block)
+  }
+
+  #letGo(): void {
+    this.#parts.memory.give(this.#reserved)
+    this.#reserved = 0
+    this.#held = []
+  }
+
+  #assertOpen(): void {
+    if (this.#hasEnded) throw new Error('This draft was already published or discarded')
+  }
+}
+
+/** Where an upload would have to restart, an object can be sent again unchanged. */
+async function sendable<R>(work: Promise<R>): Promise<R> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof DriveError && error.kind === 'upload-gone')) throw error
+    throw new DriveError('changed', error.message, { cause: error })
+  }
+}
+
+/** Uploads alone may have been published before. */
+function published(facts: ObjectFacts | undefined): ObjectFacts {
+  if (facts === undefined) throw new Error('a draft can be published only once')
+  return facts
+}

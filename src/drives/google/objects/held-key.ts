@@ -1,0 +1,143 @@
+import { DriveError, type ObjectName, type WriteConditions } from '../../drive.ts'
+import type { KeyLease, KeyLeases } from '../../key-leases.ts'
+import { assertConditions } from '../../write-conditions.ts'
+import type { GoogleFile } from '../api/google-file.ts'
+import type { IndexNews } from '../index/change-applier.ts'
+import type { IndexedFile } from '../index/drive-index.ts'
+import type { MissedFiles } from '../index/missed-files.ts'
+import type { ObjectIndex } from '../index/object-index.ts'
+import { keyPlace } from './lease-keys.ts'
+import { noteOf } from './recovery-record.ts'
+
+export interface KeyHolderOptions {
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly leases: KeyLeases
+  readonly missed: MissedFiles
+}
+
+/** The object of a key, as Google has it at this moment. */
+export interface CurrentObject {
+  readonly row: IndexedFile
+  readonly file: GoogleFile
+}
+
+/** A user may keep moving a file while it is checked. */
+const maxLooks = 5
+
+/** Lets one writer of a key at a time see what is there and change it. */
+export class KeyHolder {
+  readonly #options: KeyHolderOptions
+
+  constructor(options: KeyHolderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Runs `work` as the only writer of the key in all processes.
+   *
+   * @param fileIds files that `work` may put in the place of what is there: should it not be known
+   *   what became of them, the next writer of the key finds out first.
+   */
+  async hold<R>(
+    name: ObjectName,
+    fileIds: readonly string[],
+    work: (held: HeldKey) => Promise<R>,
+  ): Promise<R> {
+    const { objects, leases } = this.#options
+    const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
+    const place = keyPlace(name)
+    const note = noteOf(place, fileIds, seen)
+    return await leases.hold(
+      [place],
+      async (lease) => {
+        const held = await this.#look(name, lease)
+        const unnoted = held.rows.some((row) => !seen.includes(row.id))
+        const ids = held.rows.map((row) => row.id)
+        if (unnoted) await lease.setNote(noteOf(place, fileIds, ids))
+        try {
+          return await work(held)
+        } catch (error) {
+          if (held.isInDoubt) lease.leaveNote()
+          throw error
+        }
+      },
+      { note },
+    )
+  }
+
+  async #look(name: ObjectName, lease: KeyLease): Promise<HeldKey> {
+    const { objects, news, missed } = this.#options
+    const { bucket, key } = name
+    let rows = await objects.find(bucket, key)
+    if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
+    for (let look = 0; look < maxLooks; look++) {
+      if (rows.length === 0) return new HeldKey({ name, lease, rows, current: undefined })
+      // Duplicates too: a user may have renamed one, as the log advises.
+      const files = new Map<string, CurrentObject | undefined>()
+      for (const { id } of rows) files.set(id, await news.refresh(id, lease.signal))
+      rows = await objects.find(bucket, key)
+      const current = files.get(rows[0]?.id ?? '')
+      if (current !== undefined && rows.every((row) => files.get(row.id) !== undefined)) {
+        return new HeldKey({ name, lease, rows, current })
+      }
+    }
+    const message = `${bucket}/${key} keeps being moved on Google Drive. Try again.`
+    throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+  }
+}
+
+interface HeldKeyParts {
+  readonly name: ObjectName
+  readonly lease: KeyLease
+  /** The object's file first, then duplicates. */
+  readonly rows: readonly IndexedFile[]
+  readonly current: CurrentObject | undefined
+}
+
+/** A key under an exclusive lease. */
+export class HeldKey {
+  readonly name: ObjectName
+  readonly rows: readonly IndexedFile[]
+  readonly current: CurrentObject | undefined
+  readonly #lease: KeyLease
+  #isInDoubt = false
+
+  constructor({ name, lease, rows, current }: HeldKeyParts) {
+    this.name = name
+    this.rows = rows
+    this.current = current
+    this.#lease = lease
+  }
+
+  /** Aborts when the lease is lost. */
+  get signal(): AbortSignal {
+    return this.#lease.signal
+  }
+
+  /** Whether something was changed on Google that the index does not have. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt
+  }
+
+  /** @throws DriveError `condition` or `not-found`. */
+  assert(conditions: WriteConditions | undefined): void {
+    assertConditions(this.name, this.current?.row.etag, conditions)
+  }
+
+  /** To be called before each change on Google. @throws DriveError `busy` when the lease is lost. */
+  beforeChange(): void {
+    this.#lease.assertHeld()
+    this.#isInDoubt = true
+  }
+
+  /** Leaves the rest to the next writer of the key, or soon to the index keeper. */
+  leaveForLater(): void {
+    this.#lease.leaveNote()
+  }
+
+  /** The index has it. */
+  afterChange(): void {
+    this.#isInDoubt = false
+  }
+}

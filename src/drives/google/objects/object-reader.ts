@@ -1,0 +1,193 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Attributes } from '../../attributes.ts'
+import { Reader } from '../../cloud/read-limiter.ts'
+import { DriveError, type ObjectName, type OpenObject, type ReadPriority } from '../../drive.ts'
+import type { KeyLeases } from '../../key-leases.ts'
+import type { Download } from '../api/download.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { GoogleNotFound } from '../api/google-errors.ts'
+import type { IndexNews } from '../index/change-applier.ts'
+import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
+import { factsOf } from '../index/indexed-file.ts'
+import { keyPlace } from './lease-keys.ts'
+
+export interface ReaderParts {
+  readonly api: Pick<GoogleApi, 'download' | 'getFile'>
+  readonly index: DriveIndex
+  readonly leases: KeyLeases
+  readonly news: Pick<IndexNews, 'refresh'>
+}
+
+/** Why a read in progress ends. */
+const ended = new DriveError('changed', 'This object has been closed.')
+
+/** How often an interrupted download is resumed without receiving a byte. */
+const maxFruitless = 3
+
+/**
+ * One version of an object. Google's download returns the file's current content, to the end, so
+ * after it has begun the index is asked whether that is still this version. Once it is not, new
+ * reads fail with `changed`: of a file's history, Google returns only revisions that were marked
+ * "keep forever" before. The index is right unless the key is being written, which its lease shows,
+ * or a user has edited the file since the last poll: then the length differs, or the MD5, which
+ * only a read of the whole file detects.
+ */
+export class ObjectReader implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly #parts: ReaderParts
+  readonly #name: ObjectName
+  readonly #file: IndexedFile
+  readonly #closed = new AbortController()
+  /** Absent for the gateway's own reads: no client slows them down. */
+  readonly #reader: Reader | undefined
+
+  constructor(
+    parts: ReaderParts,
+    {
+      name,
+      file,
+      priority,
+    }: { name: ObjectName; file: IndexedFile; priority: ReadPriority | undefined },
+  ) {
+    const end = (reason: DriveError) => this.#closed.abort(reason)
+    this.#reader = priority && new Reader({ priority, end })
+    const { size, modifiedAtMs, attributes } = factsOf(file)
+    this.size = size
+    this.modifiedAtMs = modifiedAtMs
+    this.attributes = attributes
+    this.#parts = parts
+    this.#name = name
+    this.#file = file
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const isWhole = start === 0 && end === this.size && this.#file.md5 !== ''
+    const digest = isWhole ? createHash('md5') : undefined
+    let held: Uint8Array | undefined
+    try {
+      for await (const chunk of this.#bytes(start, end)) {
+        digest?.update(chunk)
+        // The last bytes are given once all of them are known to be right.
+        if (held !== undefined) {
+          this.#reader?.gave()
+          yield held
+          this.#reader?.took(held.length)
+        }
+        held = chunk
+      }
+      if (!this.#isRight(digest)) throw await this.#changed()
+      if (!this.#isOver() && held !== undefined) yield held
+    } catch (error) {
+      if (!this.#isOver()) throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(ended)
+  }
+
+  async *#bytes(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    let fruitless = 0
+    for (let at = start; at < end && !this.#closed.signal.aborted; ) {
+      const before = at
+      try {
+        for await (const chunk of this.#once(at, end)) {
+          at += chunk.length
+          yield chunk
+        }
+      } catch (error) {
+        fruitless = at > before ? 0 : fruitless + 1
+        if (fruitless === maxFruitless || !this.#mayGoOn(error)) throw error
+      }
+    }
+  }
+
+  async *#once(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const { body } = await this.#download(start, end)
+    for await (const chunk of body) {
+      if (this.#closed.signal.aborted) return
+      yield chunk
+    }
+  }
+
+  /**
+   * Whether the caller has closed the object.
+   * @throws DriveError `busy` when it was ended in favour of a waiting reader
+   */
+  #isOver(): boolean {
+    const { aborted, reason } = this.#closed.signal
+    if (aborted && reason !== ended) throw reason
+    return aborted
+  }
+
+  #mayGoOn(error: unknown): boolean {
+    if (this.#closed.signal.aborted) return false
+    return error instanceof DriveError && error.kind === 'unavailable'
+  }
+
+  async #download(start: number, end: number): Promise<Download> {
+    const download = await this.#latest(start, end)
+    if (download === undefined) throw await this.#changed()
+    return download
+  }
+
+  /** Undefined when the file no longer has this version. */
+  async #latest(start: number, end: number): Promise<Download | undefined> {
+    let download: Download
+    try {
+      download = await this.#begin(start, end)
+    } catch (error) {
+      if (error instanceof GoogleNotFound || isChanged(error)) return undefined
+      throw error
+    }
+    try {
+      if ((download.size ?? this.size) === this.size && (await this.#isCurrent())) return download
+    } catch (error) {
+      download.close()
+      throw error
+    }
+    download.close()
+    return undefined
+  }
+
+  #begin(start: number, end: number): Promise<Download> {
+    const isWhole = start === 0 && end === this.size
+    return this.#parts.api.download(this.#file.id, {
+      signal: this.#closed.signal,
+      reader: this.#reader,
+      range: isWhole ? undefined : { start, end },
+    })
+  }
+
+  /** Whether what the file held when the download began is this version. */
+  async #isCurrent(): Promise<boolean> {
+    const { api, index, leases } = this.#parts
+    const { id, revision } = this.#file
+    // In this order: a writer that is done before the look has noted its version before.
+    const { leases: writers } = await leases.look([keyPlace(this.#name)], [])
+    const [row] = await index.getMany([id])
+    if (row?.revision !== revision) return false
+    if (writers.length === 0) return true
+    const file = await api.getFile(id, { signal: this.#closed.signal })
+    return file.headRevisionId === revision
+  }
+
+  #isRight(digest: Hash | undefined): boolean {
+    if (digest === undefined || this.#closed.signal.aborted) return true
+    return digest.digest('hex') === this.#file.md5
+  }
+
+  /** Refreshes the index, so that a retry finds the current version. */
+  async #changed(): Promise<DriveError> {
+    await this.#parts.news.refresh(this.#file.id)
+    const { bucket, key } = this.#name
+    const message = `${bucket}/${key} was changed on Google Drive while it was being read. Try again.`
+    return new DriveError('changed', message)
+  }
+}
+
+function isChanged(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'changed'
+}

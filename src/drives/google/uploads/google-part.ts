@@ -1,0 +1,126 @@
+import type { AppendOptions, PartDraft } from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import type { DriveRoom } from '../drive-room.ts'
+import type { BlockDigester } from './block-digester.ts'
+import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
+import type { Md5State } from './resumable-md5.ts'
+import type { SendMemory } from './send-memory.ts'
+import { SessionStream } from './session-stream.ts'
+import type { UploadRecords } from './upload-records.ts'
+import type { ReadySession, UploadSessions } from './upload-sessions.ts'
+import { encodeState, type UploadState } from './upload-state.ts'
+
+export interface PartOptions {
+  readonly api: GoogleApi
+  readonly records: UploadRecords
+  readonly sessions: UploadSessions
+  readonly memory: SendMemory
+  readonly digester: BlockDigester
+  readonly room: DriveRoom
+  readonly state: UploadState
+  /** Committed bytes behind the last whole block. */
+  readonly carry: Uint8Array
+  readonly append: AppendOptions
+}
+
+interface Sending extends ReadySession {
+  readonly stream: SessionStream
+}
+
+/** A part on its way into the upload's session, block by block. */
+export class GooglePart implements PartDraft {
+  readonly #options: PartOptions
+  readonly #blocks: Blocks
+  readonly #committed: number
+  #md5: Md5State
+  /** Where the next block begins. */
+  #position: number
+  #size: number
+  #sending: Sending | undefined
+  #hasEnded = false
+
+  constructor(options: PartOptions) {
+    const { state, carry, memory } = options
+    this.#options = options
+    this.#blocks = new Blocks(memory.blocks, carry)
+    this.#committed = wholeBlocks(state.size)
+    this.#position = this.#committed
+    this.#md5 = state.md5
+    this.#size = state.size
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#assertOpen()
+    this.#options.append.signal?.throwIfAborted()
+    this.#size += chunk.length
+    for (const block of this.#blocks.add(chunk)) await this.#take(block)
+  }
+
+  async commit(): Promise<string> {
+    this.#assertOpen()
+    const { state, records } = this.#options
+    await this.#sending?.stream.flush()
+    await this.#end()
+    const { rest } = this.#blocks
+    // Nothing is read of what ends with a block.
+    if (rest.length > 0) {
+      const bytes = Buffer.from(rest).toString('base64')
+      await records.saveCarry(state.id, { size: this.#size, bytes })
+    }
+    return encodeState({ ...state, size: this.#size, md5: this.#md5 })
+  }
+
+  async discard(): Promise<void> {
+    if (!this.#hasEnded) await this.#end()
+  }
+
+  async #end(): Promise<void> {
+    this.#hasEnded = true
+    await this.#sending?.stream.stop()
+  }
+
+  async #take(full: Buffer<ArrayBuffer>): Promise<void> {
+    const { md5, block } = await this.#options.digester.digest(this.#md5, full)
+    this.#sending ??= await this.#start()
+    const digest = this.#sending.known[(this.#position - this.#committed) / blockBytes]
+    if (digest !== undefined && digest !== md5) this.#sending = this.#stream(await this.#restart())
+    if (this.#position >= this.#sending.position) await this.#sending.stream.push(block, md5)
+    this.#md5 = md5
+    this.#position += blockBytes
+  }
+
+  /** The bytes of the whole upload are not counted until its end. */
+  async #start(): Promise<Sending> {
+    const { state, sessions, room, append } = this.#options
+    await room.assert(state.size + (append.size ?? 0))
+    return this.#stream(await sessions.ready(state))
+  }
+
+  /** Other bytes come than those that the session was sent: it is left where they part. */
+  async #restart(): Promise<ReadySession> {
+    const { state, sessions } = this.#options
+    await this.#sending?.stream.flush()
+    await this.#sending?.stream.stop()
+    return await sessions.rebuild(state, this.#position)
+  }
+
+  #stream(ready: ReadySession): Sending {
+    const { api, records, memory, state, append } = this.#options
+    const { session, position, known } = ready
+    const stream = new SessionStream({
+      api,
+      memory,
+      position,
+      url: session.url,
+      announcedUntil: this.#committed + known.length * blockBytes,
+      announce: (at, digests) => records.announce(state.id, at / blockBytes, digests),
+      expectedEnd: append.size === undefined ? undefined : append.offset + append.size,
+      signal: append.signal,
+    })
+    return { ...ready, stream }
+  }
+
+  #assertOpen(): void {
+    if (this.#hasEnded) throw new Error('This part was already committed or discarded')
+  }
+}

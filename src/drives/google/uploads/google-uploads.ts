@@ -1,0 +1,225 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type PartDraft,
+  type PartMemory,
+  type UploadDrive,
+} from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import type { GoogleFile } from '../api/google-file.ts'
+import type { DriveRoom } from '../drive-room.ts'
+import type { IndexNews } from '../index/change-applier.ts'
+import { factsOf } from '../index/indexed-file.ts'
+import type { ObjectIndex } from '../index/object-index.ts'
+import type { NewObject, PublishedUpload } from '../objects/object-writer.ts'
+import type { SmallWriter } from '../objects/small-writer.ts'
+import type { BlockDigester } from './block-digester.ts'
+import { wholeBlocks } from './blocks.ts'
+import { GooglePart } from './google-part.ts'
+import { emptyMd5, finishMd5 } from './resumable-md5.ts'
+import type { SendMemory } from './send-memory.ts'
+import { isStored } from './sent-file.ts'
+import { endSession } from './session-end.ts'
+import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
+import type { StagingFolder } from './staging-folder.ts'
+import type { UploadRecords } from './upload-records.ts'
+import { UploadSessions } from './upload-sessions.ts'
+import {
+  decodeState,
+  encodeState,
+  parseRecord,
+  type UploadRecord,
+  type UploadState,
+} from './upload-state.ts'
+
+export interface GoogleUploadsOptions {
+  readonly api: GoogleApi
+  readonly objects: ObjectIndex
+  readonly news: IndexNews
+  readonly small: SmallWriter
+  readonly publisher: SessionPublisher
+  readonly staging: StagingFolder
+  readonly records: UploadRecords
+  readonly memory: SendMemory
+  readonly digester: BlockDigester
+  readonly room: DriveRoom
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Uploads that one sweep looks at at a time. */
+const sweepPage = 100
+
+/** Calls of Complete without a known outcome that are looked up. */
+const maxSmallIds = 20
+
+/** What an upload becomes. */
+interface LastBytes {
+  /** Behind the last whole block. */
+  readonly carry: Uint8Array
+  readonly object: NewObject & { readonly upload: PublishedUpload }
+}
+
+/** Multipart uploads: parts go straight into one resumable session. */
+export class GoogleUploads implements UploadDrive {
+  readonly canTruncate = false
+  readonly partMemory: PartMemory
+  readonly #options: GoogleUploadsOptions
+  readonly #sessions: UploadSessions
+
+  constructor(options: GoogleUploadsOptions) {
+    this.#options = options
+    this.partMemory = options.memory.parts
+    this.#sessions = new UploadSessions(options)
+  }
+
+  async begin(uploadId: string, target: ObjectName): Promise<string> {
+    const { bucket, key } = target
+    await this.#sessions.save(uploadId, {})
+    return encodeState({ id: uploadId, bucket, key, size: 0, md5: emptyMd5 })
+  }
+
+  async append(text: string, append: AppendOptions): Promise<PartDraft> {
+    const { records } = this.#options
+    const state = decodeState(text)
+    const carry = await this.#carry(state)
+    await records.forgetBefore(state.id, state.size)
+    return new GooglePart({ ...this.#options, sessions: this.#sessions, state, carry, append })
+  }
+
+  async complete(text: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    const state = decodeState(text)
+    const record = await this.#sessions.record(state.id)
+    if (record.published !== undefined) return await this.#published(record.published, options)
+    if (options.size !== state.size) {
+      const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}.`
+      throw new DriveError('changed', message)
+    }
+    const upload: PublishedUpload = {
+      id: state.id,
+      jsonOf: ({ id, revision }) => JSON.stringify({ published: { fileId: id, revision } }),
+    }
+    const { attributes, conditions, assertHeld } = options
+    const object = { attributes, conditions, upload, assertHeld }
+    const carry = await this.#carry(state)
+    if (wholeBlocks(state.size) > 0) return await this.#publish(state, { carry, object })
+    return await this.#putSmall(state, record, { carry, object })
+  }
+
+  async isPublished(text: string): Promise<boolean> {
+    const state = decodeState(text)
+    const json = await this.#options.records.find(state.id)
+    const { published, session, isEnding, isDamaged } = json === undefined ? {} : parseRecord(json)
+    if (published !== undefined) return true
+    if (session === undefined || !isEnding || isDamaged) return false
+    // A crash came before it was recorded: the file shows it, since it becomes the object in one
+    // step.
+    const file = await this.#whatBecameOf(state, session)
+    if (file === undefined) return false
+    await this.#options.news.refresh(session.fileId)
+    const revision = file.headRevisionId ?? ''
+    await this.#sessions.save(state.id, { published: { fileId: file.id, revision } })
+    return true
+  }
+
+  /** The file, when the session has ended and its bytes were published. */
+  async #whatBecameOf(
+    state: UploadState,
+    { url, fileId, isNew }: ObjectSession,
+  ): Promise<GoogleFile | undefined> {
+    const { api, staging } = this.#options
+    const answer = await api.querySession(url)
+    if (answer.kind !== 'done' || answer.file.size !== state.size) return undefined
+    if (isNew) return (await staging.whereIs(fileId)) === 'here' ? undefined : answer.file
+    const md5 = finishMd5(state.md5, await this.#carry(state), state.size)
+    return answer.file.md5Checksum === md5 ? answer.file : undefined
+  }
+
+  async abort(text: string): Promise<void> {
+    const state = decodeState(text)
+    await this.#remove(state.id, state)
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const { records, staging, now } = this.#options
+    const beforeMs = now() - olderThanMs
+    for (const id of await records.idle(beforeMs, sweepPage)) {
+      if (!(await isKnown(id))) await this.#remove(id)
+    }
+    for (const file of await staging.files()) {
+      // A file may be as old as the upload of another gateway that has just ended it.
+      const isOld = Math.max(file.createdAtMs, file.modifiedAtMs) <= beforeMs
+      if (isOld && !(await records.isTarget(file.id))) await staging.discard(file.id)
+    }
+  }
+
+  /** Less than a block. The file that it becomes is noted first: it must not be in its own way. */
+  async #putSmall(
+    state: UploadState,
+    record: UploadRecord,
+    { carry, object }: LastBytes,
+  ): Promise<ObjectFacts | undefined> {
+    const { api, small, publisher } = this.#options
+    const earlierIds = record.smallIds?.slice(-maxSmallIds) ?? []
+    const newId = await api.newId()
+    await this.#sessions.save(state.id, { ...record, smallIds: [...earlierIds, newId] })
+    const upload = { ...object.upload, newId, earlierIds }
+    const facts = await small.put(state, carry, { ...object, upload })
+    if (record.session !== undefined) await publisher.discard(record.session)
+    return facts
+  }
+
+  async #publish(
+    state: UploadState,
+    { carry, object }: LastBytes,
+  ): Promise<ObjectFacts | undefined> {
+    const { api, publisher } = this.#options
+    const { size } = state
+    const ended = await this.#sessions.ended(state)
+    const session = ended?.session ?? (await this.#sessions.exact(state))
+    if (session === undefined) throw new Error('an upload of whole blocks has a session')
+    const md5 = finishMd5(state.md5, carry, size)
+    const finish = async () => {
+      await this.#sessions.save(state.id, { session, isEnding: true })
+      object.assertHeld?.()
+      const file = await endSession(api, session, { carry, size })
+      if (!isStored(file, size, md5))
+        await this.#sessions.save(state.id, { session, isDamaged: true })
+      return file
+    }
+    const end = { size, md5, finish, object, hasEnded: ended?.how }
+    return await publisher.publish(state, session, end)
+  }
+
+  async #published(
+    { fileId, revision }: NonNullable<UploadRecord['published']>,
+    { target }: CompleteOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const [file] = await this.#options.objects.find(target.bucket, target.key)
+    return file?.id === fileId && file.revision === revision ? factsOf(file) : undefined
+  }
+
+  /** @throws DriveError `upload-gone` when the upload is no longer known. */
+  async #carry({ id, size }: UploadState): Promise<Uint8Array> {
+    const length = size - wholeBlocks(size)
+    const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)
+    const carry = Buffer.from(bytes ?? '', 'base64')
+    if (carry.length === length) return carry
+    throw new DriveError('upload-gone', `Bytes of upload ${id} are lost: start a new upload.`)
+  }
+
+  async #remove(uploadId: string, name?: ObjectName): Promise<void> {
+    const { records, publisher } = this.#options
+    const json = await records.find(uploadId)
+    if (json === undefined) return
+    const { session, source, published } = parseRecord(json)
+    const sessions = published === undefined ? [session, source?.session] : []
+    for (const one of sessions) {
+      if (one !== undefined) await publisher.discard(one, name)
+    }
+    await records.remove(uploadId)
+  }
+}

@@ -1,0 +1,31 @@
+import type { Attributes } from '../../attributes.ts'
+import { DriveError } from '../../drive.ts'
+import type { GoogleFile } from '../api/google-file.ts'
+import { unpackAttributes } from '../objects/attribute-properties.ts'
+
+/** Whether Google has these bytes, as far as it reports. */
+export function isStored(file: GoogleFile, size: number, md5: string): boolean {
+  return file.size === size && (file.md5Checksum ?? md5) === md5
+}
+
+/** @throws DriveError `unavailable` when Google has other bytes than it was sent. */
+export function assertStored(file: GoogleFile, size: number, md5: string): GoogleFile {
+  if (isStored(file, size, md5)) return file
+  throw damaged(file, size, md5)
+}
+
+/** Whether the properties that came with the bytes tell what they should. */
+export function hasAttributes(file: GoogleFile, attributes: Attributes): boolean {
+  const unpacked = unpackAttributes(file.appProperties, file.md5Checksum)
+  if (unpacked === undefined || !unpacked.isWhole) return unpacked !== undefined
+  return JSON.stringify(unpacked.attributes) === JSON.stringify(attributes)
+}
+
+/** What to answer when Google has something else. */
+export function damaged(file: GoogleFile, size: number, md5: string): DriveError {
+  const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
+  return new DriveError(
+    'unavailable',
+    `Google Drive stored different bytes from those sent: ${has}, not ${size} with ${md5}. Try again.`,
+  )
+}

@@ -1,0 +1,296 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { DriveError } from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import type { SessionState } from '../api/upload-sessions.ts'
+import { blockBytes, wholeBlocks } from './blocks.ts'
+import type { SendMemory } from './send-memory.ts'
+
+const mebibyte = 1024 * 1024
+/** Of one request: what a second of a fast line carries, or more. */
+const maxRequestBytes = 256 * mebibyte
+/** Blocks that wait to be sent; sent together where it is not known what comes. */
+const windowBytes = 8 * mebibyte
+/**
+ * A block this far behind may be reused: undici asks for the next piece of a body when the socket
+ * has drained, so all earlier ones have been sent. If that ever changes, Google's MD5 reveals it.
+ */
+const takenBehind = 4 * blockBytes
+/** Consecutive requests without progress of the session. */
+const maxFruitless = 3
+
+export interface SessionStreamOptions {
+  readonly api: Pick<GoogleApi, 'sendChunk' | 'querySession'>
+  readonly url: string
+  /** Bytes that the session holds. */
+  readonly position: number
+  /** Where the bytes will end, where known; a hint. */
+  readonly expectedEnd?: number | undefined
+  readonly memory: SendMemory
+  /** Blocks before this were announced by an earlier stream. Default: `position`. */
+  readonly announcedUntil?: number
+  /** Told of blocks before any byte of them is sent: where they begin, and their marks. */
+  readonly announce?: (position: number, marks: readonly string[]) => Promise<void>
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Block {
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly mark: string
+}
+
+/** The current request must end, because there are no more bytes. */
+class EndedEarly extends Error {}
+
+/**
+ * Sends blocks to a resumable session while they come: one long request where it is known how many
+ * there will be. What was sent last is held until Google is known to have it; when the connection
+ * breaks the session is asked, and gets the rest again.
+ */
+export class SessionStream {
+  readonly #options: SessionStreamOptions
+  readonly #stopped = new AbortController()
+  readonly #signal: AbortSignal
+  /** Blocks from `#first` on. */
+  #blocks: Block[] = []
+  #first: number
+  /** Where the blocks end. */
+  #end: number
+  #sent: number
+  /** Blocks before this are no longer read. */
+  #taken: number
+  #persisted: number
+  #announced: number
+  #announcing: Promise<void> | undefined
+  #isFlushing = false
+  #failure: { readonly error: unknown } | undefined
+  #running: Promise<void> | undefined
+  #wakers: (() => void)[] = []
+
+  constructor(options: SessionStreamOptions) {
+    const { position, signal, memory } = options
+    this.#options = options
+    this.#first = position
+    this.#end = position
+    this.#sent = position
+    this.#taken = position
+    this.#persisted = position
+    this.#announced = Math.max(position, options.announcedUntil ?? 0)
+    const signals = signal === undefined ? [] : [signal]
+    this.#signal = AbortSignal.any([this.#stopped.signal, ...signals])
+    memory.enter()
+  }
+
+  /** Bytes that may wait to be sent: fewer while there are other streams. */
+  get #window(): number {
+    return Math.min(windowBytes, this.#options.memory.share)
+  }
+
+  /** Where the blocks end that were given. */
+  get end(): number {
+    return this.#end
+  }
+
+  /**
+   * Takes a block of 256 KiB over, which goes to the pool of blocks in the end; resolves when the next one may come.
+   *
+   * @throws DriveError
+   */
+  async push(bytes: Buffer<ArrayBuffer>, mark = ''): Promise<void> {
+    while (this.#end - this.#sent >= this.#window && this.#failure === undefined) {
+      await this.#change()
+    }
+    this.#throwFailure()
+    this.#blocks.push({ bytes, mark })
+    this.#end += blockBytes
+    this.#running ??= this.#run()
+    this.#wake()
+    // The line is not to wait until a whole window of blocks at hand is digested.
+    await turnOfTheLoop()
+  }
+
+  /** Resolves when Google has all blocks. @throws DriveError */
+  async flush(): Promise<void> {
+    this.#isFlushing = true
+    this.#wake()
+    while (this.#persisted < this.#end && this.#failure === undefined) await this.#change()
+    this.#isFlushing = false
+    this.#throwFailure()
+  }
+
+  /** Aborts requests in progress. Never rejects; idempotent. */
+  async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    this.#wake()
+    await this.#running
+    // Its failure no longer matters, but it must not write later than this.
+    await this.#announcing?.catch(() => undefined)
+    this.#blocks = []
+    this.#options.memory.leave()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let fruitless = 0; !this.#signal.aborted; ) {
+        const until = this.#nextEnd()
+        if (until === undefined) {
+          await this.#change()
+          continue
+        }
+        const before = this.#persisted
+        this.#note(await this.#send(until))
+        fruitless = this.#persisted > before ? 0 : fruitless + 1
+        if (fruitless === maxFruitless) throw keepsNothing()
+      }
+      this.#signal.throwIfAborted()
+    } catch (error) {
+      this.#failure = { error }
+    }
+    this.#wake()
+  }
+
+  /** Where the next request is to end; undefined while there is nothing to send. */
+  #nextEnd(): number | undefined {
+    const limit = this.#persisted + maxRequestBytes
+    const { expectedEnd = 0 } = this.#options
+    const held = this.#end - this.#persisted
+    if (held > 0 && !this.#isFlushing && wholeBlocks(expectedEnd) > this.#end) {
+      return Math.min(limit, wholeBlocks(expectedEnd))
+    }
+    const isDue = this.#isFlushing || held >= this.#window || wholeBlocks(expectedEnd) === this.#end
+    return held > 0 && isDue ? Math.min(limit, this.#end) : undefined
+  }
+
+  async #send(until: number): Promise<SessionState> {
+    const { api, url } = this.#options
+    const offset = this.#persisted
+    this.#sent = offset
+    const signal = this.#signal
+    try {
+      const bytes = this.#pieces(offset, until)
+      return await api.sendChunk(url, {
+        offset,
+        bytes,
+        length: until - offset,
+        total: undefined,
+        signal,
+      })
+    } catch (error) {
+      if (!(error instanceof EndedEarly)) throw error
+      return await api.querySession(url, { signal })
+    }
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = start; at < end; ) {
+      while (at >= this.#end) {
+        if (this.#isFlushing || this.#signal.aborted) throw new EndedEarly()
+        await this.#change()
+      }
+      await this.#announceBefore(at)
+      const block = this.#blocks[(at - this.#first) / blockBytes]
+      if (block === undefined) throw new Error('a block was released before it was sent')
+      at += blockBytes
+      this.#sent = at
+      this.#taken = Math.max(start, at - takenBehind)
+      this.#letGo(this.#first + this.#excess())
+      this.#wake()
+      yield block.bytes
+    }
+  }
+
+  /**
+   * Resolves when the block that begins here is announced. Each time is a write of the database, for
+   * which the line is not to stand still: the blocks behind are announced in good time, many at once.
+   */
+  async #announceBefore(position: number): Promise<void> {
+    if (this.#options.announce === undefined) return
+    for (;;) {
+      // Announce nothing once another process may continue the session.
+      this.#signal.throwIfAborted()
+      if (position < this.#announced) break
+      await this.#announcement()
+    }
+    const isSoon = this.#announced - position <= this.#window / 2
+    // A failure is told to the block that has to wait for it.
+    if (isSoon && this.#announced < this.#end) this.#announcement().catch(() => undefined)
+  }
+
+  /** Of all blocks that are not announced yet, where none is under way. One that failed stays. */
+  #announcement(): Promise<void> {
+    // By then, the process that continues the upload has read what was announced.
+    this.#signal.throwIfAborted()
+    this.#announcing ??= this.#announce().then(() => {
+      this.#announcing = undefined
+    })
+    return this.#announcing
+  }
+
+  async #announce(): Promise<void> {
+    const from = this.#announced
+    const end = this.#end
+    const blocks = this.#blocks.slice((from - this.#first) / blockBytes)
+    const marks = blocks.map(({ mark }) => mark)
+    await this.#options.announce?.(from, marks)
+    this.#announced = end
+  }
+
+  #note(state: SessionState): void {
+    if (state.kind === 'gone') throw sessionGone()
+    if (state.kind === 'done') throw new Error('a session ended unexpectedly')
+    const { persisted } = state
+    // Bytes that this process has not sent come from a request that was thought to be dead.
+    if (persisted < this.#first || persisted > this.#end) throw lostTrack()
+    this.#persisted = persisted
+    this.#sent = persisted
+    this.#taken = persisted
+    this.#letGo(persisted)
+    this.#wake()
+  }
+
+  /** Bytes that are held beyond what may be. */
+  #excess(): number {
+    return Math.max(0, this.#end - this.#first - this.#options.memory.share)
+  }
+
+  /** Lets blocks go that end here or before and were sent. */
+  #letGo(position: number): void {
+    const limit = Math.min(position, this.#sent)
+    while (this.#first + blockBytes <= limit) {
+      const block = this.#blocks.shift()
+      this.#first += blockBytes
+      if (block !== undefined && this.#first <= this.#taken) {
+        this.#options.memory.blocks.give(block.bytes)
+      }
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#wakers.push(resolve))
+  }
+
+  #wake(): void {
+    const wakers = this.#wakers
+    this.#wakers = []
+    for (const wake of wakers) wake()
+  }
+}
+
+/** The upload's bytes are lost: it must restart. */
+export function sessionGone(): DriveError {
+  const message = 'Google Drive expired this upload (after a week) or lost it: start a new upload.'
+  return new DriveError('upload-gone', message)
+}
+
+function keepsNothing(): DriveError {
+  return new DriveError('unavailable', 'Google Drive stores none of the bytes sent. Try again.')
+}
+
+function lostTrack(): DriveError {
+  const message = 'The connection to Google Drive broke and bytes were lost. Send them again.'
+  return new DriveError('unavailable', message, { retryAfterSeconds: 1 })
+}

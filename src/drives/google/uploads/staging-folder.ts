@@ -1,0 +1,149 @@
+import { DriveError, type ObjectName } from '../../drive.ts'
+import type { KeyLease, KeyLeases } from '../../key-leases.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { quoted } from '../api/google-api.ts'
+import { GoogleNotFound } from '../api/google-errors.ts'
+import { folderType, type GoogleFile } from '../api/google-file.ts'
+import type { DriveIndex } from '../index/drive-index.ts'
+import { folderPages } from '../index/folder-pages.ts'
+import { keyPlace } from '../objects/lease-keys.ts'
+import { noteOf } from '../objects/recovery-record.ts'
+
+/** Below the root, beside the buckets; no bucket's name begins with a dot. */
+const stagingName = '.bucketry'
+const place = 'staging'
+
+export interface StagingFolderOptions {
+  readonly api: GoogleApi
+  readonly index: DriveIndex
+  readonly leases: KeyLeases
+  readonly rootId: string
+}
+
+/** Where files are that are not objects yet: complete or copied, but not moved into place. */
+export class StagingFolder {
+  readonly #options: StagingFolderOptions
+  #id: string | undefined
+
+  constructor(options: StagingFolderOptions) {
+    this.#options = options
+  }
+
+  /** The folder's id; it is made when it is first needed. */
+  async id(): Promise<string> {
+    this.#id ??= (await this.#known()) ?? (await this.#make())
+    return this.#id
+  }
+
+  /** The folder's id if there is one. */
+  async #known(): Promise<string | undefined> {
+    const { index, rootId } = this.#options
+    return await index.staging(rootId)
+  }
+
+  /** Runs `work` with the folder's id, once more when a person has deleted the folder. */
+  async within<R>(work: (folderId: string) => Promise<R>): Promise<R> {
+    const id = await this.id()
+    try {
+      return await work(id)
+    } catch (error) {
+      if (!(await this.#isDeleted(id))) throw error
+    }
+    this.#id = undefined
+    await this.#options.index.noteStaging(this.#options.rootId, '')
+    return await work(await this.id())
+  }
+
+  /**
+   * Deletes a file that did not become an object. What can't be deleted is swept later.
+   *
+   * @param name the key that it was on its way to. Whether it got there is found out first, and nobody
+   *   puts it there meanwhile: what it replaces would be gone, and then this file, too.
+   */
+  async discard(fileId: string, name?: ObjectName): Promise<void> {
+    const { leases } = this.#options
+    try {
+      if (name === undefined) await this.#delete(fileId)
+      else await leases.hold([keyPlace(name)], (lease) => this.#delete(fileId, lease))
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+    }
+  }
+
+  async #delete(fileId: string, lease?: KeyLease): Promise<void> {
+    const { api, index } = this.#options
+    const [row] = await index.getMany([fileId])
+    if (row !== undefined || (await this.whereIs(fileId)) !== 'here') return
+    lease?.assertHeld()
+    const options = { signal: lease?.signal }
+    try {
+      await api.delete(fileId, options)
+    } catch (error) {
+      // On shared drives only managers delete for good.
+      if (!(error instanceof DriveError && error.kind === 'denied')) throw error
+      await api.trash(fileId, options)
+    }
+  }
+
+  async #isDeleted(id: string): Promise<boolean> {
+    try {
+      await this.#options.api.getFile(id)
+      return false
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return true
+      throw error
+    }
+  }
+
+  /**
+   * Where a file is that was put into the staging folder. Until it becomes an object, its name is
+   * its id; the folder may have changed, because a user deleted the earlier one.
+   */
+  async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
+    const { api } = this.#options
+    try {
+      const { name } = await api.getFile(fileId)
+      return name === fileId ? 'here' : 'elsewhere'
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return 'nowhere'
+      throw error
+    }
+  }
+
+  /** Its content, if it was ever created. */
+  async files(): Promise<GoogleFile[]> {
+    const id = this.#id ?? (await this.#known())
+    const found: GoogleFile[] = []
+    if (id === undefined) return found
+    for await (const files of folderPages(this.#options.api, id)) found.push(...files)
+    return found
+  }
+
+  async #make(): Promise<string> {
+    const { api, index, leases, rootId } = this.#options
+    const newId = await api.newId()
+    const work = async (): Promise<string> => {
+      const known = await this.#known()
+      if (known !== undefined) return known
+      const q = `${quoted(rootId)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
+      const folders = await this.#list(`${q} and name = ${quoted(stagingName)}`)
+      const found = folders.find((folder) => folder.name === stagingName)
+      const metadata = { id: newId, name: stagingName, mimeType: folderType }
+      const folder = found ?? (await api.createFile({ ...metadata, parents: [rootId] }))
+      await index.noteStaging(rootId, folder.id)
+      return folder.id
+    }
+    return await leases.hold([place], work, { note: noteOf(place, []) })
+  }
+
+  async #list(q: string): Promise<GoogleFile[]> {
+    const files: GoogleFile[] = []
+    let pageToken: string | undefined
+    do {
+      const page = await this.#options.api.listFiles({ q, pageToken })
+      files.push(...page.files)
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+    return files
+  }
+}

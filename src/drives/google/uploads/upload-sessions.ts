@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DriveError } from '../../drive.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import type { SessionState } from '../api/upload-sessions.ts'
+import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
+import type { SendMemory } from './send-memory.ts'
+import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
+import { SessionStream, sessionGone } from './session-stream.ts'
+import type { UploadRecords } from './upload-records.ts'
+import { parseRecord, type UploadRecord, type UploadState } from './upload-state.ts'
+
+export interface UploadSessionsOptions {
+  readonly api: GoogleApi
+  readonly records: UploadRecords
+  readonly publisher: SessionPublisher
+  readonly memory: SendMemory
+}
+
+/** A session that grows while it is to be ended is given time, milliseconds: twice as much each time. */
+const firstEndingPauseMs = 20
+const lastEndingPauseMs = 5_000
+
+/** A session that can be gone on with. */
+export interface ReadySession {
+  readonly session: ObjectSession
+  /** Bytes that it holds, in whole blocks. */
+  readonly position: number
+  /** Digests of blocks behind the committed ones that it was sent, or may have been. */
+  readonly known: readonly string[]
+}
+
+/**
+ * Sessions of uploads. A session only grows: bytes that were sent to it and did not become part of
+ * the upload (the client went away in the middle of a part, or a crash came before the part was
+ * recorded) stay in it. When the same bytes are sent again, which the digests show, they are
+ * skipped. When others arrive, or none, the session is ended into a file that is not visible, and a
+ * new session gets the beginning of that file (docs/decisions/0016-google-multipart.md).
+ */
+export class UploadSessions {
+  readonly #options: UploadSessionsOptions
+
+  constructor(options: UploadSessionsOptions) {
+    this.#options = options
+  }
+
+  /** @throws DriveError `upload-gone` when the upload is no longer known, or is damaged. */
+  async record(uploadId: string): Promise<UploadRecord> {
+    const json = await this.#options.records.find(uploadId)
+    const record = json === undefined ? undefined : parseRecord(json)
+    if (record !== undefined && !record.isDamaged) return record
+    const what = record?.isDamaged ? 'arrived damaged' : 'are lost'
+    throw new DriveError(
+      'upload-gone',
+      `The bytes of upload ${uploadId} ${what}: start a new upload.`,
+    )
+  }
+
+  async save(uploadId: string, record: UploadRecord): Promise<void> {
+    const fileIds = [record.session?.fileId, record.source?.fileId].filter((id) => id !== undefined)
+    await this.#options.records.save(uploadId, { json: JSON.stringify(record), fileIds })
+  }
+
+  /** The upload's session, with its position; started if it has none. */
+  async ready(state: UploadState): Promise<ReadySession> {
+    const record = await this.record(state.id)
+    const committed = wholeBlocks(state.size)
+    if (record.published !== undefined) throw isOver(state.id)
+    if (record.session === undefined) return await this.#begin(state)
+    if (record.source !== undefined) return await this.#refill(state, record, committed)
+    const known = await this.#options.records.blocks(state.id, committed / blockBytes)
+    if (known.length === 0 && !record.isEnding && committed > 0) {
+      return { session: record.session, position: committed, known }
+    }
+    return await this.#resume(state, record.session, known)
+  }
+
+  /** The session and how it ended, if an earlier Complete has ended it with all that is committed. */
+  async ended(
+    state: UploadState,
+  ): Promise<{ session: ObjectSession; how: 'done' | 'gone' } | undefined> {
+    const { session, isEnding } = await this.record(state.id)
+    if (session === undefined || !isEnding) return undefined
+    const answer = await this.#options.api.querySession(session.url)
+    if (answer.kind === 'gone') return { session, how: 'gone' }
+    const isWhole = answer.kind === 'done' && answer.file.size === state.size
+    return isWhole ? { session, how: 'done' } : undefined
+  }
+
+  /** Brings the session to hold exactly the blocks that are committed; undefined without one. */
+  async exact(state: UploadState): Promise<ObjectSession | undefined> {
+    const record = await this.record(state.id)
+    if (record.session === undefined || state.size < blockBytes) return undefined
+    const { session, position } = await this.ready(state)
+    const committed = wholeBlocks(state.size)
+    const known = await this.#options.records.blocks(state.id, committed / blockBytes)
+    if (position === committed && known.length === 0) return session
+    return (await this.rebuild(state, committed)).session
+  }
+
+  /**
+   * A new session with the first `until` bytes of the one that the upload has, which are right.
+   *
+   * @throws DriveError `upload-gone` where that can't be: the session goes into the file of an object,
+   *   and ending it would show what is in it.
+   */
+  async rebuild(state: UploadState, until: number): Promise<ReadySession> {
+    const { publisher, records } = this.#options
+    const record = await this.record(state.id)
+    const { session: old } = record
+    if (old === undefined) return await this.#begin(state)
+    if (!old.isNew && until > 0) throw cannotTakeBack(state.id)
+    if (until > 0) await this.#end(old)
+    else await publisher.discard(old)
+    const session = await (until > 0 ? publisher.beginAside(state) : publisher.begin(state))
+    const source = { fileId: old.fileId, session: old }
+    const next = until > 0 ? { session, source } : { session }
+    await this.save(state.id, next)
+    await records.dropBlocks(state.id, until / blockBytes)
+    return await this.#refill(state, next, until)
+  }
+
+  async #begin(state: UploadState): Promise<ReadySession> {
+    if (state.size >= blockBytes) throw sessionGone()
+    const session = await this.#options.publisher.begin(state)
+    await this.save(state.id, { session })
+    return { session, position: 0, known: [] }
+  }
+
+  /** After something went wrong: the session itself says what it has. */
+  async #resume(
+    state: UploadState,
+    session: ObjectSession,
+    known: readonly string[],
+  ): Promise<ReadySession> {
+    const committed = wholeBlocks(state.size)
+    const answer = await this.#options.api.querySession(session.url)
+    if (answer.kind === 'done') return await this.rebuild(state, committed)
+    if (answer.kind === 'gone' && committed === 0) return await this.rebuild(state, 0)
+    const position = positionOf(answer)
+    if (position < committed) throw sessionGone()
+    // More than was ever sent to it: its content is unknown.
+    if (position > committed + known.length * blockBytes)
+      return await this.rebuild(state, committed)
+    return { session, position, known }
+  }
+
+  /** Gives a new session what it is to get from an older one's file, from where that was left. */
+  async #refill(state: UploadState, record: UploadRecord, until: number): Promise<ReadySession> {
+    const { session, source } = record
+    if (session === undefined) throw new Error('no session to fill')
+    let position = 0
+    if (source !== undefined) {
+      position = positionOf(await this.#options.api.querySession(session.url))
+      if (position < until) position = await this.#copy(source.fileId, session, position, until)
+      await this.save(state.id, { session })
+      await this.#options.publisher.discard(source.session)
+    }
+    const first = wholeBlocks(state.size) / blockBytes
+    return { session, position, known: await this.#options.records.blocks(state.id, first) }
+  }
+
+  async #copy(
+    fileId: string,
+    { url }: ObjectSession,
+    position: number,
+    expectedEnd: number,
+  ): Promise<number> {
+    const { api, memory } = this.#options
+    const stream = new SessionStream({ api, url, memory, position, expectedEnd })
+    try {
+      const range = { start: position, end: expectedEnd }
+      const blocks = new Blocks(memory.blocks)
+      const { body } = await api.download(fileId, { range })
+      for await (const chunk of body) {
+        for (const block of blocks.add(chunk)) await stream.push(block)
+      }
+      await stream.flush()
+    } finally {
+      await stream.stop()
+    }
+    return expectedEnd
+  }
+
+  /** Makes a file of what the session holds. What was sent to it may still be arriving. */
+  async #end({ url }: ObjectSession): Promise<void> {
+    const { api } = this.#options
+    let state = await api.querySession(url)
+    for (let pauseMs = firstEndingPauseMs; state.kind === 'open'; pauseMs *= 2) {
+      if (pauseMs > lastEndingPauseMs) throw stillGrowing()
+      if (pauseMs > firstEndingPauseMs) await sleep(pauseMs)
+      const { persisted: total } = state
+      state = await api.sendChunk(url, { offset: total, bytes: [], length: 0, total })
+    }
+  }
+}
+
+function positionOf(state: SessionState): number {
+  if (state.kind === 'open') return state.persisted
+  throw sessionGone()
+}
+
+function stillGrowing(): DriveError {
+  const message = 'Google Drive is still receiving bytes that were sent earlier. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 5 })
+}
+
+function isOver(uploadId: string): DriveError {
+  return new DriveError('upload-gone', `Upload ${uploadId} is completed and accepts no more parts.`)
+}
+
+function cannotTakeBack(uploadId: string): DriveError {
+  return new DriveError(
+    'upload-gone',
+    `A part of upload ${uploadId} was sent again with different bytes, and Google Drive ` +
+      'cannot replace them: start a new upload.',
+  )
+}

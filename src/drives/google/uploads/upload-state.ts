@@ -1,0 +1,49 @@
+import { DriveError, type ObjectName } from '../../drive.ts'
+import type { Md5State } from './resumable-md5.ts'
+import type { ObjectSession } from './session-publisher.ts'
+
+/** What the caller keeps of an upload: how far it is committed. */
+export interface UploadState extends ObjectName {
+  readonly id: string
+  /** Committed bytes. */
+  readonly size: number
+  /** MD5 of their whole blocks of 256 KiB. */
+  readonly md5: Md5State
+}
+
+/** What the drive itself keeps of an upload. */
+export interface UploadRecord {
+  /** Absent until a whole block has come. */
+  readonly session?: ObjectSession
+  /** A file, aside, that has the beginning of what the session is still to get. */
+  readonly source?: { readonly fileId: string; readonly session: ObjectSession }
+  /** Whether the session was told to end. */
+  readonly isEnding?: boolean
+  /** Whether what Google got is not what was sent. */
+  readonly isDamaged?: boolean
+  /** Files that an upload of less than a block was to become, the newest last. */
+  readonly smallIds?: readonly string[]
+  /** What it has become. */
+  readonly published?: { readonly fileId: string; readonly revision: string }
+}
+
+export function encodeState(state: UploadState): string {
+  return JSON.stringify(state)
+}
+
+/** @throws DriveError `upload-gone` for a state of another drive, as after a change of DRIVE. */
+export function decodeState(text: string): UploadState {
+  try {
+    const { id, bucket, key, size, md5 } = JSON.parse(text) as Partial<UploadState>
+    const isWhole = id && bucket && key && typeof size === 'number' && md5
+    if (isWhole) return { id, bucket, key, size, md5 }
+  } catch {
+    // Other drives have other texts.
+  }
+  const message = 'The upload was started on another drive: start a new upload.'
+  throw new DriveError('upload-gone', message)
+}
+
+export function parseRecord(json: string): UploadRecord {
+  return JSON.parse(json) as UploadRecord
+}

@@ -1,0 +1,167 @@
+import type { Stats } from 'node:fs'
+import { isAbsent } from '../fs-error.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { FolderIndex } from './folder-index.ts'
+import { FolderReader, smallFolderBytes } from './folder-reader.ts'
+import { OpenFolder } from './open-folder.ts'
+import type { FolderStamp, InnerFolder } from './read-folder.ts'
+
+/** Indexes kept in memory, all folders together; one that is larger is kept alone. */
+const cacheLimitBytes = 96 * 1024 * 1024
+/**
+ * A folder that changed so shortly before it was read may change again without a new time: its
+ * index can't be told from an outdated one later (as in Git, "racy-git"). The kernel's file clock
+ * moves in steps of up to 10 ms; some file systems keep whole seconds, or two of them.
+ */
+const fineClockMs = 50
+const coarseClockMs = 2_500
+/** How often a small folder is read that changes at the moment, see ReadRequest.times. */
+const busyReadings = 3
+
+interface Cached {
+  readonly index: FolderIndex
+  readonly stamp: FolderStamp
+  readonly inner: readonly InnerFolder[]
+}
+
+interface Build {
+  readonly startedAt: number
+  readonly done: Promise<Cached | undefined>
+}
+
+/**
+ * Sorted indexes of folders, as of the moment they are asked for: what is in memory is used only
+ * when the folder's status proves that it did not change since.
+ */
+export class FolderIndexes {
+  readonly #root: LocalRoot
+  readonly #reader = new FolderReader()
+  /** By path below the root, in the order of their last use. */
+  readonly #cache = new Map<string, Cached>()
+  #cachedBytes = 0
+  readonly #builds = new Map<string, Build>()
+  #clock = 0
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+  }
+
+  /** Undefined when it is not a folder, or is reached through a symbolic link. */
+  async get(path: string): Promise<FolderIndex | undefined> {
+    const askedAt = ++this.#clock
+    for (;;) {
+      const cached = this.#cache.get(path)
+      if (cached !== undefined && (await this.#isCurrent(path, cached))) {
+        this.#touch(path, cached)
+        return cached.index
+      }
+      const build = this.#builds.get(path) ?? this.#build(path)
+      const built = await build.done
+      // One that began before it was asked for may lack what was written in between.
+      if (build.startedAt > askedAt) return built?.index
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#cache.clear()
+    this.#cachedBytes = 0
+    await this.#reader.close()
+  }
+
+  async #isCurrent(path: string, cached: Cached): Promise<boolean> {
+    const base = `${this.#root.path}/${path}`
+    const stats = await this.#root.files.lstat(base)
+    if (!stats?.isDirectory() || !isSame(stats, cached.stamp)) return false
+    for (const { path: below, stamp } of cached.inner) {
+      const inner = await this.#root.files.lstat(`${base}/${below}`)
+      if (!inner?.isDirectory() || !isSame(inner, stamp)) return false
+    }
+    return true
+  }
+
+  #build(path: string): Build {
+    const done = this.#readAndKeep(path).finally(() => this.#builds.delete(path))
+    const build = { startedAt: ++this.#clock, done }
+    this.#builds.set(path, build)
+    return build
+  }
+
+  async #readAndKeep(path: string): Promise<Cached | undefined> {
+    const folder = await OpenFolder.open(this.#root, path)
+    if (folder === undefined) {
+      this.#drop(path)
+      return undefined
+    }
+    try {
+      const startedAtMs = Date.now()
+      // The folder may belong to another drive that was mounted in the place of this one.
+      await requireOwnFolder(this.#root)
+      let built = await this.#read(folder, startedAtMs)
+      const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
+      if (!isStill) built = await this.#read(folder, startedAtMs)
+      this.#drop(path)
+      if (isStill && built !== undefined && isProof(built, startedAtMs)) this.#keep(path, built)
+      return built
+    } finally {
+      await folder.close()
+    }
+  }
+
+  async #read(folder: OpenFolder, startedAtMs: number): Promise<Cached | undefined> {
+    const { ino, mtimeMs, ctimeMs, size } = await folder.stats()
+    const stamp = { ino, mtimeMs, ctimeMs }
+    const isBusy = size <= smallFolderBytes && !isSettled(stamp, startedAtMs)
+    const request = {
+      path: folder.ownPath,
+      descriptors: this.#root.descriptors,
+      times: isBusy ? busyReadings : 1,
+    }
+    try {
+      const { names, inner } = await this.#reader.read(request, size)
+      return { index: new FolderIndex(names), stamp, inner }
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw error
+    }
+  }
+
+  #touch(path: string, cached: Cached): void {
+    // Another one may have replaced it while its folder was read.
+    if (this.#cache.get(path) !== cached) return
+    this.#cache.delete(path)
+    this.#cache.set(path, cached)
+  }
+
+  #keep(path: string, built: Cached): void {
+    this.#cache.set(path, built)
+    this.#cachedBytes += built.index.sizeBytes + path.length
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cachedBytes <= cacheLimitBytes || oldest === path) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(path: string): void {
+    const cached = this.#cache.get(path)
+    if (cached === undefined) return
+    this.#cache.delete(path)
+    this.#cachedBytes -= cached.index.sizeBytes + path.length
+  }
+}
+
+function isSame(stats: Stats, stamp: FolderStamp): boolean {
+  return (
+    stats.mtimeMs === stamp.mtimeMs && stats.ctimeMs === stamp.ctimeMs && stats.ino === stamp.ino
+  )
+}
+
+/** Whether a later look at the folders' times will tell that they changed after this reading. */
+function isProof({ stamp, inner }: Cached, startedAtMs: number): boolean {
+  return [stamp, ...inner.map((folder) => folder.stamp)].every((one) => isSettled(one, startedAtMs))
+}
+
+/** Whether the folder's last change is so long ago that another one will have another time. */
+function isSettled({ mtimeMs, ctimeMs }: FolderStamp, nowMs: number): boolean {
+  const isCoarse = Number.isInteger(mtimeMs / 1000) && Number.isInteger(ctimeMs / 1000)
+  return nowMs - Math.max(mtimeMs, ctimeMs) > (isCoarse ? coarseClockMs : fineClockMs)
+}

@@ -1,0 +1,148 @@
+import fs from 'node:fs'
+import { z } from 'zod'
+import type { ObjectName } from '../../drive.ts'
+import { codeOf } from '../fs-error.ts'
+import { type LocalRoot, newTempPath } from '../local-root.ts'
+import { truncateFile } from '../objects/paced-files.ts'
+
+/** A key whose folders may be left empty by a crash. */
+export interface JournalNote extends ObjectName {
+  /** Folders, as paths below the root, that are about to be made for the key, or were. */
+  readonly making: readonly string[]
+}
+
+export interface JournalEntry {
+  /** Adds to what was noted before: a chain of a thousand folders is noted link by link. */
+  note(note: JournalNote): Promise<void>
+  /** What was noted is done or undone. */
+  close(): Promise<void>
+}
+
+const suffix = '.folders'
+const noteSchema = z.object({
+  bucket: z.string(),
+  key: z.string(),
+  making: z.array(z.string()),
+})
+
+/** A journal longer than this is rewritten, without completed entries. */
+const compactBytes = 256 * 1024
+
+/**
+ * What this process is doing to folders right now. After a crash the next start finishes it
+ * (leftovers.ts), so that no prefix outlives its objects. Losing it loses no objects: writes to it
+ * are not awaited, and it is empty as soon as nothing is in progress.
+ */
+export class FolderJournal {
+  readonly #root: LocalRoot
+  readonly #path: string
+  #fd: number | undefined
+  readonly #lines = new Map<JournalEntry, string[]>()
+  #compactAt = compactBytes
+  /** Writing, one after the other. */
+  #last: Promise<void> = Promise.resolve()
+  #size = 0
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+    this.#path = newTempPath(root) + suffix
+  }
+
+  open(): JournalEntry {
+    const entry: JournalEntry = {
+      note: (note) => {
+        const line = `${JSON.stringify(note)}\n`
+        this.#lines.get(entry)?.push(line)
+        return this.#enqueue(() => this.#write(line))
+      },
+      close: async () => {
+        this.#lines.delete(entry)
+        if (this.#lines.size === 0 && this.#size > 0) await this.#enqueue(() => this.#clear())
+      },
+    }
+    this.#lines.set(entry, [])
+    return entry
+  }
+
+  async close(): Promise<void> {
+    await this.#last
+    if (this.#fd !== undefined) await this.#root.files.close(this.#fd)
+    this.#fd = undefined
+    await fs.promises.rm(this.#path, { force: true })
+  }
+
+  async #enqueue(work: () => Promise<void>): Promise<void> {
+    const mine = this.#last.then(work)
+    // A full disk must not prevent the removal of objects.
+    this.#last = mine.catch(() => undefined)
+    await this.#last
+  }
+
+  async #write(line: string): Promise<void> {
+    if (this.#size <= this.#compactAt) return await this.#append(line)
+    // The line is among those of its entry, or needed no more.
+    await this.#compact()
+  }
+
+  async #append(text: string): Promise<void> {
+    const { files } = this.#root
+    this.#fd ??= await files.create(this.#path)
+    const bytes = Buffer.from(text)
+    await files.write(this.#fd, bytes, this.#size)
+    this.#size += bytes.length
+  }
+
+  /** Some entry may be open at any time. Killed here, a line or two of old text stay, no harm. */
+  async #compact(): Promise<void> {
+    this.#size = 0
+    await this.#append([...this.#lines.values()].flat().join(''))
+    this.#compactAt = compactBytes + 2 * this.#size
+    if (this.#fd !== undefined) await truncateFile(this.#fd, this.#size)
+  }
+
+  async #clear(): Promise<void> {
+    if (this.#lines.size > 0 || this.#fd === undefined) return
+    this.#size = 0
+    await truncateFile(this.#fd, 0)
+  }
+}
+
+/**
+ * What the journals in a dead process's folder say, one note for each key. A line that was cut
+ * short is left out.
+ */
+export async function readJournals(processFolder: string): Promise<JournalNote[]> {
+  const notes = new Map<string, JournalNote & { readonly making: string[] }>()
+  for (const name of await unlessGone(fs.promises.readdir(processFolder), [])) {
+    if (!name.endsWith(suffix)) continue
+    const text = await unlessGone(fs.promises.readFile(`${processFolder}/${name}`, 'utf8'), '')
+    for (const line of text.split('\n')) {
+      const note = noteSchema.safeParse(parseJson(line))
+      if (!note.success) continue
+      const { bucket, key, making } = note.data
+      // No bucket has a slash in its name.
+      const known = notes.get(`${bucket}/${key}`)
+      if (known === undefined) notes.set(`${bucket}/${key}`, note.data)
+      else known.making.push(...making)
+    }
+  }
+  return [...notes.values()]
+}
+
+/** Another process that starts at the same time sweeps the same folder. */
+async function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return otherwise
+  }
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import { CallThread } from '../../../process/call-thread.ts'
+import { Pace } from '../objects/pace.ts'
+import { type ReadFolder, type ReadRequest, readUpTo } from './read-folder.ts'
+
+/** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
+export const smallFolderBytes = 128 * 1024
+/**
+ * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often says
+ * 4,096), and the size says nothing about the folders of cut names inside.
+ */
+const smallFolderEntries = 5_000
+
+/** An entry is garbage as soon as its name is packed: room for more of them saves nothing. */
+const maxYoungGenerationSizeMb = 2
+
+/** Reads folders: small ones at once, large ones in a thread. */
+export class FolderReader {
+  readonly #pace = new Pace()
+  readonly #thread = new CallThread<ReadRequest, ReadFolder>(
+    new URL('./read-folder-thread.ts', import.meta.url),
+    { resourceLimits: { maxYoungGenerationSizeMb } },
+  )
+
+  /** @param folderBytes the folder's own size by its status. */
+  async read(request: ReadRequest, folderBytes: number): Promise<ReadFolder> {
+    if (folderBytes > smallFolderBytes) return await this.readInThread(request)
+    const read = this.#pace.tryNow(() => readUpTo(smallFolderEntries, request))
+    return read ?? (await this.readInThread(request))
+  }
+
+  async readInThread(request: ReadRequest): Promise<ReadFolder> {
+    return await this.#thread.call(request)
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close()
+  }
+}

@@ -1,0 +1,122 @@
+import type { LocalRoot } from '../local-root.ts'
+import { allDone } from '../objects/all-done.ts'
+import { folderIdentityOf } from '../objects/file-identity.ts'
+import { OpenFolder, syncFolderAt } from './open-folder.ts'
+
+interface Waiting {
+  readonly folder: OpenFolder
+  resolve(): void
+  reject(reason: unknown): void
+}
+
+/** The syncs of one folder. */
+interface Turns {
+  running: number
+  isNextScheduled: boolean
+  /** For whom the next sync will be. */
+  waiting: Waiting[]
+}
+
+/**
+ * Concurrent syncs of all folders: a later one of the same folder covers later changes, so a caller
+ * that had to wait for the earlier one would wait twice. Half of the thread pool (thread-pool.ts),
+ * which all file calls share; the first one of a folder always starts.
+ */
+const maxRunning = 8
+
+/** Folders known to be durable in their parents, at most this many are remembered. */
+const settledLimit = 10_000
+
+/** Makes changes of folders durable; writers to the same folder share the waiting. */
+export class FolderSync {
+  readonly #root: LocalRoot
+  readonly #turns = new Map<string, Turns>()
+  #running = 0
+  /** Paths with identities of folders whose own names are known to be on the disk. */
+  readonly #settled = new Set<string>()
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+  }
+
+  /**
+   * Resolves when everything done in the folder before the call is durable, and so are the names
+   * of the folders that lead to it, the bucket's included: another process may have made them and
+   * not yet have come so far.
+   */
+  async settle(folder: OpenFolder): Promise<void> {
+    const mark = await this.#markOf(folder)
+    // Both to the end: the folder must not be closed under a sync.
+    await allDone([
+      this.#sync(folder, mark),
+      this.#settled.has(mark) ? undefined : this.#syncAncestors(folder),
+    ])
+    if (this.#settled.size >= settledLimit) this.#settled.clear()
+    this.#settled.add(mark)
+  }
+
+  async #syncAncestors(folder: OpenFolder): Promise<void> {
+    const components = folder.path.slice(this.#root.path.length + 1).split('/')
+    const paths = components.slice(1).map((_, index) => components.slice(0, index + 1).join('/'))
+    await allDone([
+      ...paths.map((path) => this.#syncPath(path)),
+      syncFolderAt(this.#root.path || '/'),
+    ])
+  }
+
+  async #syncPath(relativePath: string): Promise<void> {
+    const folder = await OpenFolder.open(this.#root, relativePath)
+    // Already removed: that is the remover's responsibility.
+    if (folder === undefined) return
+    try {
+      await this.#sync(folder, await this.#markOf(folder))
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** Those who come in one turn of the event loop share a sync, which begins after it. */
+  #sync(folder: OpenFolder, mark: string): Promise<void> {
+    let turns = this.#turns.get(mark)
+    if (turns === undefined) {
+      turns = { running: 0, isNextScheduled: false, waiting: [] }
+      this.#turns.set(mark, turns)
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    turns.waiting.push({ folder, resolve, reject })
+    this.#scheduleNext(turns, mark)
+    return promise
+  }
+
+  #scheduleNext(turns: Turns, mark: string): void {
+    if (turns.isNextScheduled || turns.waiting.length === 0) return
+    if (turns.running > 0 && this.#running >= maxRunning) return
+    turns.isNextScheduled = true
+    setImmediate(() => {
+      turns.isNextScheduled = false
+      void this.#syncFor(turns.waiting.splice(0), turns, mark)
+    })
+  }
+
+  async #syncFor(group: readonly Waiting[], turns: Turns, mark: string): Promise<void> {
+    turns.running++
+    this.#running++
+    try {
+      // The one who waits keeps it open.
+      await group[0]?.folder.sync()
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    } finally {
+      turns.running--
+      this.#running--
+      this.#scheduleNext(turns, mark)
+      if (turns.running === 0 && turns.waiting.length === 0) this.#turns.delete(mark)
+    }
+  }
+
+  /** A folder that is made again may have the inode of the one before it. */
+  async #markOf(folder: OpenFolder): Promise<string> {
+    return `${folder.path} ${folderIdentityOf(await folder.stats(), this.#root.hasBirthtime)}`
+  }
+}

@@ -1,0 +1,131 @@
+import fs from 'node:fs'
+import { codeOf, isAbsent } from '../fs-error.ts'
+import type { LocalRoot } from '../local-root.ts'
+import { folderOpenFlags, fsyncFile } from '../objects/paced-files.ts'
+
+/**
+ * A folder held open. On Linux, names in it are resolved from the descriptor
+ * (`/proc/self/fd/N/name`, as openat(2) does), so that a symbolic link can't be put in between to
+ * redirect a write out of the root; elsewhere by the path, whose real form was compared.
+ */
+export class OpenFolder {
+  readonly #root: LocalRoot
+  readonly #fd: number
+  /** Absolute. */
+  readonly path: string
+
+  private constructor(root: LocalRoot, path: string, fd: number) {
+    this.#root = root
+    this.path = path
+    this.#fd = fd
+  }
+
+  /** Undefined when it is absent, no folder, or reached through a symbolic link. */
+  static async open(root: LocalRoot, relativePath: string): Promise<OpenFolder | undefined> {
+    const path = `${root.path}/${relativePath}`
+    const fd = await openFolderFd(root, path)
+    if (fd === undefined) return undefined
+    const folder = new OpenFolder(root, path, fd)
+    if (await isRealPath(root, { fd, path, folder: path })) return folder
+    await folder.close()
+    return undefined
+  }
+
+  /** This folder, unless it was moved or removed since it was opened: then it is closed, and undefined. */
+  async ifStillThere(): Promise<OpenFolder | undefined> {
+    const { descriptors, files } = this.#root
+    let isThere = false
+    try {
+      isThere =
+        descriptors !== undefined &&
+        (await files.readlink(`${descriptors}${this.#fd}`)) === this.path
+      return isThere ? this : undefined
+    } finally {
+      if (!isThere) await this.close()
+    }
+  }
+
+  /** As `open`, for a name in this folder. */
+  async openChild(name: string): Promise<OpenFolder | undefined> {
+    const fd = await openFolderFd(this.#root, this.at(name))
+    return fd === undefined ? undefined : new OpenFolder(this.#root, `${this.path}/${name}`, fd)
+  }
+
+  /** The path by which to use a name in the folder. */
+  at(name: string): string {
+    const { descriptors } = this.#root
+    return descriptors === undefined ? `${this.path}/${name}` : `${descriptors}${this.#fd}/${name}`
+  }
+
+  /** The path by which to read the folder itself. */
+  get ownPath(): string {
+    const { descriptors } = this.#root
+    return descriptors === undefined ? this.path : `${descriptors}${this.#fd}`
+  }
+
+  stats(): fs.Stats | Promise<fs.Stats> {
+    return this.#root.files.fstat(this.#fd)
+  }
+
+  /** Makes names added to or taken from the folder durable. */
+  async sync(): Promise<void> {
+    await syncFolder(this.#fd)
+  }
+
+  async close(): Promise<void> {
+    await this.#root.files.close(this.#fd)
+  }
+}
+
+/** As OpenFolder.sync, for one of the drive's own folders. */
+export async function syncFolderAt(path: string): Promise<void> {
+  const handle = await fs.promises.open(path, folderOpenFlags)
+  await syncFolder(handle.fd).finally(() => handle.close())
+}
+
+async function syncFolder(fd: number): Promise<void> {
+  try {
+    await fsyncFile(fd)
+  } catch (error) {
+    // Some file systems (SMB, some FUSE ones) can't and need not.
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
+  }
+}
+
+export interface OpenedPath {
+  readonly fd: number
+  /** The path that was opened: absolute, `folder` included. */
+  readonly path: string
+  /** The path of the folder that holds it (or of the folder itself). */
+  readonly folder: string
+}
+
+/**
+ * Whether what was opened is really at this path, no symbolic link on the way. A file that was
+ * unlinked after it was opened counts: it was there.
+ */
+export async function isRealPath(root: LocalRoot, opened: OpenedPath): Promise<boolean> {
+  if (root.descriptors === undefined) {
+    return (await realPath(opened.folder)) === opened.folder
+  }
+  const link = await root.files.readlink(`${root.descriptors}${opened.fd}`)
+  return link === opened.path || link === `${opened.path} (deleted)`
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  try {
+    return await fs.promises.realpath(path)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+async function openFolderFd(root: LocalRoot, path: string): Promise<number | undefined> {
+  try {
+    return await root.files.open(path, folderOpenFlags)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}

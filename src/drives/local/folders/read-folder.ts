@@ -1,0 +1,148 @@
+import fs, { type Dirent } from 'node:fs'
+import { decodeName } from '../../key-path.ts'
+import { isAbsent } from '../fs-error.ts'
+import { folderOpenFlags } from '../objects/paced-files.ts'
+import { NamePacker, nameFlags, type PackedNames } from './folder-index.ts'
+
+/** Entries read from the system at a time. */
+const batchSize = 1024
+const replacementCharacter = '\ufffd'
+
+/** The parts of a folder's status that change when names are added or removed. */
+export interface FolderStamp {
+  readonly ino: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+}
+
+/** Folders of cut names, whose contents show in the folder that was read. */
+export interface InnerFolder {
+  /** Below the folder that was read. */
+  readonly path: string
+  readonly stamp: FolderStamp
+}
+
+export interface ReadFolder {
+  readonly names: PackedNames
+  readonly inner: readonly InnerFolder[]
+}
+
+export interface ReadRequest {
+  /** A path by which the folder is reached; with `descriptors`, `/proc/self/fd/N`. */
+  readonly path: string
+  readonly descriptors: string | undefined
+  /**
+   * How often to read. A name that moves while the folder is read may be missed (readdir(3p)); what
+   * one of several readings shows is in the result.
+   */
+  readonly times: number
+}
+
+/**
+ * Reads a folder's names, synchronously: call it for small folders, or in a thread. Files and
+ * folders only; symbolic links, devices and names that are not UTF-8 can't be keys.
+ */
+export function readFolder(request: ReadRequest): ReadFolder {
+  return readUpTo(Number.POSITIVE_INFINITY, request) as ReadFolder
+}
+
+/** As `readFolder`; undefined, after a bounded time, when there are more entries than this. */
+export function readUpTo(limit: number, request: ReadRequest): ReadFolder | undefined {
+  const packer = new NamePacker()
+  const inner: InnerFolder[] = []
+  for (let time = 0; time < request.times; time++) {
+    // The last reading shows which inner folders exist.
+    inner.length = 0
+    const budget = { left: limit }
+    readInto({ request, packer, inner, budget, below: '', continued: undefined })
+    if (budget.left < 0) return undefined
+  }
+  return { names: packer.pack(), inner }
+}
+
+interface Reading {
+  readonly request: ReadRequest
+  readonly packer: NamePacker
+  readonly inner: InnerFolder[]
+  /** Entries that may still be read, below zero when there were more; also in inner folders. */
+  readonly budget: { left: number }
+  /** The path from the folder that was asked for to this one. */
+  readonly below: string
+  readonly continued: string | undefined
+}
+
+function readInto(reading: Reading): void {
+  let odd: Set<string> | undefined
+  for (const entry of entriesOf(reading.request.path)) {
+    if (--reading.budget.left < 0) return
+    if (entry.name.includes(replacementCharacter)) {
+      odd ??= namesInUtf8(reading.request.path)
+      if (!odd.has(entry.name)) continue
+    }
+    addEntry(reading, entry)
+  }
+}
+
+function addEntry(reading: Reading, entry: Dirent): void {
+  const isFile = entry.isFile()
+  if (!isFile && !entry.isDirectory()) return
+  const { continued } = reading
+  const place = continued === undefined ? { isFile } : { isFile, continued }
+  const decoded = decodeName(entry.name, place)
+  if (decoded === undefined) return
+  if (decoded.kind === 'continuation') {
+    readInner(reading, entry.name, decoded.continued)
+    return
+  }
+  const { segment, isAlternative } = decoded
+  const flags =
+    (isFile ? 0 : nameFlags.folder) |
+    (isAlternative ? nameFlags.alternative : 0) |
+    (segment === entry.name ? 0 : nameFlags.encoded)
+  reading.packer.add(segment, flags)
+}
+
+function readInner(reading: Reading, name: string, continued: string): void {
+  const { request, inner } = reading
+  const below = reading.below === '' ? name : `${reading.below}/${name}`
+  const fd = openFolder(`${request.path}/${name}`)
+  if (fd === undefined) return
+  try {
+    const { ino, mtimeMs, ctimeMs } = fs.fstatSync(fd)
+    inner.push({ path: below, stamp: { ino, mtimeMs, ctimeMs } })
+    const { descriptors } = request
+    const path = descriptors === undefined ? `${request.path}/${name}` : `${descriptors}${fd}`
+    readInto({ ...reading, request: { ...request, path }, below, continued })
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function* entriesOf(path: string): Generator<Dirent> {
+  const folder = fs.opendirSync(path, { bufferSize: batchSize })
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) yield entry
+  } finally {
+    folder.closeSync()
+  }
+}
+
+/** Names that really contain U+FFFD: others have bytes that are not UTF-8. */
+function namesInUtf8(path: string): Set<string> {
+  const names = fs.readdirSync(path, { encoding: 'buffer' })
+  return new Set(
+    names
+      .filter((name) => Buffer.from(name.toString()).equals(name))
+      .map((name) => name.toString())
+      .filter((name) => name.includes(replacementCharacter)),
+  )
+}
+
+function openFolder(path: string): number | undefined {
+  try {
+    return fs.openSync(path, folderOpenFlags)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,198 @@
+import crypto from 'node:crypto'
+import mime from 'mime'
+import type { Attributes } from '../../attributes.ts'
+import { DriveError } from '../../drive.ts'
+import { Generations } from '../generations.ts'
+import type { FileIdentity } from './file-identity.ts'
+import type { FileRecords } from './file-records.ts'
+
+/** A file as far as its attributes depend on it. */
+export interface KnownFile {
+  readonly identity: FileIdentity
+  /** Its natural path below the root, regardless of its actual path. */
+  readonly place: string
+  readonly size: number
+  readonly modifiedAtMs: number
+}
+
+export interface AttributeLog {
+  warn(fields: object, message: string): void
+}
+
+/** Attributes in memory, all files together. */
+const cacheLimitBytes = 8 * 1024 * 1024
+/** What an entry takes beside its text, roughly, with what protocols keep beside the attributes. */
+const entryBytes = 1_500
+/** ETags in memory for listings, twice this many at most: some 2 MiB. */
+const listedEtags = 4_096
+
+/**
+ * Attributes of files. Records never change (file-records.ts), so what was read once is kept as
+ * long as there is room. A file without a record came by hand or from another disk.
+ */
+export class KnownAttributes {
+  readonly #records: FileRecords
+  readonly #log: AttributeLog
+  /** In the order of their last use. */
+  readonly #cache = new Map<string, { attributes: Attributes; bytes: number }>()
+  #cachedBytes = 0
+  readonly #listed = new Generations<string>(listedEtags)
+
+  constructor(records: FileRecords, log: AttributeLog) {
+    this.#records = records
+    this.#log = log
+  }
+
+  async of(file: KnownFile): Promise<Attributes> {
+    const cached = this.#recall(file.identity) ?? this.#recall(provisionalKey(file))
+    if (cached !== undefined) return cached
+    const json = await asked(this.#records.find(file.identity))
+    const attributes = json === undefined ? undefined : parse(json)
+    if (attributes !== undefined) return this.#remember(file.identity, attributes)
+    const adopted = (await this.#findByPlace([file])).get(file.place)
+    if (adopted === undefined) {
+      return this.#remember(provisionalKey(file), provisionalAttributes(file))
+    }
+    this.#adopt(file, adopted)
+    return this.#remember(file.identity, adopted)
+  }
+
+  /** ETags of at most 1,000 files, in their order. Does not push others out of memory. */
+  async etagsOf(files: readonly KnownFile[]): Promise<string[]> {
+    const etags = files.map(
+      (file) =>
+        this.#cache.get(file.identity)?.attributes.etag ?? this.#listed.get(provisionalKey(file)),
+    )
+    const unknown = files.filter((_, index) => etags[index] === undefined)
+    if (unknown.length === 0) return etags as string[]
+    const found = await asked(this.#records.findMany(unknown.map((file) => file.identity)))
+    const etagOf = (file: KnownFile) => parse(found.get(file.identity))?.etag
+    const strangers = unknown.filter((file) => !found.has(file.identity))
+    const moved = strangers.length === 0 ? noAttributes : await this.#findByPlace(strangers)
+    return files.map((file, index) => {
+      const known = etags[index]
+      if (known !== undefined) return known
+      const etag = etagOf(file) ?? moved.get(file.place)?.etag ?? provisionalEtag(file)
+      this.#listed.set(provisionalKey(file), etag)
+      return etag
+    })
+  }
+
+  /** Durable when resolved; before the file is visible. */
+  async save(
+    file: KnownFile,
+    attributes: Attributes,
+    ownFolders: readonly string[],
+  ): Promise<void> {
+    await asked(this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders))
+    this.#remember(file.identity, attributes)
+  }
+
+  /** The file is gone, and its identity is never reused. */
+  forget(identity: FileIdentity): void {
+    this.#records.forget(identity)
+  }
+
+  isOwnFolder(identity: string): Promise<boolean> {
+    return asked(this.#records.isOwnFolder(identity))
+  }
+
+  forgetFolder(identity: string): void {
+    this.#records.forgetFolder(identity)
+  }
+
+  async #findByPlace(files: readonly KnownFile[]): Promise<ReadonlyMap<string, Attributes>> {
+    const found = await asked(this.#records.findByPlaces(files))
+    const attributes = new Map<string, Attributes>()
+    for (const [place, json] of found) {
+      const parsed = parse(json)
+      if (parsed !== undefined) attributes.set(place, parsed)
+    }
+    return attributes
+  }
+
+  /** So that the file keeps its attributes when it is renamed; nothing is lost if this fails. */
+  #adopt(file: KnownFile, attributes: Attributes): void {
+    this.save(file, attributes, []).catch((error: unknown) => {
+      this.#log.warn({ err: error, place: file.place }, 'could not adopt a file')
+    })
+  }
+
+  #recall(key: string): Attributes | undefined {
+    const entry = this.#cache.get(key)
+    if (entry === undefined) return undefined
+    this.#cache.delete(key)
+    this.#cache.set(key, entry)
+    return entry.attributes
+  }
+
+  #remember(key: string, attributes: Attributes): Attributes {
+    const bytes = entryBytes + 2 * key.length + attributesBytes(attributes)
+    const before = this.#cache.get(key)
+    if (before !== undefined) this.#drop(key, before.bytes)
+    this.#cache.set(key, { attributes, bytes })
+    this.#cachedBytes += bytes
+    for (const [oldest, entry] of this.#cache) {
+      if (this.#cachedBytes <= cacheLimitBytes) break
+      this.#drop(oldest, entry.bytes)
+    }
+    return attributes
+  }
+
+  #drop(key: string, bytes: number): void {
+    this.#cache.delete(key)
+    this.#cachedBytes -= bytes
+  }
+}
+
+const noAttributes: ReadonlyMap<string, Attributes> = new Map()
+
+/** Attributes of a file without a record: stable as long as the file is unchanged. */
+export function provisionalAttributes(file: KnownFile): Attributes {
+  const type = mime.getType(file.place)
+  const headers = { 'content-type': type ?? 'application/octet-stream' }
+  return { etag: provisionalEtag(file), headers, metadata: {} }
+}
+
+/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
+function provisionalEtag(file: KnownFile): string {
+  return `${crypto.hash('md5', file.identity)}-1`
+}
+
+/** The guessed content type depends on the name, so that a renamed file is another entry. */
+function provisionalKey(file: KnownFile): string {
+  return `${file.identity} ${file.place}`
+}
+
+/** What attributes take in memory, roughly, without the cost of JSON. */
+export function attributesBytes(attributes: Attributes): number {
+  const { headers, metadata, partSizes = [], partChecksums = [] } = attributes
+  let units = 100 + 16 * partSizes.length
+  for (const digest of partChecksums) units += 16 + digest.length
+  for (const texts of [headers, metadata]) {
+    for (const [name, value] of Object.entries(texts)) units += name.length + (value?.length ?? 0)
+  }
+  return 2 * units
+}
+
+/** A record that can't be read counts as none: it was not written by this version of Bucketry. */
+function parse(json: string | undefined): Attributes | undefined {
+  if (json === undefined) return undefined
+  try {
+    const value = JSON.parse(json) as Partial<Attributes>
+    return typeof value.etag === 'string' && value.headers && value.metadata
+      ? (value as Attributes)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const message = 'The database that stores file metadata is not responding.'
+    throw new DriveError('unavailable', message, { cause: error })
+  }
+}

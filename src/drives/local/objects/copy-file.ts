@@ -1,0 +1,82 @@
+import fs from 'node:fs'
+import { DriveError } from '../../drive.ts'
+import { codeOf } from '../fs-error.ts'
+import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
+import { describe, type ObjectFile } from './object-files.ts'
+import { OutputFile } from './output-file.ts'
+import { readFlags, readFully, writeFully } from './paced-files.ts'
+
+const chunkBytes = 1024 * 1024
+
+/**
+ * A temporary file with the bytes of an open one: shared blocks where the file system can
+ * (Btrfs, XFS), else copied in pieces, so that `signal` stops it and no thread is held for long.
+ * @throws DriveError `changed` when the source is edited meanwhile.
+ */
+export async function copyToTemp(
+  root: LocalRoot,
+  source: ObjectFile,
+  signal: AbortSignal | undefined,
+): Promise<OutputFile> {
+  const output = (await cloneToTemp(root, source.fd)) ?? (await copyToNew(root, source, signal))
+  try {
+    const { identity } = describe(await root.files.fstat(source.fd), root)
+    if (identity === source.identity) return output
+    throw new DriveError(
+      'changed',
+      'The file was changed by another program while it was being copied.',
+    )
+  } catch (error) {
+    await output.remove()
+    throw error
+  }
+}
+
+async function copyToNew(
+  root: LocalRoot,
+  source: ObjectFile,
+  signal: AbortSignal | undefined,
+): Promise<OutputFile> {
+  const { path, fd } = await createTempFile(root)
+  const output = new OutputFile(root, path, fd)
+  try {
+    await copyBytes(source, fd, signal)
+    return output
+  } catch (error) {
+    await output.remove()
+    throw error
+  }
+}
+
+/** Undefined where the file system can't. */
+async function cloneToTemp(root: LocalRoot, from: number): Promise<OutputFile | undefined> {
+  if (root.descriptors === undefined) return undefined
+  const path = newTempPath(root)
+  try {
+    const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants
+    // Named by its descriptor, the source is the version that was opened, even if its path has
+    // changed.
+    const source = `${root.descriptors}${from}`
+    await fs.promises.copyFile(source, path, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE)
+  } catch (error) {
+    if (['ENOSPC', 'EDQUOT', 'EIO'].includes(codeOf(error))) throw error
+    return undefined
+  }
+  const fd = await root.files.open(path, readFlags)
+  return new OutputFile(root, path, fd)
+}
+
+async function copyBytes(
+  source: ObjectFile,
+  to: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(source.size, 1)))
+  for (let position = 0; position < source.size; ) {
+    signal?.throwIfAborted()
+    const filled = await readFully(source.fd, buffer, position)
+    if (filled === 0) return
+    await writeFully(to, buffer.subarray(0, filled), position)
+    position += filled
+  }
+}

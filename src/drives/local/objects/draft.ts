@@ -1,0 +1,106 @@
+import type { Attributes } from '../../attributes.ts'
+import {
+  type Draft,
+  type DraftOptions,
+  DriveError,
+  type ObjectFacts,
+  type WriteConditions,
+} from '../../drive.ts'
+import { withDriveErrors } from '../fs-error.ts'
+import type { LocalRoot } from '../local-root.ts'
+import { createTempFile } from '../local-root.ts'
+import type { Place } from '../object-path.ts'
+import { OutputFile } from './output-file.ts'
+import type { Publisher } from './publisher.ts'
+
+/** Objects up to here wait in memory until they are whole. */
+const smallBytes = 64 * 1024
+
+export interface DraftParts {
+  readonly root: LocalRoot
+  readonly publisher: Publisher
+}
+
+/** A new object: a temporary file, or for a small one of known size first a buffer. */
+export class LocalDraft implements Draft {
+  readonly #parts: DraftParts
+  readonly #place: Place
+  readonly #signal: AbortSignal | undefined
+  readonly #doing: string
+  #small: Buffer | undefined
+  #size = 0
+  #output: OutputFile | undefined
+  #isEnded = false
+
+  constructor(parts: DraftParts, place: Place, options: DraftOptions) {
+    this.#parts = parts
+    this.#place = place
+    this.#signal = options.signal
+    this.#doing = `write ${place.bucket}/${place.key}`
+    const { size = Number.POSITIVE_INFINITY } = options
+    if (size <= smallBytes) this.#small = Buffer.allocUnsafe(size)
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#signal?.throwIfAborted()
+    this.#requireOpen()
+    const small = this.#small
+    if (small !== undefined && this.#size + chunk.length <= small.length) {
+      small.set(chunk, this.#size)
+      this.#size += chunk.length
+      return
+    }
+    await withDriveErrors(this.#doing, async () => {
+      const output = await this.#spill()
+      await output.write(chunk, this.#size)
+    })
+    this.#size += chunk.length
+  }
+
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+    this.#requireOpen()
+    try {
+      this.#signal?.throwIfAborted()
+      return await withDriveErrors(this.#doing, async () => {
+        const output = await this.#spill()
+        const facts = await this.#parts.publisher.publish({
+          place: this.#place,
+          path: output.path,
+          attributes,
+          conditions,
+          shape: () => output.shape(),
+          flush: () => output.flush(),
+        })
+        this.#isEnded = true
+        await output.close()
+        return facts
+      })
+    } finally {
+      await this.discard()
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#small = undefined
+    await this.#output?.remove()
+  }
+
+  /** The temporary file, with all that was written so far in it. */
+  async #spill(): Promise<OutputFile> {
+    if (this.#output !== undefined) return this.#output
+    const { root } = this.#parts
+    const { path, fd } = await createTempFile(root)
+    const output = new OutputFile(root, path, fd)
+    this.#output = output
+    const small = this.#small
+    this.#small = undefined
+    if (small !== undefined) await output.write(small.subarray(0, this.#size), 0)
+    return output
+  }
+
+  #requireOpen(): void {
+    if (this.#isEnded) throw new DriveError('changed', 'This draft has ended.')
+  }
+}

@@ -1,0 +1,189 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { livenessOf, thisProcess } from '../../../process/identity.ts'
+import { DriveError } from '../../drive.ts'
+import { makeFolders } from '../folders/make-folders.ts'
+import { codeOf } from '../fs-error.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+
+/** A holder that can't be seen from here and gave no sign of life for this long is given up. */
+const silentHolderMs = 30_000
+/** A living holder keeps a lock for microseconds; a stopped one must not block all others. */
+const longestWaitMs = 20_000
+/** One that can't be seen is first given the time to be given up. */
+const longestSilentWaitMs = 2 * silentHolderMs
+const firstPauseMs = 1
+const longestPauseMs = 50
+/** A stealer that dies leaves its own lock to be stolen, and so on: each takes one more crash. */
+const deepestTheft = 4
+
+export interface KeyLock {
+  release(): Promise<void>
+}
+
+/**
+ * Locks between all processes that use the drive: a process that changes a key holds its lock while
+ * it checks and renames, and no longer. A lock is a file that exists: a hard link to a file with
+ * its holder's name (8 µs for taking and releasing; link(2) is atomic, on NFS too), or a separate
+ * file if the file system has no hard links. Dead processes leave theirs behind; the next one
+ * removes them.
+ */
+export class KeyLocks {
+  readonly #root: LocalRoot
+  readonly #namePath: string
+  /** The last in the queue of this process, by lock. */
+  readonly #queues = new Map<string, Promise<void>>()
+  #canLink = true
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+    this.#namePath = `${root.processFolder}/holder`
+  }
+
+  /** Called once, before a full disk could come in between: taking a lock needs no space then. */
+  async prepare(): Promise<void> {
+    await this.#writeName()
+  }
+
+  /** @throws DriveError `busy` when a living process does not let go of it. */
+  async acquire(name: string): Promise<KeyLock> {
+    const path = `${this.#root.lockFolder}/${crypto.hash('md5', name)}`
+    const before = this.#queues.get(path)
+    const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
+    this.#queues.set(path, mine)
+    if (before !== undefined) await before
+    const leaveQueue = () => {
+      if (this.#queues.get(path) === mine) this.#queues.delete(path)
+      leave()
+    }
+    try {
+      await this.#take(path, 0)
+    } catch (error) {
+      leaveQueue()
+      throw error
+    }
+    return { release: () => this.#drop(path).finally(leaveQueue) }
+  }
+
+  async #take(path: string, depth: number): Promise<void> {
+    let watch: HolderWatch | undefined
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      if (await this.#create(path)) return
+      watch ??= new HolderWatch(path)
+      const state = await watch.look()
+      if (state === 'gone') continue
+      if (state === 'abandoned' && depth < deepestTheft) {
+        await this.#steal(path, watch, depth)
+        continue
+      }
+      if (watch.waitedMs > (state === 'silent' ? longestSilentWaitMs : longestWaitMs)) {
+        const message =
+          'Another process holds the lock on this key and makes no progress. Try again.'
+        throw new DriveError('busy', message, { retryAfterSeconds: 5 })
+      }
+      await delay(pauseMs)
+    }
+  }
+
+  /**
+   * Removes a lock of the dead. Only one at a time does that, and looks again first: between the
+   * first look and now others may have removed it and a living process may have taken it.
+   */
+  async #steal(path: string, watch: HolderWatch, depth: number): Promise<void> {
+    const guard = `${path}.steal`
+    await this.#take(guard, depth + 1)
+    try {
+      if ((await watch.look()) === 'abandoned') await this.#drop(path)
+    } finally {
+      await this.#drop(guard)
+    }
+  }
+
+  /** False when another process has it. */
+  async #create(path: string): Promise<boolean> {
+    const { files } = this.#root
+    try {
+      if (this.#canLink) await files.link(this.#namePath, path)
+      else await fs.promises.writeFile(path, thisProcess, { flag: 'wx' })
+      return true
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'EEXIST') return false
+      if (code === 'ENOENT' && this.#canLink) await this.#writeName()
+      else if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) {
+        if (!this.#canLink) throw error
+        this.#canLink = false
+      } else throw error
+      return this.#create(path)
+    }
+  }
+
+  /** The file with this process's name, which its locks link to. */
+  async #writeName(): Promise<void> {
+    await requireOwnFolder(this.#root)
+    await makeFolders(this.#root.lockFolder)
+    await makeFolders(this.#root.processFolder)
+    // By rename: a lock must never be seen without its holder's name.
+    const temporary = `${this.#namePath}-${crypto.randomUUID()}`
+    await fs.promises.writeFile(temporary, thisProcess)
+    await fs.promises.rename(temporary, this.#namePath)
+  }
+
+  async #drop(path: string): Promise<void> {
+    try {
+      await this.#root.files.unlink(path)
+    } catch (error) {
+      // Taken meanwhile by a process that believed this one dead.
+      if (codeOf(error) !== 'ENOENT') throw error
+    }
+  }
+}
+
+type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
+
+/** Looks at one lock from time to time and knows when its holder is beyond hope. */
+class HolderWatch {
+  readonly #path: string
+  readonly #startedAt = performance.now()
+  #signature = ''
+  #unchangedSince = performance.now()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  get waitedMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
+  async look(): Promise<HolderState> {
+    const holder = await this.#holder()
+    if (holder === undefined) return 'gone'
+    const liveness = livenessOf(holder)
+    if (liveness === 'alive') return 'held'
+    if (liveness === 'dead') return 'abandoned'
+    return (await this.#silentMs(holder)) > silentHolderMs ? 'abandoned' : 'silent'
+  }
+
+  /** The holder's name; empty when it died while it wrote it. */
+  async #holder(): Promise<string | undefined> {
+    try {
+      return await fs.promises.readFile(this.#path, 'latin1')
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Every lock that a process takes or releases changes the change time of its name's file. */
+  async #silentMs(holder: string): Promise<number> {
+    const stats = await fs.promises.lstat(this.#path).catch(() => undefined)
+    const signature = `${holder} ${stats?.ino} ${stats?.ctimeMs}`
+    if (signature !== this.#signature) {
+      this.#signature = signature
+      this.#unchangedSince = performance.now()
+    }
+    return performance.now() - this.#unchangedSince
+  }
+}

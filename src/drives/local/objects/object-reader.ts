@@ -1,0 +1,124 @@
+import type { Attributes } from '../../attributes.ts'
+import { type Borrow, DriveError, type ObjectFacts, type OpenObject } from '../../drive.ts'
+import { withDriveErrors } from '../fs-error.ts'
+import type { LocalRoot } from '../local-root.ts'
+import { identityOf } from './file-identity.ts'
+import type { ObjectFile } from './object-files.ts'
+
+const chunkBytes = 256 * 1024
+const smallBytes = 64 * 1024
+/** Buffer size of a reader that found no memory for read-ahead. */
+const scarceBytes = 32 * 1024
+
+/** An object's open file. Later overwrites and removals of the key leave it as it is. */
+export class ObjectReader implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly #root: LocalRoot
+  readonly #file: ObjectFile
+  /** Reads in progress: their descriptor must not be closed, and perhaps reused. */
+  readonly #pending = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  constructor(root: LocalRoot, file: ObjectFile, facts: ObjectFacts) {
+    this.#root = root
+    this.#file = file
+    this.size = facts.size
+    this.modifiedAtMs = facts.modifiedAtMs
+    this.attributes = facts.attributes
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    for (let position = start; position < end && !this.#isClosed; position += chunkBytes) {
+      const chunk = await this.#readChunk(newBuffer(end - position), position, end)
+      if (this.#isClosed) return
+      yield chunk
+    }
+  }
+
+  /**
+   * Two buffers of 256 KiB for each of thousands of clients that read slowly would use up the memory.
+   * So a reader that finds no memory for them fills one small buffer again and again until it does.
+   */
+  async lend(start: number, end: number, borrow: Borrow): Promise<void> {
+    const { readMemory } = this.#root
+    let position = start
+    let scarce: Buffer | undefined
+    while (position < end && !this.#isClosed) {
+      const bytes = Math.min(2 * chunkBytes, end - position)
+      if (readMemory.take(bytes)) {
+        return await this.#lendAhead(position, end, borrow).finally(() => readMemory.give(bytes))
+      }
+      scarce ??= Buffer.allocUnsafeSlow(Math.min(scarceBytes, end - position))
+      const chunk = await this.#readChunk(scarce, position, end)
+      if (this.#isClosed) return
+      await borrow(chunk)
+      position += chunk.length
+    }
+  }
+
+  /**
+   * Fills two buffers in turn: the next chunk is read while the one before it is lent. New memory for
+   * every chunk takes four times the CPU time, in page faults (docs/decisions/0017-who-owns-a-chunk.md).
+   */
+  async #lendAhead(start: number, end: number, borrow: Borrow): Promise<void> {
+    let [buffer, spare] = [newBuffer(end - start), newBuffer(end - start - chunkBytes)]
+    let next: Promise<Buffer> | undefined = this.#readChunk(buffer, start, end)
+    for (let position = start; next !== undefined; position += chunkBytes) {
+      const chunk = await next
+      if (this.#isClosed) return
+      const after = position + chunkBytes
+      next = after < end ? this.#readChunk(spare, after, end) : undefined
+      await borrow(chunk)
+      ;[buffer, spare] = [spare, buffer]
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await Promise.allSettled(this.#pending)
+    await this.#root.files.close(this.#file.fd)
+  }
+
+  #readChunk(buffer: Buffer, position: number, end: number): Promise<Buffer> {
+    const chunk = buffer.subarray(0, end - position)
+    const isLast = position + chunk.length >= end
+    const reading = this.#track(this.#fill(chunk, position, isLast).then(() => chunk))
+    // Awaited later, or never when the borrower fails; then its error does not matter.
+    reading.catch(() => undefined)
+    return reading
+  }
+
+  /** @throws DriveError `changed` when the file is no longer the version that was opened. */
+  async #fill(chunk: Buffer, position: number, isLast: boolean): Promise<void> {
+    const { files } = this.#root
+    const { fd, identity } = this.#file
+    await withDriveErrors('read an object', async () => {
+      const filled = await files.read(fd, chunk, position)
+      const isWhole = filled === chunk.length
+      // Edited in place, the file may hold a mixture: better that the answer ends short.
+      if (isWhole && !isLast) return
+      const now = identityOf(await files.fstat(fd), this.#root.hasBirthtime)
+      if (isWhole && now === identity) return
+      throw new DriveError(
+        'changed',
+        'The file was changed by another program while it was being read.',
+      )
+    })
+  }
+
+  #track<T>(reading: Promise<T>): Promise<T> {
+    this.#pending.add(reading)
+    const done = () => this.#pending.delete(reading)
+    reading.then(done, done)
+    return reading
+  }
+}
+
+/** A large one is not from the shared pool, which it would use up. */
+function newBuffer(neededBytes: number): Buffer {
+  const bytes = Math.max(0, Math.min(chunkBytes, neededBytes))
+  return bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes)
+}

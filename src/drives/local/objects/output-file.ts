@@ -1,0 +1,90 @@
+import type { LocalRoot } from '../local-root.ts'
+import { uniqueTimeMs } from './file-identity.ts'
+import { describe, type FileFacts } from './object-files.ts'
+import { fdatasyncFile, fsyncFile, truncateFile, writeFully } from './paced-files.ts'
+
+/** Chunks up to here are written without the thread pool where that is fast. */
+const smallBytes = 128 * 1024
+/**
+ * The disk begins on this much while more comes in; else it would have all to do at the end, and a
+ * large upload would fill the memory with unwritten pages.
+ */
+const flushEveryBytes = 32 * 1024 * 1024
+
+/** A file of the drive's own that is being written: a draft's, an upload's. */
+export class OutputFile {
+  readonly #root: LocalRoot
+  readonly path: string
+  readonly #fd: number
+  #unflushedBytes = 0
+  /** Never rejects: its error is kept. */
+  #flushing: Promise<void> | undefined
+  #flushError: unknown
+  #isClosed = false
+
+  constructor(root: LocalRoot, path: string, fd: number) {
+    this.#root = root
+    this.path = path
+    this.#fd = fd
+  }
+
+  async write(chunk: Uint8Array, position: number): Promise<void> {
+    if (chunk.length <= smallBytes) await this.#root.files.write(this.#fd, chunk, position)
+    else await writeFully(this.#fd, chunk, position)
+    this.#unflushedBytes += chunk.length
+    if (this.#unflushedBytes < flushEveryBytes) return
+    // The disk is slower than the sender: let it catch up, or the kernel stalls all writers.
+    await this.#flushing
+    this.#throwFlushError()
+    this.#unflushedBytes = 0
+    this.#flushing = fdatasyncFile(this.#fd).catch((error: unknown) => {
+      this.#flushError = error
+    })
+  }
+
+  /**
+   * Gives the file a unique modification time, so that its identity is unique (file-identity.ts).
+   */
+  async shape(): Promise<FileFacts> {
+    const { files } = this.#root
+    await files.setModified(this.#fd, uniqueTimeMs())
+    return describe(await files.fstat(this.#fd), this.#root)
+  }
+
+  truncate(size: number): Promise<void> {
+    return truncateFile(this.#fd, size)
+  }
+
+  async size(): Promise<number> {
+    return (await this.#root.files.fstat(this.#fd)).size
+  }
+
+  /** Resolves when all of it is on the disk. */
+  async flush(): Promise<void> {
+    await this.#flushing
+    this.#throwFlushError()
+    await fsyncFile(this.#fd)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#flushing
+    await this.#root.files.close(this.#fd)
+  }
+
+  /** Never rejects: what can't be removed is left to the next start's sweep. */
+  async remove(): Promise<void> {
+    try {
+      await this.close()
+      await this.#root.files.unlink(this.path)
+    } catch {
+      // The file or the drive is already gone: nothing to report.
+    }
+  }
+
+  /** A failed fsync may be reported only once, to the first caller (fsync(2), "NOTES"). */
+  #throwFlushError(): void {
+    if (this.#flushError !== undefined) throw this.#flushError
+  }
+}

@@ -1,0 +1,195 @@
+import fs, { type Stats } from 'node:fs'
+import { promisify } from 'node:util'
+import { isAbsent } from '../fs-error.ts'
+import { Pace } from './pace.ts'
+
+const { constants } = fs
+
+/**
+ * Opening never follows a link in the last component, never waits for a FIFO's other end, and never
+ * makes a terminal this process's own.
+ */
+export const safeOpenFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+export const readFlags = constants.O_RDONLY | safeOpenFlags
+export const folderOpenFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+export const createFlags =
+  constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW
+
+const openAsync = promisify(fs.open)
+const fstatAsync = promisify(fs.fstat)
+const readAsync = promisify(fs.read)
+const writeAsync = promisify(fs.write)
+const closeAsync = promisify(fs.close)
+const futimesAsync = promisify(fs.futimes)
+const ftruncateAsync = promisify(fs.ftruncate)
+
+type Paced<T> = T | Promise<T>
+
+/**
+ * The few file system calls that run on the path of every request, each in the form that is faster
+ * at the moment (see Pace). Files are plain descriptors, so that both forms share them.
+ */
+export class PacedFiles {
+  readonly #reads = new Pace()
+  readonly #writes = new Pace()
+
+  /** Runs a few short calls for reading as one; undefined, unrun, while they might take long. */
+  readsNow<T>(sync: () => T): T | undefined {
+    return this.#reads.tryNow(sync)
+  }
+
+  /** Undefined when nothing is there. */
+  lstat(path: string): Paced<Stats | undefined> {
+    return this.#reads.run(
+      () => lstatNow(path),
+      () => lstatLater(path),
+    )
+  }
+
+  open(path: string, flags: number, mode = 0o666): Paced<number> {
+    return this.#reads.run(
+      () => fs.openSync(path, flags, mode),
+      () => openAsync(path, flags, mode),
+    )
+  }
+
+  /**
+   * Always in the thread pool: a new file needs an inode, which ext4 looks for among all that were
+   * freed in the last seconds, and room in a journal that others are syncing.
+   */
+  create(path: string): Promise<number> {
+    return openAsync(path, createFlags, 0o666)
+  }
+
+  fstat(fd: number): Paced<Stats> {
+    return this.#reads.run(
+      () => fs.fstatSync(fd),
+      () => fstatAsync(fd),
+    )
+  }
+
+  readlink(path: string): Paced<string> {
+    return this.#reads.run(
+      () => fs.readlinkSync(path),
+      () => fs.promises.readlink(path),
+    )
+  }
+
+  /** Fills the buffer from `position` as far as the file goes; the number of bytes read. */
+  read(fd: number, buffer: Uint8Array, position: number): Paced<number> {
+    return this.#reads.run(
+      () => readFullyNow(fd, buffer, position),
+      () => readFully(fd, buffer, position),
+    )
+  }
+
+  /** Writes all of the buffer. */
+  write(fd: number, buffer: Uint8Array, position: number): Paced<void> {
+    return this.#writes.run(
+      () => writeFullyNow(fd, buffer, position),
+      () => writeFully(fd, buffer, position),
+    )
+  }
+
+  /** @param timeMs milliseconds since the epoch, with a fraction. */
+  setModified(fd: number, timeMs: number): Paced<void> {
+    return this.#writes.run(
+      () => fs.futimesSync(fd, timeMs / 1000, timeMs / 1000),
+      () => futimesAsync(fd, timeMs / 1000, timeMs / 1000),
+    )
+  }
+
+  close(fd: number): Paced<void> {
+    return this.#reads.run(
+      () => fs.closeSync(fd),
+      () => closeAsync(fd),
+    )
+  }
+
+  rename(from: string, to: string): Paced<void> {
+    return this.#writes.run(
+      () => fs.renameSync(from, to),
+      () => fs.promises.rename(from, to),
+    )
+  }
+
+  link(from: string, to: string): Paced<void> {
+    return this.#writes.run(
+      () => fs.linkSync(from, to),
+      () => fs.promises.link(from, to),
+    )
+  }
+
+  unlink(path: string): Paced<void> {
+    return this.#writes.run(
+      () => fs.unlinkSync(path),
+      () => fs.promises.unlink(path),
+    )
+  }
+}
+
+export const fsyncFile: (fd: number) => Promise<void> = promisify(fs.fsync)
+export const fdatasyncFile: (fd: number) => Promise<void> = promisify(fs.fdatasync)
+export const truncateFile: (fd: number, size: number) => Promise<void> = ftruncateAsync
+
+/** As PacedFiles.read, always in the thread pool: for reads that are long by nature. */
+export async function readFully(fd: number, buffer: Uint8Array, position: number): Promise<number> {
+  let filled = 0
+  while (filled < buffer.length) {
+    const { bytesRead } = await readAsync(
+      fd,
+      buffer,
+      filled,
+      buffer.length - filled,
+      position + filled,
+    )
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return filled
+}
+
+function readFullyNow(fd: number, buffer: Uint8Array, position: number): number {
+  let filled = 0
+  while (filled < buffer.length) {
+    const count = fs.readSync(fd, buffer, filled, buffer.length - filled, position + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return filled
+}
+
+/** As PacedFiles.write, always in the thread pool. */
+export async function writeFully(fd: number, buffer: Uint8Array, position: number): Promise<void> {
+  let done = 0
+  while (done < buffer.length) {
+    const rest = buffer.length - done
+    const { bytesWritten } = await writeAsync(fd, buffer, done, rest, position + done)
+    done += bytesWritten
+  }
+}
+
+function writeFullyNow(fd: number, buffer: Uint8Array, position: number): void {
+  let done = 0
+  while (done < buffer.length) {
+    done += fs.writeSync(fd, buffer, done, buffer.length - done, position + done)
+  }
+}
+
+function lstatNow(path: string): Stats | undefined {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+async function lstatLater(path: string): Promise<Stats | undefined> {
+  try {
+    return await fs.promises.lstat(path)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}

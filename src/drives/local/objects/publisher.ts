@@ -1,0 +1,220 @@
+import type { Attributes } from '../../attributes.ts'
+import { DriveError, type ObjectFacts, type WriteConditions } from '../../drive.ts'
+import { assertConditions } from '../../write-conditions.ts'
+import type { FolderJournal } from '../folders/folder-journal.ts'
+import type { FolderMaker, MadeName } from '../folders/folder-maker.ts'
+import type { FolderSync } from '../folders/folder-sync.ts'
+import type { OpenFolder } from '../folders/open-folder.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import type { Place, Spot } from '../object-path.ts'
+import { allDone } from './all-done.ts'
+import type { KnownAttributes, KnownFile } from './attribute-cache.ts'
+import type { KeyLocks } from './key-locks.ts'
+import type { FileFacts, ObjectFiles } from './object-files.ts'
+import { type PutDone, putFile, type Taken, takeFile } from './put-file.ts'
+
+/** How often what is at a place may change, by hand, under a writer that holds its lock. */
+const attempts = 16
+
+/** A file that is whole, on its way to a key. */
+export interface Publication {
+  readonly place: Place
+  /** Where the file is now. Publishing takes it away from there; on rejection it stays. */
+  readonly path: string
+  readonly attributes: Attributes
+  readonly conditions: WriteConditions | undefined
+  /** See CompleteOptions.assertHeld. */
+  readonly assertHeld?: (() => void) | undefined
+  /** Gives the file its final form and returns the result. */
+  shape(): Promise<FileFacts>
+  /** Makes the file durable in that form. */
+  flush(): Promise<void>
+  /**
+   * Shaping takes away what would be needed if a condition failed after it: it is then done under
+   * the key's lock, when the conditions are known to hold.
+   */
+  readonly shapesLate?: boolean
+}
+
+/** The way to a place: what was made of it, and its folder until the file is put in it. */
+interface Way {
+  readonly made: readonly MadeName[]
+  folder: OpenFolder | undefined
+}
+
+interface PutFile {
+  readonly file: KnownFile
+  readonly done: PutDone
+}
+
+export interface PublisherParts {
+  readonly root: LocalRoot
+  readonly files: ObjectFiles
+  readonly known: KnownAttributes
+  readonly locks: KeyLocks
+  readonly folders: FolderMaker
+  readonly journal: FolderJournal
+  readonly sync: FolderSync
+}
+
+/** Puts files at keys and takes them away: the only code that changes what is at a key. */
+export class Publisher {
+  readonly #parts: PublisherParts
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts
+  }
+
+  /** As Draft.publish. */
+  async publish(publication: Publication): Promise<ObjectFacts> {
+    const { place } = publication
+    const { folder, made, entry } = await this.#parts.folders.ensure(place, place.natural)
+    const way: Way = { made, folder }
+    try {
+      return await this.#publishIn(publication, way)
+    } catch (error) {
+      if (made.length > 0) await this.#parts.folders.unmake(place, place.natural, made)
+      throw error
+    } finally {
+      await way.folder?.close()
+      await entry?.close()
+    }
+  }
+
+  async #publishIn(publication: Publication, way: Way): Promise<ObjectFacts> {
+    const { file, done } = await this.#put(publication, way)
+    // From here on it is the object: its attributes must stay even if a later step fails.
+    await this.#finish(publication.place, done)
+    const { size, modifiedAtMs } = file
+    return { size, modifiedAtMs, attributes: publication.attributes }
+  }
+
+  /** Until what is at the key lets it. */
+  async #put(publication: Publication, way: Way): Promise<PutFile> {
+    const { place } = publication
+    const { made } = way
+    let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
+    try {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const { sealed, result } = await this.#underLock(place, async () => {
+          await this.#require(place, publication.conditions)
+          const sealed = file ?? (await this.#seal(publication, made))
+          const { folder } = way
+          way.folder = undefined
+          return { sealed, result: await putFile(this.#parts.root, publication, folder) }
+        })
+        file = sealed
+        if (result.kind === 'done') return { file: sealed, done: result }
+        if (result.kind === 'missing') await this.#remake(publication, result.spot, sealed)
+      }
+    } catch (error) {
+      if (file !== undefined) this.#parts.known.forget(file.identity)
+      throw error
+    }
+    throw new DriveError(
+      'busy',
+      'The object at this key keeps being changed by another client. Try again.',
+    )
+  }
+
+  /** As Drive.remove. */
+  async remove(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
+    const entry = this.#parts.journal.open()
+    try {
+      if (place.natural.folder !== place.bucket) {
+        await entry.note({ bucket: place.bucket, key: place.key, making: [] })
+      }
+      return await this.#removeFrom(place, conditions)
+    } finally {
+      await entry.close()
+    }
+  }
+
+  async #removeFrom(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
+    const { root, folders } = this.#parts
+    const taken = await this.#underLock(place, async () => {
+      await this.#require(place, conditions)
+      return await this.#takeBoth(place)
+    })
+    if (taken.length === 0) await requireOwnFolder(root)
+    for (const { spot, folder, gone } of taken) {
+      await this.#settle(folder)
+      if (gone !== undefined) this.#parts.known.forget(gone)
+      // The object is deleted: a folder that can't be removed now must not fail the request.
+      await folders.unmake(place, spot, [])
+    }
+    return taken.length > 0
+  }
+
+  /** The natural file counts when there are both: taken last, the other never comes to light. */
+  async #takeBoth({ natural, alternative }: Place): Promise<Taken[]> {
+    const { root } = this.#parts
+    const hidden = await takeFile(root, alternative)
+    try {
+      const shown = await takeFile(root, natural)
+      return [hidden, shown].filter((one) => one !== undefined)
+    } catch (error) {
+      await hidden?.folder.close()
+      throw error
+    }
+  }
+
+  async #finish(place: Place, { folder, gone, stale }: PutDone): Promise<void> {
+    if (gone !== undefined) this.#parts.known.forget(gone)
+    if (stale?.gone !== undefined) this.#parts.known.forget(stale.gone)
+    const other = stale?.folder === folder ? undefined : stale
+    // Both to the end: each closes its folder.
+    await allDone([this.#settle(folder), other && this.#settle(other.folder)])
+    if (other !== undefined) await this.#parts.folders.unmake(place, other.spot, [])
+  }
+
+  async #settle(folder: OpenFolder): Promise<void> {
+    try {
+      await this.#parts.sync.settle(folder)
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** A folder was removed, as empty, before the file was in it; or it is needed only now. */
+  async #remake(publication: Publication, spot: Spot, file: KnownFile): Promise<void> {
+    const { known, folders } = this.#parts
+    const { folder, made, entry } = await folders.ensure(publication.place, spot)
+    try {
+      await folder.close()
+      if (made.length > 0) await known.save(file, publication.attributes, identitiesOf(made))
+    } finally {
+      await entry?.close()
+    }
+  }
+
+  async #underLock<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const lock = await this.#parts.locks.acquire(place.path)
+    try {
+      return await work()
+    } finally {
+      await lock.release()
+    }
+  }
+
+  /** Nothing of it is visible before both the bytes and the attributes are durable. */
+  async #seal(publication: Publication, made: readonly MadeName[]): Promise<KnownFile> {
+    const { place, attributes } = publication
+    const file = { ...(await publication.shape()), place: place.path }
+    await allDone([
+      publication.flush(),
+      this.#parts.known.save(file, attributes, identitiesOf(made)),
+    ])
+    return file
+  }
+
+  async #require(place: Place, conditions: WriteConditions | undefined): Promise<void> {
+    if (conditions?.ifMatch === undefined && conditions?.ifNoneMatch === undefined) return
+    const present = await this.#parts.files.head(place)
+    assertConditions(place, present?.attributes.etag, conditions)
+  }
+}
+
+function identitiesOf(made: readonly MadeName[]): string[] {
+  return made.map(({ identity }) => identity)
+}

@@ -1,0 +1,174 @@
+import type { Stats } from 'node:fs'
+import { DriveError, type WriteConditions } from '../../drive.ts'
+import { OpenFolder } from '../folders/open-folder.ts'
+import { codeOf } from '../fs-error.ts'
+import type { LocalRoot } from '../local-root.ts'
+import type { Place, Spot } from '../object-path.ts'
+import { type FileIdentity, identityOf } from './file-identity.ts'
+
+/** The step that makes a file an object, and the one that ends it. Both want the key's lock. */
+
+export interface PutOrder {
+  readonly place: Place
+  readonly path: string
+  readonly conditions: WriteConditions | undefined
+  /** See CompleteOptions.assertHeld. */
+  readonly assertHeld?: (() => void) | undefined
+}
+
+export interface PutDone {
+  readonly kind: 'done'
+  /** The folder that holds the file now: to be made durable and closed. */
+  readonly folder: OpenFolder
+  /** The file that was the object, when nothing is left of it. */
+  readonly gone: FileIdentity | undefined
+  /** What an earlier version left behind while a folder had the natural path. */
+  readonly stale: Taken | undefined
+}
+
+export type PutResult =
+  | PutDone
+  /** Nothing happened: this spot's folder is not there. */
+  | { readonly kind: 'missing'; readonly spot: Spot }
+  /** Nothing happened: a file was put there by hand at this moment. */
+  | { readonly kind: 'again' }
+
+/**
+ * Moves the file to its place in one step for every reader.
+ *
+ * @param opened the natural folder as it was opened a while ago; closed here or given back.
+ */
+export async function putFile(
+  root: LocalRoot,
+  order: PutOrder,
+  opened?: OpenFolder,
+): Promise<PutResult> {
+  const { natural, alternative } = order.place
+  const folder = (await opened?.ifStillThere()) ?? (await OpenFolder.open(root, natural.folder))
+  if (folder === undefined) return { kind: 'missing', spot: natural }
+  let result: PutResult = { kind: 'again' }
+  try {
+    const present = await root.files.lstat(folder.at(natural.name))
+    if (present?.isDirectory() === true) {
+      result = await putAlternative(root, order, folder)
+      return result
+    }
+    result = await putAt(root, order, { spot: natural, folder, present })
+    if (result.kind !== 'done') return result
+    // It is done: one that can't be taken stays hidden behind the new file, and goes with it.
+    const stale = await takeFile(root, alternative, folder).catch(() => undefined)
+    return { ...result, stale }
+  } catch (error) {
+    // NFS: another host removed the folder that is open here, and perhaps made it again.
+    if (codeOf(error) !== 'ESTALE') throw error
+    result = { kind: 'again' }
+    return result
+  } finally {
+    if (result.kind !== 'done' || result.folder !== folder) await folder.close()
+  }
+}
+
+export interface Taken {
+  readonly spot: Spot
+  /** Held the file: to be made durable and closed. May be the one that was opened before. */
+  readonly folder: OpenFolder
+  /** Undefined when the file lives on under another name. */
+  readonly gone: FileIdentity | undefined
+}
+
+/** Unlinks the file; undefined when there is none. Links, devices and the like are left alone. */
+export async function takeFile(
+  root: LocalRoot,
+  spot: Spot,
+  opened?: OpenFolder,
+): Promise<Taken | undefined> {
+  const isOurs = opened !== undefined && opened.path === `${root.path}/${spot.folder}`
+  const folder = isOurs ? opened : await OpenFolder.open(root, spot.folder)
+  if (folder === undefined) return undefined
+  let taken: Taken | undefined
+  try {
+    const path = folder.at(spot.name)
+    const stats = await root.files.lstat(path)
+    if (!stats?.isFile()) return undefined
+    await root.files.unlink(path)
+    taken = { spot, folder, gone: goneIdentity(stats, root) }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  } finally {
+    if (taken === undefined && !isOurs) await folder.close()
+  }
+  return taken
+}
+
+async function putAlternative(
+  root: LocalRoot,
+  order: PutOrder,
+  naturalFolder: OpenFolder,
+): Promise<PutResult> {
+  const spot = order.place.alternative
+  const isSame = spot.folder === order.place.natural.folder
+  const folder = isSame ? naturalFolder : await OpenFolder.open(root, spot.folder)
+  if (folder === undefined) return { kind: 'missing', spot }
+  let result: PutResult = { kind: 'again' }
+  try {
+    const present = await root.files.lstat(folder.at(spot.name))
+    result = await putAt(root, order, { spot, folder, present })
+    return result
+  } finally {
+    if (!isSame && result.kind !== 'done') await folder.close()
+  }
+}
+
+interface Target {
+  readonly spot: Spot
+  readonly folder: OpenFolder
+  readonly present: Stats | undefined
+}
+
+async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<PutResult> {
+  const { spot, folder, present } = target
+  const path = folder.at(spot.name)
+  if (present !== undefined && !present.isFile()) {
+    const message = `${spot.folder}/${spot.name} is not a regular file.`
+    throw new DriveError('denied', `${message} Move it away to use this key.`)
+  }
+  try {
+    await move(root, order, path)
+  } catch (error) {
+    const code = codeOf(error)
+    if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
+    if (code !== 'ENOENT') throw error
+    if ((await root.files.lstat(order.path)) !== undefined) return { kind: 'missing', spot }
+    throw new DriveError(
+      'unavailable',
+      'The new file was removed from .bucketry by another program.',
+      {
+        cause: error,
+      },
+    )
+  }
+  const gone = present === undefined ? undefined : goneIdentity(present, root)
+  return { kind: 'done', folder, gone, stale: undefined }
+}
+
+/** Codes of file systems that have no hard links. */
+const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** A rename; a link where a file that was put there by hand in this moment must not be lost. */
+async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
+  if (order.conditions?.ifNoneMatch === '*') {
+    try {
+      order.assertHeld?.()
+      await root.files.link(order.path, target)
+      return await root.files.unlink(order.path)
+    } catch (error) {
+      if (!noLinks.has(codeOf(error))) throw error
+    }
+  }
+  order.assertHeld?.()
+  await root.files.rename(order.path, target)
+}
+
+function goneIdentity(stats: Stats, root: LocalRoot): FileIdentity | undefined {
+  return stats.nlink > 1 ? undefined : identityOf(stats, root.hasBirthtime)
+}

@@ -1,0 +1,93 @@
+import fs, { type Stats } from 'node:fs'
+import type { ObjectFacts } from '../../drive.ts'
+import { Generations } from '../generations.ts'
+import type { LocalRoot } from '../local-root.ts'
+import type { Place } from '../object-path.ts'
+import { attributesBytes } from './attribute-cache.ts'
+import type { ObjectFile } from './object-files.ts'
+import { readFlags } from './paced-files.ts'
+
+interface SeenFile {
+  readonly path: string
+  readonly stats: Stats
+  readonly facts: ObjectFacts
+}
+
+/** An object's facts and all its bytes. */
+export interface WholeObject {
+  readonly facts: ObjectFacts
+  readonly content: Buffer
+}
+
+/** Larger objects are read piece by piece. */
+const smallBytes = 64 * 1024
+
+/** A generation of files, and the most that the attributes of one may take: some 30 MB at worst. */
+const maxSeen = 4096
+const maxAttributesBytes = 2 * 1024
+
+/**
+ * Small objects that were read before, to be read again in four system calls: a file is opened by
+ * its path without checking the folders on the way, read, and must then have the identity of the
+ * file that was found there when they were checked. Identities are never reused (file-identity.ts),
+ * so it is that file, with the same bytes, however the path led there.
+ */
+export class SeenFiles {
+  readonly #root: LocalRoot
+  readonly #seen = new Generations<SeenFile>(maxSeen)
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+  }
+
+  /** Remembers a file that was opened as the object at this place. */
+  add(place: Place, { path, stats }: ObjectFile, facts: ObjectFacts): void {
+    const { size, attributes } = facts
+    if (size > smallBytes || attributesBytes(attributes) > maxAttributesBytes) return
+    // One at the alternative path is the object only while there is none at the natural one.
+    if (path !== `${this.#root.path}/${place.path}`) return
+    // A file of another file system may have any identity.
+    if (stats.dev !== this.#root.own.device) return
+    this.#seen.set(`${place.bucket}/${place.key}`, { path, stats, facts })
+  }
+
+  /** Undefined when the object must be looked up, for any reason. */
+  read(bucket: string, key: string): WholeObject | undefined {
+    const name = `${bucket}/${key}`
+    const seen = this.#seen.get(name)
+    if (seen === undefined) return undefined
+    const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
+    if (outcome === 'changed') this.#seen.delete(name)
+    return typeof outcome === 'object' ? { facts: seen.facts, content: outcome } : undefined
+  }
+}
+
+/** Opening anything but a device does no harm, and no one but root can put a device there. */
+function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer | 'changed' {
+  try {
+    const fd = fs.openSync(path, readFlags)
+    try {
+      const content = Buffer.allocUnsafe(stats.size)
+      const bytesRead = fs.readSync(fd, content, 0, content.length, 0)
+      // After the read: a file that is the same now was the same while it was read.
+      const isSame = isSameFile(fs.fstatSync(fd), stats, hasBirthtime)
+      return isSame && bytesRead === content.length ? content : 'changed'
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    // Any error: looking up the object again meets it too, and reports it.
+    return 'changed'
+  }
+}
+
+/** As a comparison of identities (file-identity.ts), and of the file system. */
+function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
+  return (
+    now.ino === seen.ino &&
+    now.dev === seen.dev &&
+    now.mtimeMs === seen.mtimeMs &&
+    now.size === seen.size &&
+    (!hasBirthtime || now.birthtimeMs === seen.birthtimeMs)
+  )
+}

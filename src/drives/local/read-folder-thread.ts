@@ -1,9 +1,0 @@
-import { answerCalls } from '../../process/call-thread.ts'
-import { type ReadFolder, type ReadRequest, readFolder } from './read-folder.ts'
-
-/** The thread of folder-reader.ts: reads and sorts folders that would stop the event loop. */
-answerCalls<ReadRequest, ReadFolder>((request) => {
-  const result = readFolder(request)
-  const { bytes, starts, flags, order } = result.names
-  return { result, transfer: [bytes.buffer, starts.buffer, flags.buffer, order.buffer] }
-})

@@ -1,0 +1,330 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type PartDraft,
+  type ReplaceOptions,
+  type UploadDrive,
+} from '../../drive.ts'
+import { makeFolders } from '../folders/make-folders.ts'
+import { syncFolderAt } from '../folders/open-folder.ts'
+import { codeOf, withDriveErrors } from '../fs-error.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { placeOf } from '../object-path.ts'
+import { allDone } from '../objects/all-done.ts'
+import type { FileIdentity } from '../objects/file-identity.ts'
+import { describe, type ObjectFiles } from '../objects/object-files.ts'
+import { OutputFile } from '../objects/output-file.ts'
+import { readFlags, readFully, safeOpenFlags } from '../objects/paced-files.ts'
+import type { Publisher } from '../objects/publisher.ts'
+import { LocalPartDraft } from './part-draft.ts'
+import {
+  formatUploadState,
+  parseUploadState,
+  requireUploadId,
+  type Tail,
+  type UploadState,
+} from './upload-state.ts'
+
+const copyBytes = 1024 * 1024
+/** The upload's bytes, in its folder. */
+export const dataName = 'data'
+const tailPrefix = 'tail-'
+const markPrefix = 'done-'
+
+export interface UploadParts {
+  readonly root: LocalRoot
+  readonly files: ObjectFiles
+  readonly publisher: Publisher
+}
+
+/**
+ * Every upload is a folder, `.bucketry/uploads/<id>`. In it the file `data` grows, which `complete`
+ * renames. A part that replaces the last one is first a file beside it, the tail, so that the
+ * committed bytes stay until the caller has stored that they are replaced; the next call copies it
+ * in. An empty file `done-<identity>` says as what the bytes were published: by it a repeated
+ * `complete` finds its own work.
+ */
+export class LocalUploads implements UploadDrive {
+  readonly canTruncate = true
+  readonly #parts: UploadParts
+
+  constructor(parts: UploadParts) {
+    this.#parts = parts
+  }
+
+  async begin(uploadId: string, target: ObjectName): Promise<string> {
+    requireUploadId(uploadId)
+    // A key that can't be named is refused before its parts are sent.
+    placeOf(target.bucket, target.key)
+    return await withDriveErrors('start an upload', async () => {
+      const { root } = this.#parts
+      await requireOwnFolder(root)
+      const folder = this.#folder({ id: uploadId })
+      await makeFolders(folder)
+      await root.files.close(await root.files.create(`${folder}/${dataName}`))
+      await syncFolderAt(folder)
+      await syncFolderAt(root.uploadFolder)
+      return formatUploadState({ id: uploadId })
+    })
+  }
+
+  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('continue an upload', async () => {
+      const output = await this.#open(upload)
+      try {
+        await this.#mergeTail(upload, output)
+        if ((await output.size()) < options.offset) throw lostBytes()
+      } catch (error) {
+        await output.close()
+        throw error
+      }
+      const merged = upload.tail?.name
+      const next = formatUploadState({ id: upload.id, ...(merged === undefined ? {} : { merged }) })
+      return new LocalPartDraft({ output, options, commit: async () => next })
+    })
+  }
+
+  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('replace a part', async () => {
+      const { root } = this.#parts
+      await this.#dropMerged(upload)
+      // An earlier replacement is not merged: these bytes take its place altogether.
+      const name = `${tailPrefix}${crypto.randomUUID()}`
+      const path = `${this.#folder(upload)}/${name}`
+      const output = new OutputFile(root, path, await root.files.create(path))
+      const { merged: _, ...rest } = upload
+      const commit = async (size: number) => {
+        await syncFolderAt(this.#folder(upload))
+        return formatUploadState({ ...rest, tail: { name, offset: options.offset, size } })
+      }
+      return new LocalPartDraft({ output, options: { ...options, offset: 0 }, commit, isOwn: true })
+    })
+  }
+
+  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    const upload = parseUploadState(state)
+    const { bucket, key } = options.target
+    return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
+      const output = await this.#openIfThere(upload)
+      if (output === undefined) return await this.#findPublished(upload, options)
+      try {
+        await this.#mergeTail(upload, output)
+        const size = await output.size()
+        if (size < options.size) throw lostBytes()
+        const facts = await this.#publish(upload, output, {
+          ...options,
+          isLonger: size > options.size,
+        })
+        await this.#removeTails(upload)
+        return facts
+      } finally {
+        await output.close()
+      }
+    })
+  }
+
+  async isPublished(state: string): Promise<boolean> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('check an upload', async () => {
+      const output = await this.#openIfThere(upload)
+      await output?.close()
+      return output === undefined && hasMark(await this.#namesOf(upload))
+    })
+  }
+
+  async abort(state: string): Promise<void> {
+    const upload = parseUploadState(state)
+    await withDriveErrors('abort an upload', async () => {
+      await fs.promises.rm(this.#folder(upload), { recursive: true, force: true })
+    })
+  }
+
+  async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    await withDriveErrors('sweep uploads', async () => {
+      const before = Date.now() - olderThanMs
+      for (const id of await fs.promises.readdir(this.#parts.root.uploadFolder)) {
+        if ((await lastChangeMs(this.#folder({ id }))) > before || (await isKnown(id))) continue
+        await fs.promises.rm(this.#folder({ id }), { recursive: true, force: true })
+      }
+    })
+  }
+
+  async #publish(
+    upload: UploadState,
+    output: OutputFile,
+    options: CompleteOptions & { readonly isLonger: boolean },
+  ): Promise<ObjectFacts> {
+    return await this.#parts.publisher.publish({
+      place: placeOf(options.target.bucket, options.target.key),
+      path: output.path,
+      attributes: options.attributes,
+      conditions: options.conditions,
+      assertHeld: options.assertHeld,
+      shapesLate: options.isLonger,
+      shape: async () => {
+        options.assertHeld?.()
+        if (options.isLonger) await output.truncate(options.size)
+        const facts = await output.shape()
+        await this.#writeMark(upload, facts.identity)
+        return facts
+      },
+      // The mark too is durable before the file leaves the upload's folder.
+      flush: () => allDone([output.flush(), syncFolderAt(this.#folder(upload))]),
+    })
+  }
+
+  /** Empty: it needs no space on a full disk. */
+  async #writeMark(upload: UploadState, identity: string): Promise<void> {
+    await fs.promises.writeFile(`${this.#folder(upload)}/${markOf(identity)}`, '')
+  }
+
+  /** The upload's file is gone: by an earlier `complete`, or else something is wrong. */
+  async #findPublished(
+    upload: UploadState,
+    { target }: CompleteOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const names = await this.#namesOf(upload)
+    if (!hasMark(names)) throw lostBytes()
+    const present = await this.#parts.files.head(placeOf(target.bucket, target.key))
+    if (present === undefined || !names.includes(markOf(present.identity))) return undefined
+    const { size, modifiedAtMs, attributes } = present
+    return { size, modifiedAtMs, attributes }
+  }
+
+  /** Also those of replacements that came to nothing. */
+  async #removeTails(upload: UploadState): Promise<void> {
+    for (const name of await this.#namesOf(upload)) {
+      if (name.startsWith(tailPrefix)) await this.#unlink(upload, name)
+    }
+  }
+
+  async #namesOf(upload: UploadState): Promise<string[]> {
+    try {
+      return await fs.promises.readdir(this.#folder(upload))
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  /**
+   * Copies the tail to its place. Doing it twice does no harm, and its file stays until the state
+   * without it comes back, or until the upload is published. A published upload may be opened again
+   * (webdav/spooled-bytes.ts): its bytes hold the tail already.
+   */
+  async #mergeTail(upload: UploadState, output: OutputFile): Promise<void> {
+    await this.#dropMerged(upload)
+    const { tail } = upload
+    if (tail === undefined) return
+    const fd = await this.#openTail(upload, tail)
+    if (fd === undefined) return
+    try {
+      await copyTail(fd, tail, output)
+    } finally {
+      await this.#parts.root.files.close(fd)
+    }
+    await output.flush()
+  }
+
+  /** Undefined when a `complete` has merged and removed it. */
+  async #openTail(upload: UploadState, tail: Tail): Promise<number | undefined> {
+    try {
+      return await this.#parts.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      if (!hasMark(await this.#namesOf(upload))) throw lostBytes()
+      return undefined
+    }
+  }
+
+  async #dropMerged(upload: UploadState): Promise<void> {
+    if (upload.merged !== undefined) await this.#unlink(upload, upload.merged)
+  }
+
+  async #open(upload: UploadState): Promise<OutputFile> {
+    const output = await this.#openIfThere(upload)
+    if (output === undefined) throw lostBytes()
+    return output
+  }
+
+  /** Undefined when the bytes are published, or else lost. */
+  async #openIfThere(upload: UploadState): Promise<OutputFile | undefined> {
+    const { root } = this.#parts
+    const path = `${this.#folder(upload)}/${dataName}`
+    let fd: number
+    try {
+      fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      await requireOwnFolder(root)
+      return undefined
+    }
+    const output = new OutputFile(root, path, fd)
+    if (!(await this.#isLinked(upload, fd))) return output
+    await output.remove()
+    return undefined
+  }
+
+  /**
+   * Whether this file is already the object: a crash came between the link that published it
+   * (put-file.ts) and the removal of its old name. It must not be written to any more.
+   */
+  async #isLinked(upload: UploadState, fd: number): Promise<boolean> {
+    const { root } = this.#parts
+    const stats = await root.files.fstat(fd)
+    if (stats.nlink < 2) return false
+    return (await this.#namesOf(upload)).includes(markOf(describe(stats, root).identity))
+  }
+
+  async #unlink(upload: UploadState, name: string): Promise<void> {
+    await fs.promises.rm(`${this.#folder(upload)}/${name}`, { force: true })
+  }
+
+  #folder(upload: Pick<UploadState, 'id'>): string {
+    return `${this.#parts.root.uploadFolder}/${upload.id}`
+  }
+}
+
+function markOf(identity: FileIdentity): string {
+  return `${markPrefix}${identity}`
+}
+
+function hasMark(names: readonly string[]): boolean {
+  return names.some((name) => name.startsWith(markPrefix))
+}
+
+/** Of the folder and its content; never when it is gone. */
+async function lastChangeMs(folder: string): Promise<number> {
+  try {
+    const names = await fs.promises.readdir(folder)
+    const paths = [folder, ...names.map((name) => `${folder}/${name}`)]
+    const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
+    return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
+  } catch (error) {
+    // It is in use, or is not an upload's folder.
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return Number.POSITIVE_INFINITY
+    throw error
+  }
+}
+
+async function copyTail(fd: number, tail: Tail, output: OutputFile): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(copyBytes, Math.max(tail.size, 1)))
+  for (let done = 0; done < tail.size; ) {
+    const wanted = buffer.subarray(0, Math.min(buffer.length, tail.size - done))
+    const filled = await readFully(fd, wanted, done)
+    if (filled === 0) throw lostBytes()
+    await output.write(buffer.subarray(0, filled), tail.offset + done)
+    done += filled
+  }
+}
+
+function lostBytes(): DriveError {
+  return new DriveError('changed', 'The bytes of this upload are no longer on the drive.')
+}

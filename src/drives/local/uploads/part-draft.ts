@@ -1,0 +1,72 @@
+import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
+import { driveErrorOf, withDriveErrors } from '../fs-error.ts'
+import type { OutputFile } from '../objects/output-file.ts'
+
+export interface PartPlan {
+  readonly output: OutputFile
+  readonly options: AppendOptions
+  /** The upload's state when the part is durable. */
+  commit(size: number): Promise<string>
+  /** Whether the file holds nothing but this part, and goes when the part is discarded. */
+  readonly isOwn?: boolean
+}
+
+/** A part that is written to its place in the upload's file; until committed it does not count. */
+export class LocalPartDraft implements PartDraft {
+  readonly #plan: PartPlan
+  #size = 0
+  #isEnded = false
+  #isFull = false
+
+  constructor(plan: PartPlan) {
+    this.#plan = plan
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#plan.options.signal?.throwIfAborted()
+    this.#requireOpen()
+    const { output, options } = this.#plan
+    try {
+      await output.write(chunk, options.offset + this.#size)
+    } catch (cause) {
+      const error = driveErrorOf(cause, 'write a part')
+      this.#isFull = error instanceof DriveError && error.kind === 'full'
+      throw error
+    }
+    this.#size += chunk.length
+  }
+
+  async commit(): Promise<string> {
+    this.#requireOpen()
+    try {
+      this.#plan.options.signal?.throwIfAborted()
+      return await withDriveErrors('write a part', async () => {
+        await this.#plan.output.flush()
+        const state = await this.#plan.commit(this.#size)
+        this.#isEnded = true
+        await this.#plan.output.close()
+        return state
+      })
+    } finally {
+      await this.discard()
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    const { output, options, isOwn } = this.#plan
+    if (isOwn) return await output.remove()
+    try {
+      // Else what was written stays behind the committed bytes, where the next part overwrites it.
+      if (this.#isFull) await output.truncate(options.offset)
+      await output.close()
+    } catch {
+      // Nothing to report: the bytes do not count anyway.
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#isEnded) throw new DriveError('changed', 'This part has ended.')
+  }
+}

@@ -1,0 +1,85 @@
+import { type Dispatcher, Pool } from 'undici'
+import { type Reader, ReadLane } from '../../cloud/read-limiter.ts'
+import { DriveError } from '../../drive.ts'
+
+/** Uploads and downloads last as long as clients are slow; other calls do not wait for them. */
+export type LaneName = 'calls' | 'uploads' | 'downloads'
+
+/** To one server, of one process; opened when they are needed. */
+const sizes: Readonly<Record<LaneName, number>> = { calls: 24, uploads: 24, downloads: 48 }
+const connectMs = 10_000
+/** Between two pieces of a body. */
+const bodyMs = 60_000
+
+/** A place among the connections, to be given back by a request that is sent or by `leave`. */
+export interface Place {
+  /** Rejects with undici's error. The place is given back when the answer's body has ended. */
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>
+  leave(): void
+}
+
+/** The connections to one server, in lanes that do not wait for each other. */
+export class DavConnections {
+  readonly #placeMs: number
+  readonly #lanes: Readonly<Record<LaneName, { readonly lane: ReadLane; readonly pool: Pool }>>
+
+  /** @param placeMs how long a request waits for a connection */
+  constructor(origin: string, placeMs: number) {
+    this.#placeMs = placeMs
+    const opened = (name: LaneName) => ({
+      lane: new ReadLane(sizes[name]),
+      pool: new Pool(origin, {
+        connections: sizes[name],
+        connect: { timeout: connectMs },
+        bodyTimeout: bodyMs,
+        maxHeaderSize: 64 * 1024,
+      }),
+    })
+    this.#lanes = {
+      calls: opened('calls'),
+      uploads: opened('uploads'),
+      downloads: opened('downloads'),
+    }
+  }
+
+  /** @throws DriveError `busy` when no slot is free for too long; the signal's reason */
+  async enter(name: LaneName, signal: () => AbortSignal, reader?: Reader): Promise<Place> {
+    const { lane, pool } = this.#lanes[name]
+    const leave = lane.enterNow(reader) ?? (await this.#wait(lane, signal(), reader))
+    return {
+      leave,
+      async request(options) {
+        try {
+          const response = await pool.request(options)
+          // Errors after the last reader left have no one to report to.
+          response.body.on('error', () => undefined).on('close', leave)
+          return response
+        } catch (error) {
+          leave()
+          throw error
+        }
+      },
+    }
+  }
+
+  /** Aborts requests in progress. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#lanes).map(({ pool }) => pool.destroy()))
+  }
+
+  async #wait(
+    lane: ReadLane,
+    signal: AbortSignal,
+    reader: Reader | undefined,
+  ): Promise<() => void> {
+    const limit = AbortSignal.timeout(this.#placeMs)
+    try {
+      return await lane.enter(AbortSignal.any([signal, limit]), reader)
+    } catch (cause) {
+      signal.throwIfAborted()
+      const message = 'Too many concurrent requests to the WebDAV server. Try again.'
+      const retryAfterSeconds = Math.ceil(this.#placeMs / 1000)
+      throw new DriveError('busy', message, { cause, retryAfterSeconds })
+    }
+  }
+}

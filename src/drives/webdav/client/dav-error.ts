@@ -1,0 +1,70 @@
+import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import type { DavAnswer, DavResponse } from './dav-client.ts'
+
+/** What a status means where nothing more is known. */
+const kinds: Readonly<Record<number, DriveErrorKind>> = {
+  401: 'denied',
+  403: 'denied',
+  404: 'unavailable',
+  405: 'denied',
+  409: 'busy',
+  412: 'busy',
+  413: 'denied',
+  414: 'key-too-long',
+  423: 'busy',
+  425: 'busy',
+  429: 'busy',
+  503: 'busy',
+  507: 'full',
+}
+
+const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
+  denied: "Check the account's permissions there, and the size limits of the server and its proxy.",
+  full: 'There is no space left, or the quota is used up.',
+  'key-too-long': 'The name is longer than the server accepts.',
+  busy: 'It is busy, or the file is locked; try again.',
+  unavailable: "Check the server's log.",
+}
+
+/** A server's response that is unusable, at least by itself. */
+export class StatusError extends DriveError {
+  readonly status: number
+
+  constructor(method: string, answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>) {
+    const { status } = answer
+    const kind = kinds[status] ?? 'unavailable'
+    const message = `The WebDAV server answered ${method} with ${status}. ${advice[kind] ?? ''}`
+    const seconds = retryAfterSeconds(answer)
+    super(kind, message, seconds === undefined ? {} : { retryAfterSeconds: seconds })
+    this.name = 'StatusError'
+    this.status = status
+  }
+}
+
+/** The DriveError for an unusable response. */
+export function statusError(
+  method: string,
+  answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>,
+): StatusError {
+  return new StatusError(method, answer)
+}
+
+export function refusedCredentials(): DriveError {
+  const message =
+    'The WebDAV server rejects the user name or password (401). Check them in DRIVE; Nextcloud ' +
+    'requires an app password (Settings, Security) if two-factor sign-in is on.'
+  return new DriveError('denied', message)
+}
+
+export function unreachable(cause: unknown): DriveError {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'no response'
+  return new DriveError('unavailable', `The WebDAV server is not responding (${code}).`, { cause })
+}
+
+/** RFC 9110 section 10.2.3: seconds, or a date. At most an hour. */
+export function retryAfterSeconds(answer: Pick<DavResponse, 'header'>): number | undefined {
+  const value = answer.header('retry-after')
+  if (value === undefined) return undefined
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000
+  return Number.isFinite(seconds) ? Math.min(3_600, Math.max(0, Math.ceil(seconds))) : undefined
+}

@@ -1,0 +1,82 @@
+import { DriveError } from '../../drive.ts'
+
+/** Names below the drive's root, outermost first; of the root itself none. */
+export type DavPath = readonly string[]
+
+/** What DRIVE says of a WebDAV server. */
+export interface DavAddress {
+  /** `https://host:port`. */
+  readonly origin: string
+  /** The root's names below the origin. */
+  readonly root: DavPath
+  readonly user: string
+  readonly password: string
+}
+
+/** For messages: how an address is written. */
+export const davAddressForm =
+  'webdav+https://user:password@host/path. In user, password and path, write these characters ' +
+  'percent-encoded: % as %25, @ as %40, / as %2F, ? as %3F, # as %23, \\ as %5C'
+
+/**
+ * Reads `webdav+https://user:password@host/path`; user and password are percent-decoded.
+ *
+ * The only raw `@` is the one before the host, and none of `/ ? # \` comes before it. Otherwise a raw
+ * character in the password would end the host name early (RFC 3986 section 3.2), and a part of the
+ * password would be taken for a host name and be sent to DNS.
+ *
+ * @throws DriveError `denied`, for people; its message never holds the password.
+ */
+export function parseDavAddress(text: string): DavAddress {
+  const [, plain = '', behindScheme = ''] = /^webdav\+(https?:\/\/(.*))$/.exec(text) ?? []
+  const [before = '', ...others] = behindScheme.split('@')
+  const isAmbiguous = others.length > 1 || (others.length === 1 && /[/\\?#]/.test(before))
+  const url = !isAmbiguous && URL.canParse(plain) ? new URL(plain) : undefined
+  if (url === undefined || url.search !== '' || url.hash !== '') {
+    throw new DriveError('denied', `The drive's address must have the form ${davAddressForm}.`)
+  }
+  const root = decodeSegments(url.pathname.split('/').filter((segment) => segment !== ''))
+  const [user, password] = decodeSegments([url.username, url.password]) ?? []
+  if (root === undefined || user === undefined || password === undefined) {
+    const message = "The drive's address has a % that is not part of an escape: write it as %25."
+    throw new DriveError('denied', message)
+  }
+  return { origin: url.origin, root, user, password }
+}
+
+/** The request target of a file. */
+export function targetOf(root: DavPath, path: DavPath): string {
+  return `/${[...root, ...path].map(encodeSegment).join('/')}`
+}
+
+/** The request target of a folder: with a slash, or servers redirect. */
+export function folderTargetOf(root: DavPath, path: DavPath): string {
+  const target = targetOf(root, path)
+  return target === '/' ? target : `${target}/`
+}
+
+/**
+ * The names of a DAV:href, an absolute path or a full URL (RFC 4918 section 8.3), with any escapes.
+ * Undefined for anything but a path in UTF-8.
+ */
+export function segmentsOfHref(href: string): DavPath | undefined {
+  const path = href.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '')
+  if (!path.startsWith('/')) return undefined
+  return decodeSegments(path.split('/').filter((segment) => segment !== ''))
+}
+
+/** As RFC 3986 section 2.3 has it: servers differ on what else may stand unescaped. */
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+function decodeSegments(segments: readonly string[]): string[] | undefined {
+  try {
+    return segments.map((segment) => decodeURIComponent(segment))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,406 @@
+import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Reader } from '../../cloud/read-limiter.ts'
+import { DriveError } from '../../drive.ts'
+import {
+  type DavChild,
+  type DavFolder,
+  type FolderReading,
+  readFolder,
+} from '../listing/dav-folder.ts'
+import { Arrivals, askForMd5 } from './arrivals.ts'
+import type { DavAnswer, DavClient, DavRequest, DavResponse } from './dav-client.ts'
+import { drain } from './dav-client.ts'
+import { statusError } from './dav-error.ts'
+import { type DavPath, folderTargetOf, segmentsOfHref, targetOf } from './dav-path.ts'
+import {
+  type DavEntry,
+  type Demand,
+  MultistatusReader,
+  ownCloudNamespace,
+  recordName,
+  recordNamespace,
+  UnclearAnswer,
+  unreadable,
+} from './multistatus.ts'
+
+/** A listing whose end is missing is asked for again, so often, after such a pause each time. */
+const listAttempts = 4
+const listPauseMs = 20
+const removeAttempts = 3
+
+export const xml = { 'content-type': 'application/xml; charset=utf-8' }
+const prologue = `<?xml version="1.0" encoding="utf-8"?>`
+const fileProperties =
+  '<d:resourcetype/><d:getcontentlength/><d:getlastmodified/><d:getetag/><s:record/>'
+const propfind = (properties: string) =>
+  Buffer.from(
+    `${prologue}<d:propfind xmlns:d="DAV:" xmlns:s="${recordNamespace}" xmlns:oc="${ownCloudNamespace}"><d:prop>${properties}</d:prop></d:propfind>`,
+  )
+const askForFile = propfind(fileProperties)
+const askForWritten = propfind(`${fileProperties}<oc:checksums/>`)
+const askForNames = propfind('<d:resourcetype/>')
+/** What `statFolder` asks for. */
+export const askForFolder = propfind(
+  '<d:resourcetype/><d:getlastmodified/><d:creationdate/>' +
+    '<d:quota-available-bytes/><d:quota-used-bytes/>',
+)
+
+/** Statuses with which servers say that nothing can be below a file. */
+const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
+const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308])
+const found = [200, 201, 204]
+
+interface ListQuestion<Kept> extends FolderReading<Kept> {
+  readonly body: Uint8Array
+}
+
+/** `beforeAttempt` as in DavRequest. */
+type Guarded = Pick<DavRequest, 'beforeAttempt'>
+
+export interface TransferOptions extends Guarded {
+  readonly overwrite: boolean
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface GetOptions {
+  readonly signal?: AbortSignal
+  readonly reader?: Reader | undefined
+  /** Whether the body is small and read at once. */
+  readonly isShort?: boolean
+}
+
+export interface PutRequest {
+  readonly body: Uint8Array | Readable
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** The MD5 of a stream, asked for once all of it was sent; undefined when it is not known. */
+  readonly md5?: () => string | undefined
+}
+
+export interface StatOptions {
+  /** Also asks for the checksums that ownCloud computes. */
+  readonly asksForMd5?: boolean
+}
+
+/** What is asked of a WebDAV server, in terms of paths below a folder of it (RFC 4918). */
+export class DavServer {
+  readonly #client: DavClient
+  readonly #origin: string
+  readonly #root: DavPath
+  /** What the server reports about the bytes that it receives. */
+  readonly arrivals: Arrivals
+
+  /** @param root names below the origin */
+  constructor(
+    client: DavClient,
+    { origin, root }: { origin: string; root: DavPath },
+    arrivals = new Arrivals(),
+  ) {
+    this.#client = client
+    this.#origin = origin
+    this.#root = root
+    this.arrivals = arrivals
+  }
+
+  /** The same server; paths below its origin. */
+  atOrigin(): DavServer {
+    return new DavServer(this.#client, { origin: this.#origin, root: [] }, this.arrivals)
+  }
+
+  /** The path from the server's root. */
+  fullPath(path: DavPath): DavPath {
+    return [...this.#root, ...path]
+  }
+
+  /** Without credentials. */
+  urlOf(path: DavPath): string {
+    return this.#origin + targetOf(this.#root, path)
+  }
+
+  /** The entry at the path; undefined when there is none. A folder has no further details. */
+  async stat(
+    path: DavPath,
+    { asksForMd5 = false }: StatOptions = {},
+  ): Promise<DavEntry | undefined> {
+    const question = asksForMd5 ? askForWritten : askForFile
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#statOnce(path, question)
+      } catch (error) {
+        // Apache reports no properties of a file that is deleted while it reads its dead
+        // properties.
+        if (!(error instanceof UnclearAnswer) || attempt >= listAttempts) throw error
+        await sleep(listPauseMs * attempt)
+      }
+    }
+  }
+
+  async #statOnce(path: DavPath, question: Uint8Array): Promise<DavEntry | undefined> {
+    const answer = await this.#propfind(targetOf(this.#root, path), question)
+    if (answer.status === 207) return entryIn(answer, 'size')
+    if (answer.status === 404 || answer.status === 410) return undefined
+    // Apache sends folders without their slash away.
+    if (redirects.has(answer.status)) return folderEntry(this.#root, path, answer)
+    if (belowFileStatuses.has(answer.status) && path.length > 1) {
+      const parent = await this.stat(path.slice(0, -1))
+      if (parent?.isFolder !== true) return undefined
+    }
+    throw statusError('PROPFIND', answer)
+  }
+
+  /** A folder with its times and quota; undefined when there is none. */
+  async statFolder(path: DavPath): Promise<DavEntry | undefined> {
+    const answer = await this.#propfind(folderTargetOf(this.#root, path), askForFolder)
+    if (answer.status === 207) {
+      const entry = entryIn(answer, 'kind')
+      return entry?.isFolder === true ? entry : undefined
+    }
+    if (answer.status === 404 || answer.status === 410) return undefined
+    if (belowFileStatuses.has(answer.status) && (await this.stat(path))?.isFolder !== true) {
+      return undefined
+    }
+    throw statusError('PROPFIND', answer)
+  }
+
+  /** A folder and its content, unordered; undefined when it does not exist. */
+  list(path: DavPath): Promise<DavFolder | undefined> {
+    return this.listAs(path, (child) => child)
+  }
+
+  /** As `list`; of each child what `keep` makes of it, for folders of any size. */
+  listAs<Kept>(
+    path: DavPath,
+    keep: (child: DavChild) => Kept,
+  ): Promise<DavFolder<Kept> | undefined> {
+    const limit = Number.POSITIVE_INFINITY
+    return this.#list(path, { body: askForFile, demand: 'size', limit, keep })
+  }
+
+  /**
+   * Some names in a folder, at least `limit` if there are that many; undefined when the folder does
+   * not exist.
+   */
+  async someNames(path: DavPath, limit: number): Promise<readonly string[] | undefined> {
+    const keep = ({ name }: DavChild) => name
+    return (await this.#list(path, { body: askForNames, demand: 'kind', limit, keep }))?.children
+  }
+
+  async #list<Kept>(
+    path: DavPath,
+    question: ListQuestion<Kept>,
+  ): Promise<DavFolder<Kept> | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#listOnce(path, question)
+      } catch (error) {
+        // rclone ends its answer in the middle when a name goes while it looks at it.
+        const isBroken = error instanceof DriveError && error.kind === 'unavailable'
+        if (!isBroken || attempt >= listAttempts) throw error
+        await sleep(listPauseMs * attempt)
+      }
+    }
+  }
+
+  async #listOnce<Kept>(
+    path: DavPath,
+    question: ListQuestion<Kept>,
+  ): Promise<DavFolder<Kept> | undefined> {
+    const response = await this.#client.send({
+      method: 'PROPFIND',
+      target: folderTargetOf(this.#root, path),
+      headers: { ...xml, depth: '1' },
+      body: question.body,
+      isRepeatable: true,
+      isSlow: true,
+    })
+    if (response.status === 207) return await readFolder(response, question)
+    await drain(response.body)
+    if (response.status === 404 || response.status === 410) return undefined
+    if (belowFileStatuses.has(response.status)) {
+      if ((await this.stat(path))?.isFolder !== true) return undefined
+      if (response.status === 405) throw hiddenFolder(path)
+    }
+    throw statusError('PROPFIND', response)
+  }
+
+  /** The body is the caller's to read or destroy. */
+  async get(
+    path: DavPath,
+    headers: Readonly<Record<string, string>>,
+    { signal, reader, isShort = false }: GetOptions = {},
+  ): Promise<DavResponse> {
+    return await this.#client.send({
+      method: 'GET',
+      target: targetOf(this.#root, path),
+      headers,
+      signal,
+      reader,
+      isRepeatable: true,
+      lane: isShort ? 'calls' : undefined,
+    })
+  }
+
+  /**
+   * Makes or overwrites a file; any status is the caller's affair.
+   *
+   * @throws DriveError `unavailable` when the server reports that it received other bytes.
+   */
+  async put(path: DavPath, { body, headers, signal, md5 }: PutRequest): Promise<DavAnswer> {
+    const isWhole = headers?.['content-range'] === undefined
+    const answer = await this.#client.ask({
+      method: 'PUT',
+      target: targetOf(this.#root, path),
+      headers: {
+        'content-type': 'application/octet-stream',
+        ...(isWhole ? askForMd5 : {}),
+        ...headers,
+      },
+      body,
+      signal,
+      isSlow: true,
+      isRepeatable: body instanceof Uint8Array,
+    })
+    if (isWhole && answer.status < 300) {
+      this.arrivals.checkAnswer(answer, body instanceof Uint8Array ? hash('md5', body) : md5?.())
+    }
+    return answer
+  }
+
+  /** Sends MOVE or COPY of a file; any status is the caller's affair. */
+  transfer(
+    method: 'MOVE' | 'COPY',
+    paths: { readonly from: DavPath; readonly to: DavPath },
+    options: TransferOptions,
+  ): Promise<DavAnswer> {
+    return this.#client.ask({
+      method,
+      target: targetOf(this.#root, paths.from),
+      headers: {
+        destination: this.urlOf(paths.to),
+        overwrite: options.overwrite ? 'T' : 'F',
+        ...options.headers,
+      },
+      signal: options.signal,
+      isSlow: true,
+      beforeAttempt: options.beforeAttempt,
+    })
+  }
+
+  /** Moves a folder with all that is in it to where nothing is. */
+  moveFolder(from: DavPath, to: DavPath, { beforeAttempt }: Guarded = {}): Promise<DavAnswer> {
+    return this.#client.ask({
+      method: 'MOVE',
+      target: folderTargetOf(this.#root, from),
+      headers: { destination: this.#origin + folderTargetOf(this.#root, to), overwrite: 'F' },
+      isSlow: true,
+      beforeAttempt,
+    })
+  }
+
+  /** Creates a folder; false when something already exists there, or its parent does not. */
+  async makeFolder(
+    path: DavPath,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<boolean> {
+    const target = folderTargetOf(this.#root, path)
+    const answer = await this.#client.ask({ method: 'MKCOL', target, headers, isRepeatable: true })
+    if (found.includes(answer.status)) return true
+    if ([400, 404, 405, 409].includes(answer.status) || redirects.has(answer.status)) return false
+    throw statusError('MKCOL', answer)
+  }
+
+  /**
+   * Removes a file, never a folder if the server can distinguish them; false when there was none.
+   */
+  async removeFile(path: DavPath, guarded: Guarded = {}): Promise<boolean> {
+    return await this.#remove(targetOf(this.#root, path), guarded)
+  }
+
+  /** Removes a folder with all that is in it; false when there was none. */
+  async removeFolder(path: DavPath): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#remove(folderTargetOf(this.#root, path))
+      } catch (error) {
+        // Apache leaves folders of long paths in which it has kept properties, but not these (207).
+        if (attempt >= removeAttempts || !(error instanceof DriveError)) throw error
+      }
+    }
+  }
+
+  /** Sets our dead property (RFC 4918 section 9.2); false when the server does not keep it. */
+  async setRecord(path: DavPath, json: string): Promise<boolean> {
+    const property = `<s:${recordName}>${asXmlText(json)}</s:${recordName}>`
+    const answer = await this.#client.ask({
+      method: 'PROPPATCH',
+      target: targetOf(this.#root, path),
+      headers: xml,
+      body: Buffer.from(
+        `${prologue}<d:propertyupdate xmlns:d="DAV:" xmlns:s="${recordNamespace}">` +
+          `<d:set><d:prop>${property}</d:prop></d:set></d:propertyupdate>`,
+      ),
+      isRepeatable: true,
+    })
+    if (answer.status === 200 || answer.status === 204) return true
+    // The overall status says nothing: each property has its own.
+    return answer.status === 207 && entryIn(answer, 'nothing')?.record !== undefined
+  }
+
+  async #remove(target: string, { beforeAttempt }: Guarded = {}): Promise<boolean> {
+    const request = { method: 'DELETE', target, isSlow: true, isRepeatable: true }
+    const answer = await this.#client.ask({ ...request, beforeAttempt })
+    if (found.includes(answer.status)) return true
+    if (answer.status === 404 || answer.status === 410) return false
+    throw statusError('DELETE', answer)
+  }
+
+  #propfind(target: string, body: Uint8Array): Promise<DavAnswer> {
+    const headers = { ...xml, depth: '0' }
+    return this.#client.ask({ method: 'PROPFIND', target, headers, body, isRepeatable: true })
+  }
+}
+
+/** What an answer says of the one file that it is about; undefined when that is not there. */
+export function entryIn({ text }: Pick<DavAnswer, 'text'>, demand: Demand): DavEntry | undefined {
+  const reader = new MultistatusReader(demand)
+  const [entry] = reader.read(Buffer.from(text))
+  reader.end()
+  if (entry === undefined && !reader.isAbsent) throw unreadable()
+  return entry
+}
+
+function folderEntry(root: DavPath, path: DavPath, answer: DavAnswer): DavEntry {
+  const segments = segmentsOfHref(answer.header('location') ?? '')
+  const expected = [...root, ...path]
+  const isSamePlace = segments?.join('/') === expected.join('/')
+  if (!isSamePlace || answer.header('location')?.endsWith('/') !== true) {
+    throw statusError('PROPFIND', answer)
+  }
+  return {
+    segments: expected,
+    isFolder: true,
+    size: 0,
+    modifiedAtMs: 0,
+    etag: undefined,
+    record: undefined,
+    createdAtMs: 0,
+    md5: undefined,
+    freeBytes: undefined,
+    usedBytes: undefined,
+  }
+}
+
+/** JSON has no character that XML can't hold; `]]>` and markup it may have. */
+function asXmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function hiddenFolder(path: DavPath): DriveError {
+  const message =
+    `The WebDAV server does not list the folder ${path.join('/')} (405), probably because of an ` +
+    'index file in it: turn off directory indexes for it (Apache: DirectoryIndex disabled).'
+  return new DriveError('denied', message)
+}

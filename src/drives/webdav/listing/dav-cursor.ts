@@ -1,0 +1,220 @@
+import type { Entry, EntryCursor, ListQuery } from '../../drive.ts'
+import { compareKeys } from '../../key-order.ts'
+import { maxKeyBytes, pathOfFolder } from '../../key-path.ts'
+import type { NameRules } from '../../name-rules.ts'
+import type { DavPath } from '../client/dav-path.ts'
+import type { DavFolderIndex, ListedName } from './dav-folder-index.ts'
+import type { FolderLister } from './folder-lister.ts'
+
+const batchLimit = 1000
+
+/** An entry of a listing before its ETag is known. */
+export type DavCandidate =
+  | { readonly kind: 'folder'; readonly key: string }
+  | { readonly kind: 'object'; readonly key: string; readonly listed: ListedName }
+
+export interface DavCursorParts {
+  readonly lister: FolderLister
+  readonly rules: NameRules
+  /** Gives objects their ETags, and leaves out those that are gone. At most 1,000. */
+  describe(bucket: string, candidates: readonly DavCandidate[]): Promise<Entry[]>
+  /** Rejects with `unavailable` when the drive is gone, so that its objects only seem to be. */
+  requireDrive(bucket: string): Promise<void>
+}
+
+/** A folder on the way from the bucket to where the cursor is. */
+interface Frame {
+  readonly index: DavFolderIndex
+  /** The folder's key: empty, or ending in `/`. */
+  readonly key: string
+  readonly path: DavPath
+  /** The next name. */
+  position: number
+}
+
+interface Bound {
+  readonly key: string
+  /** Whether an entry with this very key counts. */
+  readonly isInclusive: boolean
+  /** Whether the folder of the key must be listed with the delimiter. */
+  readonly showsFolder: boolean
+}
+
+/** Walks the folders in key order, and reads only those that it needs. */
+export class DavCursor implements EntryCursor {
+  readonly #parts: DavCursorParts
+  readonly #bucket: string
+  readonly #query: ListQuery
+  /** The prefix up to its last `/`: all entries are in this folder. */
+  readonly #baseKey: string
+  /** A first page shows the drive as it is; those behind it may come from what it has read. */
+  readonly #mayBeCached: boolean
+  #frames: Frame[] = []
+  /** Where to go before the next entry; undefined when the frames say it. */
+  #target: Bound | undefined
+  /** No further entry up to here. */
+  #reached: Bound
+  #hasFound = false
+  /** Whether a folder was not there when it was to be read. */
+  #hasMissed = false
+
+  constructor(parts: DavCursorParts, bucket: string, query: ListQuery) {
+    this.#parts = parts
+    this.#bucket = bucket
+    this.#query = query
+    this.#mayBeCached = query.after !== ''
+    this.#baseKey = query.prefix.slice(0, query.prefix.lastIndexOf('/') + 1)
+    const isBehindPrefix = compareKeys(query.after, query.prefix) >= 0 && query.after !== ''
+    this.#target = isBehindPrefix
+      ? { key: query.after, isInclusive: false, showsFolder: true }
+      : { key: query.prefix, isInclusive: true, showsFolder: false }
+    this.#reached = this.#target
+  }
+
+  seek(key: string): void {
+    const ahead = compareKeys(key, (this.#target ?? this.#reached).key)
+    if (ahead > 0) this.#target = { key, isInclusive: true, showsFolder: false }
+    else if (this.#isBehindShownFolder(key)) this.#target = { ...this.#reached, showsFolder: false }
+  }
+
+  /** Whether `key` is after the folder of `after`, which must still be listed. */
+  #isBehindShownFolder(key: string): boolean {
+    if (!this.#target?.showsFolder) return false
+    const { prefix, after } = this.#query
+    return compareKeys(key, after.slice(0, after.indexOf('/', prefix.length) + 1)) > 0
+  }
+
+  async next(limit: number): Promise<Entry[]> {
+    for (;;) {
+      const candidates = await this.#collect(Math.min(limit, batchLimit))
+      const entries = await this.#parts.describe(this.#bucket, candidates)
+      this.#hasFound ||= entries.length > 0
+      this.#hasMissed ||= entries.length < candidates.length
+      // What is missing may only seem to be because the drive is gone.
+      if (!this.#hasFound || this.#hasMissed) await this.#parts.requireDrive(this.#bucket)
+      this.#hasMissed = false
+      const last = candidates.at(-1)
+      if (last === undefined) return []
+      this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
+      // None only when all of them have been deleted meanwhile.
+      if (entries.length > 0) return entries
+    }
+  }
+
+  async #collect(limit: number): Promise<DavCandidate[]> {
+    const candidates: DavCandidate[] = []
+    if (this.#target !== undefined) {
+      const target = this.#target
+      await this.#goTo(target, candidates)
+      this.#target = undefined
+    }
+    while (candidates.length < limit) {
+      const frame = this.#frames.at(-1)
+      if (frame === undefined) break
+      const listed = frame.index.at(frame.position)
+      if (listed === undefined) this.#frames.pop()
+      else await this.#visit(frame, listed, candidates)
+    }
+    return candidates
+  }
+
+  /** Takes the frame's next name. */
+  async #visit(frame: Frame, listed: ListedName, candidates: DavCandidate[]): Promise<void> {
+    const key = frame.key + listed.name
+    if (!key.startsWith(this.#query.prefix)) {
+      // In the prefix's folder, behind the prefix: nothing more can follow.
+      this.#frames = []
+      return
+    }
+    frame.position++
+    if (!isPossibleKey(key)) return
+    if (!listed.isFolder) candidates.push({ kind: 'object', key, listed })
+    else if (this.#query.delimiter === undefined) await this.#enter(frame, listed)
+    else candidates.push({ kind: 'folder', key })
+  }
+
+  /** Goes down into a folder; undefined when it is gone. */
+  async #enter(frame: Frame, listed: ListedName): Promise<Frame | undefined> {
+    const path = [...frame.path, ...listed.path]
+    const index = await this.#parts.lister.read(path, { mayBeCached: this.#mayBeCached })
+    if (index === undefined) {
+      this.#hasMissed = true
+      return undefined
+    }
+    const inner = { index, key: frame.key + listed.name, path, position: 0 }
+    this.#frames.push(inner)
+    return inner
+  }
+
+  /** Puts the frames where the first entry is that the bound allows. */
+  async #goTo(bound: Bound, candidates: DavCandidate[]): Promise<void> {
+    this.#frames = []
+    const path = [this.#bucket, ...pathOfFolder(this.#baseKey, this.#parts.rules)]
+    const index = await this.#parts.lister.read(path, { mayBeCached: this.#mayBeCached })
+    if (index === undefined) {
+      this.#hasMissed = true
+      return
+    }
+    this.#frames = [{ index, key: this.#baseKey, path, position: 0 }]
+    if (compareKeys(bound.key, this.#baseKey) < 0) return
+    if (!bound.key.startsWith(this.#baseKey)) {
+      this.#frames = []
+      return
+    }
+    for (let frame = this.#frames[0]; frame !== undefined; ) {
+      frame = await this.#descend(frame, bound, candidates)
+    }
+  }
+
+  /** One step of `#goTo`; the folder to continue in, if any. */
+  async #descend(
+    frame: Frame,
+    bound: Bound,
+    candidates: DavCandidate[],
+  ): Promise<Frame | undefined> {
+    const { index } = frame
+    const rest = bound.key.slice(frame.key.length)
+    const folderName = rest.slice(0, rest.indexOf('/') + 1)
+    const position = index.lowerBound(folderName || rest)
+    const listed = index.at(position)
+    frame.position = position
+    if (listed?.name !== (folderName || rest)) {
+      if (folderName !== '') frame.position = index.lowerBound(rest)
+      return undefined
+    }
+    if (folderName === '') {
+      if (!bound.isInclusive) frame.position++
+      return undefined
+    }
+    return await this.#descendInto(frame, listed, { bound, candidates })
+  }
+
+  async #descendInto(
+    frame: Frame,
+    listed: ListedName,
+    { bound, candidates }: { bound: Bound; candidates: DavCandidate[] },
+  ): Promise<Frame | undefined> {
+    const key = frame.key + listed.name
+    const isTheFolder = bound.key === key
+    if (this.#query.delimiter === undefined) {
+      frame.position++
+      return await this.#enter(frame, listed)
+    }
+    if (isTheFolder && bound.isInclusive) return undefined
+    frame.position++
+    if (isTheFolder || !bound.showsFolder || !key.startsWith(this.#query.prefix)) return undefined
+    if (await this.#hasKeyBehind(key, bound.key)) candidates.push({ kind: 'folder', key })
+    return undefined
+  }
+
+  async #hasKeyBehind(folderKey: string, after: string): Promise<boolean> {
+    const inner = new DavCursor(this.#parts, this.#bucket, { prefix: folderKey, after })
+    return (await inner.next(1)).length > 0
+  }
+}
+
+/** What a person named may be too long, or lie at a path, that no key has. */
+function isPossibleKey(key: string): boolean {
+  if (key === '') return false
+  return key.length * 3 <= maxKeyBytes || Buffer.byteLength(key) <= maxKeyBytes
+}

@@ -1,0 +1,53 @@
+import { compareKeys } from '../../key-order.ts'
+
+/** A name in a folder, as a listing needs it. */
+export interface ListedName {
+  /** The key's segment, with a `/` behind it when it is a folder. */
+  readonly name: string
+  /** Names below the folder that was read: several when the name was cut. */
+  readonly path: readonly string[]
+  readonly isFolder: boolean
+  /** The object's file is at its alternative path. */
+  readonly isAlternative: boolean
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly version: string
+  /** From the listing; undefined when the database must be queried. */
+  readonly etag: string | undefined
+  /** It may have been written while its folder was read: what is missing here may be there. */
+  readonly isUnsure?: boolean
+}
+
+/** What is in one folder, in key order. */
+export class DavFolderIndex {
+  readonly #names: readonly ListedName[]
+
+  /** @param names in any order; of an object's two files the one at the natural path counts */
+  constructor(names: Iterable<ListedName>) {
+    const byName = new Map<string, ListedName>()
+    for (const one of names) {
+      const other = byName.get(one.name)
+      if (other === undefined || other.isAlternative) byName.set(one.name, one)
+    }
+    this.#names = [...byName.values()].sort((a, b) => compareKeys(a.name, b.name))
+  }
+
+  get count(): number {
+    return this.#names.length
+  }
+
+  at(position: number): ListedName | undefined {
+    return this.#names[position]
+  }
+
+  /** The position of the first name that is not less than `text`; `count` when there is none. */
+  lowerBound(text: string): number {
+    let [low, high] = [0, this.#names.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareKeys(this.#names[middle]?.name ?? '', text) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

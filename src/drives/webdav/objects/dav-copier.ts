@@ -1,0 +1,88 @@
+import {
+  type CopyOptions,
+  type CopySource,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+} from '../../drive.ts'
+import type { NameRules } from '../../name-rules.ts'
+import { statusError } from '../client/dav-error.ts'
+import type { DavPath } from '../client/dav-path.ts'
+import type { DavServer } from '../client/dav-server.ts'
+import type { DavEntry } from '../client/multistatus.ts'
+import type { OwnFolder } from '../own-folder.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import type { DavPublisher } from './dav-publisher.ts'
+import { UnsettledMove } from './file-mover.ts'
+import { type FoundObject, type ObjectFinder, requireEntry } from './object-finder.ts'
+import { davPlaceOf } from './object-path.ts'
+
+const plainMd5 = /^[0-9a-f]{32}$/
+
+export interface DavCopierParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly store: AttributeStore
+  readonly finder: ObjectFinder
+  readonly publisher: DavPublisher
+  readonly rules: NameRules
+}
+
+/** Copies objects on the server. */
+export class DavCopier {
+  readonly #parts: DavCopierParts
+
+  constructor(parts: DavCopierParts) {
+    this.#parts = parts
+  }
+
+  /** As Drive.copy. */
+  async copy(
+    source: CopySource,
+    target: ObjectName,
+    options: CopyOptions,
+  ): Promise<ObjectFacts | undefined> {
+    const { finder, own, publisher, rules } = this.#parts
+    const found = await finder.find(davPlaceOf(source.bucket, source.key, rules))
+    if (found === undefined) return undefined
+    if (found.facts.attributes.etag !== source.etag) throw isGone()
+    // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
+    if (!plainMd5.test(source.etag)) return undefined
+    const path = own.newPath()
+    try {
+      const entry = await this.#copyTo(path, found, options.signal)
+      const { attributes, conditions } = options
+      const place = davPlaceOf(target.bucket, target.key, rules)
+      return await publisher.publish({ place, path, entry, attributes, conditions })
+    } catch (error) {
+      if (!(error instanceof UnsettledMove)) await own.discard(path)
+      throw error
+    }
+  }
+
+  async #copyTo(
+    path: DavPath,
+    found: FoundObject,
+    signal: AbortSignal | undefined,
+  ): Promise<DavEntry> {
+    const { server, own, store } = this.#parts
+    const paths = { from: found.path, to: path }
+    const send = () => server.transfer('COPY', paths, { overwrite: false, signal })
+    let answer = await send()
+    if (await own.restoreAfter(answer)) answer = await send()
+    if (answer.status === 404) throw isGone()
+    if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
+    // No two versions are alike: what is there before and after was there all the time.
+    const after = await server.stat(found.path)
+    if (after === undefined || store.versionOf(after) !== store.versionOf(found.entry)) {
+      throw isGone()
+    }
+    const entry = requireEntry(await server.stat(path), 'the copy')
+    if (entry.size !== found.facts.size) throw isGone()
+    return entry
+  }
+}
+
+function isGone(): DriveError {
+  return new DriveError('changed', 'The version to copy no longer exists.')
+}

@@ -1,0 +1,77 @@
+import type { Attributes } from '../../attributes.ts'
+import {
+  type Draft,
+  type DraftOptions,
+  DriveError,
+  type ObjectFacts,
+  type WriteConditions,
+} from '../../drive.ts'
+import { md5OfEtag } from '../client/arrivals.ts'
+import type { DavPath } from '../client/dav-path.ts'
+import type { DavServer } from '../client/dav-server.ts'
+import type { OwnFolder } from '../own-folder.ts'
+import type { Spool } from '../uploads/spool.ts'
+import { DavFileWriter } from './dav-file-writer.ts'
+import type { DavPublisher } from './dav-publisher.ts'
+import { UnsettledMove } from './file-mover.ts'
+import type { DavPlace } from './object-path.ts'
+import { requireArrived } from './written-file.ts'
+
+export interface DraftParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly publisher: DavPublisher
+  readonly spool: Spool
+}
+
+/** A new object: a file in the drive's own folder that is moved to its place when it is whole. */
+export class DavDraft implements Draft {
+  readonly #parts: DraftParts
+  readonly #place: DavPlace
+  readonly #path: DavPath
+  readonly #writer: DavFileWriter
+  #isEnded = false
+
+  constructor(parts: DraftParts, place: DavPlace, { size, signal }: DraftOptions) {
+    this.#parts = parts
+    this.#place = place
+    this.#path = parts.own.newPath()
+    const { server, own, spool } = parts
+    this.#writer = new DavFileWriter({ server, own, path: this.#path, size, signal, spool })
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#requireOpen()
+    await this.#writer.write(chunk)
+  }
+
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+    this.#requireOpen()
+    const { server, publisher } = this.#parts
+    try {
+      await this.#writer.finish()
+      const [place, path] = [this.#place, this.#path]
+      const md5 = md5OfEtag(attributes.etag)
+      const entry = await requireArrived(server, path, { size: this.#writer.size, md5 })
+      const facts = await publisher.publish({ place, path, entry, attributes, conditions })
+      this.#isEnded = true
+      return facts
+    } catch (error) {
+      if (error instanceof UnsettledMove) this.#isEnded = true
+      throw error
+    } finally {
+      await this.discard()
+    }
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    await this.#writer.abort()
+    if (this.#writer.hasSent) await this.#parts.own.discard(this.#path)
+  }
+
+  #requireOpen(): void {
+    if (this.#isEnded) throw new DriveError('changed', 'This draft has ended.')
+  }
+}

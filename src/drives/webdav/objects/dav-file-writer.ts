@@ -1,0 +1,147 @@
+import { createHash, type Hash } from 'node:crypto'
+import { DriveError } from '../../drive.ts'
+import { BodyPipe } from '../client/body-pipe.ts'
+import type { DavAnswer } from '../client/dav-client.ts'
+import { statusError } from '../client/dav-error.ts'
+import type { DavPath } from '../client/dav-path.ts'
+import type { DavServer } from '../client/dav-server.ts'
+import type { OwnFolder } from '../own-folder.ts'
+import type { Spool } from '../uploads/spool.ts'
+import { UnsizedFile } from './unsized-file.ts'
+
+/** So much waits in memory: most objects are then sent in one piece of known length. */
+const bufferBytes = 256 * 1024
+
+export interface DavFileWriterOptions {
+  readonly server: DavServer
+  readonly path: DavPath
+  /** Bytes that will come, where known. */
+  readonly size: number | undefined
+  readonly signal: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly spool: Spool
+  /** Where the path is in the drive's own folder. */
+  readonly own?: OwnFolder
+}
+
+/**
+ * Writes a new file on the server. It exists completely when `finish` resolves, or not at all. The
+ * server gets the length before the first byte: behind some front ends, Nextcloud discards a body
+ * without one. Bytes of unknown number are staged on this machine.
+ */
+export class DavFileWriter {
+  readonly #options: DavFileWriterOptions
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #pipe: BodyPipe | undefined
+  #unsized: UnsizedFile | undefined
+  #announced: number | undefined
+  #hasSent = false
+  #size = 0
+  /** Of all bytes written, if the server reports what it received. */
+  readonly #hash: Hash | undefined
+
+  constructor(options: DavFileWriterOptions) {
+    this.#options = options
+    if (options.server.arrivals.areTold) this.#hash = createHash('md5')
+  }
+
+  /** Bytes written so far. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Whether anything may have got to the server. */
+  get hasSent(): boolean {
+    return this.#hasSent
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#options.signal?.throwIfAborted()
+    this.#size += chunk.length
+    this.#hash?.update(chunk)
+    const isSmall = this.#waitingBytes + chunk.length <= bufferBytes
+    if (this.#pipe === undefined && this.#unsized === undefined && isSmall) {
+      this.#waiting.push(Buffer.from(chunk))
+      this.#waitingBytes += chunk.length
+      return
+    }
+    if (this.#pipe === undefined && this.#unsized === undefined) await this.#begin()
+    await this.#writeOn(chunk)
+  }
+
+  /** @throws DriveError `changed` when other than the announced bytes came, and they were many */
+  async finish(): Promise<void> {
+    if (this.#announced !== undefined && this.#announced !== this.#size) {
+      const sizes = `${this.#size} bytes arrived instead of the declared ${this.#announced}`
+      throw new DriveError(
+        'changed',
+        `${sizes}. The upload is too large to retry here; send it again.`,
+      )
+    }
+    const answer = await this.#send()
+    await this.#unsized?.close()
+    this.#unsized = undefined
+    if (answer.status !== 200 && answer.status !== 201 && answer.status !== 204) {
+      throw statusError('PUT', answer)
+    }
+  }
+
+  /** Never rejects. The caller removes what may have reached the server. */
+  async abort(): Promise<void> {
+    this.#waiting = []
+    await this.#pipe?.abort()
+    await this.#unsized?.close()
+    this.#unsized = undefined
+  }
+
+  async #send(): Promise<DavAnswer> {
+    const { own } = this.#options
+    const answer = this.#pipe === undefined ? await this.#sendWhole() : await this.#pipe.end()
+    if ((await own?.restoreAfter(answer)) !== true || this.#pipe !== undefined) return answer
+    return await this.#sendWhole()
+  }
+
+  #sendWhole(): Promise<DavAnswer> {
+    const { server, path, headers, signal } = this.#options
+    this.#hasSent = true
+    const body = this.#unsized?.read() ?? Buffer.concat(this.#waiting)
+    const all = { ...headers, 'content-length': String(this.#size) }
+    return server.put(path, { body, signal, headers: all, md5: () => this.#digest() })
+  }
+
+  /** The bytes may be sent, and this be asked for, more than once. */
+  #digest(): string | undefined {
+    return this.#hash?.copy().digest('hex')
+  }
+
+  async #begin(): Promise<void> {
+    const { server, path, headers, signal, size, spool } = this.#options
+    // An announced size that is exceeded already was wrong.
+    if (size !== undefined && size >= this.#size) {
+      this.#announced = size
+      this.#hasSent = true
+      const all = { ...headers, 'content-length': String(size) }
+      const md5 = () => this.#digest()
+      this.#pipe = new BodyPipe((body) => server.put(path, { body, headers: all, signal, md5 }))
+    } else {
+      this.#unsized = await UnsizedFile.create(spool)
+    }
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const chunk of waiting) await this.#writeOn(chunk)
+  }
+
+  async #writeOn(chunk: Uint8Array): Promise<void> {
+    if (this.#pipe === undefined) await this.#unsized?.write(chunk)
+    else await this.#requireNoAnswer(await this.#pipe.write(chunk))
+  }
+
+  async #requireNoAnswer(answer: DavAnswer | undefined): Promise<void> {
+    if (answer === undefined) return
+    // What was sent is gone; who comes next finds the folder.
+    await this.#options.own?.restoreAfter(answer)
+    if (answer.status >= 400) throw statusError('PUT', answer)
+    throw new DriveError('changed', 'More bytes arrived than were declared.')
+  }
+}

@@ -1,0 +1,255 @@
+import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Attributes } from '../../attributes.ts'
+import { Reader } from '../../cloud/read-limiter.ts'
+import { DriveError, type OpenObject, type ReadPriority } from '../../drive.ts'
+import type { LeaseLook } from '../../lease-table.ts'
+import { abandon, type DavResponse, drain } from '../client/dav-client.ts'
+import { statusError, unreachable } from '../client/dav-error.ts'
+import type { DavServer } from '../client/dav-server.ts'
+import { type DavEntry, opaqueTag } from '../client/multistatus.ts'
+import type { AttributeStore } from './attribute-store.ts'
+import type { FoundObject, ObjectFinder, SeenObject } from './object-finder.ts'
+import type { DavPlace } from './object-path.ts'
+
+/** Objects up to here are read when they are opened. */
+export const smallBytes = 64 * 1024
+/** How often a read resumes after a lost connection without receiving a byte. */
+const resumes = 3
+
+/**
+ * Why a read in progress ends; shared, because creating an error takes longer than a small read.
+ */
+const ended = new DriveError('changed', 'This object has been closed.')
+
+const plainMd5 = /^[0-9a-f]{32}$/
+
+export interface ReaderParts {
+  readonly server: Pick<DavServer, 'get' | 'stat'>
+  readonly finder: Pick<ObjectFinder, 'watch' | 'isQuietSince'>
+  readonly store: Pick<AttributeStore, 'find' | 'versionOf'>
+}
+
+/** A small object, read whole. */
+export class DavContent implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly content: Uint8Array
+  #isClosed = false
+
+  constructor({ facts }: FoundObject, content: Uint8Array) {
+    this.size = facts.size
+    this.modifiedAtMs = facts.modifiedAtMs
+    this.attributes = facts.attributes
+    this.content = content
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    if (end > start && !this.#isClosed) yield this.content.subarray(start, end)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+}
+
+/**
+ * A larger object: each read asks the server for that version, and ends with `changed` when the
+ * server has another one by then.
+ */
+export class DavReader implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  readonly #parts: ReaderParts
+  readonly #place: DavPlace
+  readonly #found: SeenObject
+  readonly #closed = new AbortController()
+  /** Absent for the gateway's own reads: no client slows them down. */
+  readonly #reader: Reader | undefined
+
+  constructor(
+    parts: ReaderParts,
+    {
+      place,
+      found,
+      priority,
+    }: { place: DavPlace; found: SeenObject; priority: ReadPriority | undefined },
+  ) {
+    const end = (reason: DriveError) => this.#closed.abort(reason)
+    this.#reader = priority && new Reader({ priority, end })
+    this.#parts = parts
+    this.#place = place
+    this.#found = found
+    this.size = found.facts.size
+    this.modifiedAtMs = found.facts.modifiedAtMs
+    this.attributes = found.facts.attributes
+  }
+
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    const progress = { position: start, failures: 0 }
+    while (progress.position < end) {
+      const before = progress.position
+      try {
+        yield* this.#readOn(progress, end)
+      } catch (error) {
+        if (this.#isOver()) return
+        // What DriveErrors say will not be otherwise in a moment; a connection may.
+        if (error instanceof DriveError) throw error
+        progress.failures = progress.position > before ? 0 : progress.failures + 1
+        if (progress.failures > resumes) throw unreachable(error)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(ended)
+  }
+
+  /** All the bytes, checked against the ETag where that is their MD5. For small objects. */
+  async readWhole(): Promise<Uint8Array> {
+    const content = Buffer.concat(await all(this.read(0, this.size)))
+    const { etag } = this.attributes
+    if (plainMd5.test(etag) && hash('md5', content) !== etag) throw changed()
+    return content
+  }
+
+  async *#readOn(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
+    for await (const chunk of await this.#begin(progress.position, end)) {
+      if (this.#isOver()) return
+      this.#reader?.gave()
+      yield chunk
+      this.#reader?.took(chunk.length)
+      progress.position += chunk.length
+    }
+    if (progress.position < end && !this.#isOver()) throw changed()
+  }
+
+  /**
+   * Whether the caller has closed the object.
+   * @throws DriveError `busy` when it was ended in favour of a waiting reader
+   */
+  #isOver(): boolean {
+    const { aborted, reason } = this.#closed.signal
+    if (aborted && reason !== ended) throw reason
+    return aborted
+  }
+
+  /** The bytes from `start` to `end`, of the version that was opened. */
+  async #begin(
+    start: number,
+    end: number,
+  ): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
+    const { server, finder } = this.#parts
+    const before = await finder.watch(this.#place)
+    const isWhole = start === 0 && end === this.size
+    // The end is left open where that is the file's: sabre/dav takes `0-0` for the whole.
+    const to = end === this.size ? '' : String(end - 1)
+    const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
+    const isShort = this.size <= smallBytes
+    const options = { signal: this.#closed.signal, reader: this.#reader, isShort }
+    const response = await server.get(this.#found.path, headers ?? {}, options)
+    try {
+      // Apache refuses what it no longer finds between one look and the next.
+      if (response.status === 403) {
+        await drain(response.body)
+        if (!(await this.#isStillThere())) throw changed()
+      }
+      const skip = skippedBytes(response, { start, size: this.size })
+      const body = cut(response.body, skip, end - start)
+      // Small bodies and the questions below go by the same connections: one is given back before
+      // another is waited for.
+      const bytes = isShort ? await all(body) : body
+      const isSame = (await this.#isSameVersion(response)) && (await this.#wasKept(before))
+      if (!isSame || !(await this.#wasQuiet(before))) throw changed()
+      return bytes
+    } catch (error) {
+      abandon(response.body)
+      throw error
+    }
+  }
+
+  /** Whether the answer is of the version that was opened, as far as it says so. */
+  async #isSameVersion(response: DavResponse): Promise<boolean> {
+    const { etag } = this.#found.entry
+    const tag = opaqueTag(response.header('etag'))
+    if (etag !== undefined && tag !== undefined) return tag === etag
+    // lighttpd has entity tags, but not for files whose type it doesn't know.
+    return await this.#isStillThere()
+  }
+
+  /**
+   * Whether the version that the server reports still stands for the bytes that were opened: a file
+   * written in the same second, or tick, may have the same version, but has its own record.
+   */
+  async #wasKept(before: LeaseLook): Promise<boolean> {
+    if (before.revisions[0] === this.#found.revision) return true
+    return await this.#isOfRecord(this.#found.entry)
+  }
+
+  async #isOfRecord(entry: DavEntry): Promise<boolean> {
+    const record = await this.#parts.store.find(this.#place.path, entry)
+    return record === undefined || record.attributes.etag === this.attributes.etag
+  }
+
+  /** A server looks at a file first and opens it then: a write in between is another version. */
+  async #wasQuiet(before: LeaseLook) {
+    if (await this.#parts.finder.isQuietSince(this.#place, before)) return true
+    return await this.#isStillThere()
+  }
+
+  async #isStillThere(): Promise<boolean> {
+    const { server, store } = this.#parts
+    const entry = await server.stat(this.#found.path)
+    if (entry === undefined || entry.isFolder) return false
+    if (store.versionOf(entry) !== store.versionOf(this.#found.entry)) return false
+    return await this.#isOfRecord(entry)
+  }
+}
+
+/** How many bytes come before the wanted ones. */
+function skippedBytes(
+  response: DavResponse,
+  { start, size }: { start: number; size: number },
+): number {
+  const { status } = response
+  if (status === 200) {
+    const length = response.header('content-length')
+    if (length !== undefined && Number(length) !== size) throw changed()
+    return start
+  }
+  if (status === 206) {
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.header('content-range') ?? '')
+    const total = range?.[2] === '*' ? size : Number(range?.[2])
+    if (range === null || total !== size || Number(range[1]) > start) throw changed()
+    return start - Number(range[1])
+  }
+  if (status === 404 || status === 410 || status === 412 || status === 416) throw changed()
+  throw statusError('GET', response)
+}
+
+/** `length` bytes behind the first `skip`; fewer when the body is shorter. */
+async function* cut(body: Readable, skip: number, length: number): AsyncGenerator<Uint8Array> {
+  let [ahead, left] = [skip, length]
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    const from = Math.min(ahead, chunk.length)
+    ahead -= from
+    const part = chunk.subarray(from, from + left)
+    left -= part.length
+    if (part.length > 0) yield part
+    // What the server sends beyond is not waited for; leaving the loop ends the connection.
+    if (left === 0 && from + part.length < chunk.length) break
+  }
+}
+
+async function all(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytes) chunks.push(chunk)
+  return chunks
+}
+
+function changed(): DriveError {
+  const message = 'The file was changed while it was being read.'
+  return new DriveError('changed', message)
+}

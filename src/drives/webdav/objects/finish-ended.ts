@@ -1,0 +1,45 @@
+import { DriveError } from '../../drive.ts'
+import type { KeyLeases } from '../../key-leases.ts'
+import type { LeaseTable } from '../../lease-table.ts'
+import type { NameRules } from '../../name-rules.ts'
+import { asked } from './attribute-store.ts'
+import { placesOfNote } from './recovery-record.ts'
+
+/** Leases that are read at first; more when none of these is left to be finished. */
+const firstPage = 1_000
+/** Beyond, what is left comes at the next start, or when it is asked for. */
+const largestPage = 64_000
+/** No lease ends later: those of a process that died a moment ago have not ended yet. */
+const everMs = Number.MAX_SAFE_INTEGER
+
+export interface EndedParts {
+  readonly leases: KeyLeases
+  readonly table: LeaseTable
+  readonly rules: NameRules
+  readonly log: { warn(fields: object, message: string): void }
+}
+
+/** Finishes what dead processes have left notes of. False when some of it can't be finished now. */
+export async function finishEnded({ leases, table, rules, log }: EndedParts): Promise<boolean> {
+  const tried = new Set<string>()
+  for (let limit = firstPage; limit <= largestPage; ) {
+    const found = await asked(table.endedWithNote(everMs, limit))
+    // One note is at all places of a lease.
+    const notes = new Set(found.filter((lease) => !leases.isLive(lease)).map(({ note }) => note))
+    const left = [...notes].filter((note) => placesOfNote(note, rules).length > 0)
+    const untried = left.filter((note) => !tried.has(note))
+    for (const note of untried) {
+      tried.add(note)
+      try {
+        await leases.settle(placesOfNote(note, rules))
+      } catch (error) {
+        if (!(error instanceof DriveError)) throw error
+        log.warn({ err: error }, 'could not recover an interrupted write; will retry')
+      }
+    }
+    if (untried.length > 0) continue
+    if (found.length < limit) return left.length === 0
+    limit *= 2
+  }
+  return false
+}

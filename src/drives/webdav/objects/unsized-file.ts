@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { DriveError } from '../../drive.ts'
+import type { Spool, SpoolClaim } from '../uploads/spool.ts'
+
+const readBytes = 64 * 1024
+
+/** Bytes that wait on this machine until it is known how many they are. */
+export class UnsizedFile {
+  readonly #handle: FileHandle
+  readonly #spool: Spool
+  readonly #claim: SpoolClaim
+  #size = 0
+
+  private constructor(handle: FileHandle, spool: Spool) {
+    this.#handle = handle
+    this.#spool = spool
+    this.#claim = spool.claim({ isNameless: true })
+  }
+
+  /** The file no longer has a name when this resolves, so it disappears with the process. */
+  static async create(spool: Spool): Promise<UnsizedFile> {
+    const { folder } = spool
+    const path = spool.namelessPath(randomBytes(9).toString('base64url'))
+    try {
+      await mkdir(folder, { recursive: true })
+      const handle = await open(path, 'wx+', 0o600)
+      // Another process that starts may have been faster.
+      await rm(path, { force: true })
+      return new UnsizedFile(handle, spool)
+    } catch (cause) {
+      throw new DriveError('unavailable', 'Could not write to the folder in DRIVE_SPOOL.', {
+        cause,
+      })
+    }
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** @throws DriveError `full` when this object alone is too large, `busy` when others are in the way */
+  async write(chunk: Uint8Array): Promise<void> {
+    const { maxBytes } = this.#spool
+    if (this.#size + chunk.length > maxBytes) {
+      const message = `An object of unknown size exceeds the staging limit of ${maxBytes} bytes.`
+      throw new DriveError('full', message)
+    }
+    await this.#claim.take(chunk.length, 0)
+    for (let written = 0; written < chunk.length; ) {
+      // A disk takes as much as it has room for, and says so (write(2)).
+      const bytes = await this.#writeSome(chunk.subarray(written))
+      if (bytes === 0) throw noRoom()
+      written += bytes
+      this.#size += bytes
+    }
+  }
+
+  /** The complete content; may be read again, whatever the outcome of the last read. */
+  read(): Readable {
+    return Readable.from(this.#chunks(), { objectMode: false })
+  }
+
+  async close(): Promise<void> {
+    this.#claim.end()
+    await this.#handle.close()
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    for (let position = 0; position < this.#size; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - position))
+      const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position)
+      if (bytesRead === 0)
+        throw new DriveError('unavailable', 'A file in the staging directory is truncated.')
+      yield buffer.subarray(0, bytesRead)
+      position += bytesRead
+    }
+  }
+
+  async #writeSome(bytes: Uint8Array): Promise<number> {
+    try {
+      return (await this.#handle.write(bytes, 0, bytes.length, this.#size)).bytesWritten
+    } catch (error) {
+      throw noRoom(error)
+    }
+  }
+}
+
+function noRoom(cause?: unknown): DriveError {
+  const message = 'There is no space on this machine to stage an object of unknown size.'
+  return new DriveError('full', message, { cause })
+}

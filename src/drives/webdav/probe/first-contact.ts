@@ -1,0 +1,144 @@
+import { Client } from 'undici'
+import { DriveError } from '../../drive.ts'
+import { refusedCredentials } from '../client/dav-error.ts'
+import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
+import { askForFolder, entryIn, xml } from '../client/dav-server.ts'
+import type { DavEntry } from '../client/multistatus.ts'
+
+/** A name to resolve, a connection and a TLS handshake: what is wrong with them is told within 5 s. */
+const connectMs = 3_500
+/** A server that has taken the connection may need longer: PHP compiles, disks spin up. */
+const noticeMs = 4_500
+const answerMs = 60_000
+
+const connectAdvice: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'The host name is unknown. Check the host in DRIVE',
+  EAI_AGAIN: 'The name could not be resolved. Check the host in DRIVE, and the DNS of this machine',
+  ECONNREFUSED: 'Nothing is listening there. Start the server, or correct the port in DRIVE',
+  ECONNRESET:
+    'It closed the connection. Check the port in DRIVE, and whether it needs webdav+https or webdav+http',
+  EPROTO: 'It does not speak TLS there. Check the port in DRIVE, or use webdav+http',
+}
+const silentAdvice =
+  'No connection could be opened. Check the host and port in DRIVE, and any firewalls in between'
+const tlsAdvice =
+  'Its certificate is not trusted. Use the host name in it; for a private certificate ' +
+  'authority, set NODE_EXTRA_CA_CERTS to its PEM file'
+const noHttpAdvice = 'It does not speak HTTP there. Check the port in DRIVE'
+
+const silentCodes =
+  /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|ETIMEDOUT|E(HOST|NET)UNREACH)$/
+/** Of Node's TLS: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO/
+
+/** Statuses of a server that may be what is wanted: the folder is made later, or it is busy now. */
+const hopefulStatuses: ReadonlySet<number> = new Set([207, 404, 409, 423, 425, 429])
+
+export interface FirstContactLog {
+  warn(fields: object, message: string): void
+}
+
+/** The server's name as DRIVE has it, with the port where that is not the usual one. */
+export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
+  return new URL(origin).host
+}
+
+/**
+ * Asks the server once for the drive's folder, before any other request and without retries, so
+ * that a mistake in DRIVE is reported at once, and with the server's name.
+ *
+ * @returns the folder; undefined when it is not there, or the answer is not clear
+ * @throws DriveError for people
+ */
+export async function makeFirstContact(
+  address: DavAddress,
+  log: FirstContactLog,
+): Promise<DavEntry | undefined> {
+  const { origin, root, user, password } = address
+  const client = new Client(origin, {
+    connect: { timeout: connectMs },
+    headersTimeout: answerMs,
+    bodyTimeout: answerMs,
+  })
+  const notice = setTimeout(() => {
+    log.warn({ server: hostOf(address) }, 'the WebDAV server has not responded yet; still waiting')
+  }, noticeMs)
+  try {
+    const { statusCode, headers, body } = await client.request({
+      method: 'PROPFIND' as 'GET',
+      path: folderTargetOf(root, []),
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+        ...xml,
+        depth: '0',
+        'user-agent': 'Bucketry',
+      },
+      body: askForFolder,
+    })
+    const text = await body.text()
+    judge(statusCode, String(headers.location ?? ''), address)
+    return statusCode === 207 ? folderIn(text, address) : undefined
+  } catch (error) {
+    throw error instanceof DriveError ? error : withoutAnswer(error, address)
+  } finally {
+    clearTimeout(notice)
+    await client.destroy()
+  }
+}
+
+/** The same error with the server's name in front; anything but a DriveError as it is. */
+export function namingHost(error: unknown, address: Pick<DavAddress, 'origin'>): unknown {
+  const host = hostOf(address)
+  if (!(error instanceof DriveError) || error.message.includes(host)) return error
+  return new DriveError(error.kind, `${host}: ${error.message}`, { cause: error })
+}
+
+function judge(status: number, location: string, address: DavAddress): void {
+  if (status === 401) throw namingHost(refusedCredentials(), address)
+  if (hopefulStatuses.has(status) || (status >= 500 && status !== 501)) return
+  const host = hostOf(address)
+  if (status >= 300 && status < 400) {
+    const to = URL.canParse(location, address.origin)
+      ? new URL(location, address.origin)
+      : undefined
+    const where = to === undefined ? 'elsewhere' : `to ${to.origin}${to.pathname}`
+    const message = `${host} redirects requests ${where} (${status}). Set DRIVE to that address.`
+    throw new DriveError('denied', message)
+  }
+  const path = folderTargetOf(address.root, [])
+  const message =
+    status === 403
+      ? `${host} denies access to ${path} (403). Check the permissions of the account in DRIVE.`
+      : `${host} has no WebDAV at ${path}: it answered PROPFIND with ${status}. Check the path in ` +
+        'DRIVE (Nextcloud: /remote.php/dav/files/USER), and whether it needs webdav+https.'
+  throw new DriveError('denied', message)
+}
+
+/** Undefined when the answer can't be read: the next request is answered with the same, or better. */
+function folderIn(text: string, address: DavAddress): DavEntry | undefined {
+  let entry: DavEntry | undefined
+  try {
+    entry = entryIn({ text }, 'kind')
+  } catch {
+    return undefined
+  }
+  if (entry?.isFolder !== false) return entry
+  const path = folderTargetOf(address.root, [])
+  const message = `${hostOf(address)} has a file at ${path}, not a folder. Correct the path in DRIVE.`
+  throw new DriveError('denied', message)
+}
+
+function withoutAnswer(error: unknown, address: DavAddress): DriveError {
+  // undici's HTTPParserError has a name, and not always a code.
+  const { name, code = name } = error as NodeJS.ErrnoException
+  const message = `${hostOf(address)} cannot be reached as a WebDAV server (${code}).`
+  return new DriveError('unavailable', `${message} ${adviceFor(code)}.`, { cause: error })
+}
+
+function adviceFor(code: string): string {
+  if (silentCodes.test(code)) return silentAdvice
+  if (certificateCodes.test(code)) return tlsAdvice
+  if (/^(HPE_|HTTPParser|UND_ERR)/.test(code)) return noHttpAdvice
+  const isTls = code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')
+  return connectAdvice[isTls ? 'EPROTO' : code] ?? silentAdvice
+}

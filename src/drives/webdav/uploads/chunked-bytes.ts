@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
+import type { DavAnswer } from '../client/dav-client.ts'
+import { StatusError, statusError } from '../client/dav-error.ts'
+import type { DavPath } from '../client/dav-path.ts'
+import type { DavServer } from '../client/dav-server.ts'
+import { DavFileWriter } from '../objects/dav-file-writer.ts'
+import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
+import type { Spool } from './spool.ts'
+import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+
+/** Nextcloud takes names of chunks from 1 to this. */
+const maxChunks = 10_000
+/** How long Nextcloud may put a file together after a proxy has lost its patience. */
+const patienceMs = 1_800_000
+const longestPauseMs = 5_000
+/** To a chunk: a day without one has passed, or the cache in which an object store's parts are noted is lost. */
+const goneStatuses: ReadonlySet<number> = new Set([404, 412])
+/**
+ * Statuses of a MOVE that may be done or in progress: a proxy timed out, or an earlier MOVE holds
+ * the lock.
+ */
+const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
+const folderPrefix = 'bucketry-'
+
+export interface ChunkedBytesParts {
+  /** Paths below the drive's root. */
+  readonly server: DavServer
+  /** The same server; paths below its origin. */
+  readonly origin: DavServer
+  /** Where the user's uploads are, below the origin. */
+  readonly chunkRoot: DavPath
+  readonly spool: Spool
+  /** Before the first look after a MOVE whose end is not known; each further pause is twice as long. */
+  readonly firstPauseMs: number
+}
+
+/**
+ * Uploads as Nextcloud has them, version 2: a folder of chunks, one for each part, which a MOVE of
+ * its `.file` makes a file. The state is the number of committed chunks.
+ */
+export class ChunkedBytes implements UploadBytes {
+  readonly kind = 'chunks'
+  readonly #parts: ChunkedBytesParts
+
+  constructor(parts: ChunkedBytesParts) {
+    this.#parts = parts
+  }
+
+  async begin(uploadId: string): Promise<string> {
+    const { origin } = this.#parts
+    if (!(await origin.makeFolder(this.#folder(uploadId), this.#destination(uploadId)))) {
+      throw new DriveError('unavailable', 'Nextcloud does not start a chunked upload.')
+    }
+    return '0'
+  }
+
+  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
+    const number = countOf(state) + 1
+    if (number > maxChunks) throw new DriveError('denied', `More than ${maxChunks} parts.`)
+    const path = [...this.#folder(uploadId), nameOf(number)]
+    const writer = new DavFileWriter({
+      server: this.#parts.origin,
+      path,
+      size: options.size,
+      signal: options.signal,
+      headers: this.#destination(uploadId),
+      spool: this.#parts.spool,
+    })
+    let isEnded = false
+    const discard = async () => {
+      if (isEnded) return
+      isEnded = true
+      await writer.abort()
+      // A chunk without its state is written over, or removed before the others are put together.
+    }
+    return {
+      write: async (chunk) => {
+        if (isEnded) throw new DriveError('changed', 'This part has ended.')
+        await writer.write(chunk)
+      },
+      commit: async () => {
+        if (isEnded) throw new DriveError('changed', 'This part has ended.')
+        try {
+          if (writer.size === 0) return state
+          await this.#finish(writer)
+          return String(number)
+        } finally {
+          await discard()
+        }
+      },
+      discard,
+    }
+  }
+
+  async gather(uploadId: string, state: string, options: GatherOptions): Promise<void> {
+    const { server } = this.#parts
+    const { size, assertHeld } = options
+    const present = await server.stat(uploadPath(uploadId))
+    if (present?.size === size) return
+    const total = present?.size ?? (await this.#assemble(uploadId, countOf(state), assertHeld))
+    if (total < size) throw lostBytes()
+    if (total > size) await rewriteFile(server, uploadPath(uploadId), size)
+  }
+
+  async remove(uploadId: string): Promise<void> {
+    await this.#parts.origin.removeFolder(this.#folder(uploadId))
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const folder = await this.#parts.origin.list(this.#parts.chunkRoot)
+    for (const { name, modifiedAtMs } of folder?.children ?? []) {
+      if (!name.startsWith(folderPrefix)) continue
+      const uploadId = name.slice(folderPrefix.length)
+      const isOld = modifiedAtMs > 0 && modifiedAtMs <= Date.now() - olderThanMs
+      if (isOld && !(await isKnown(uploadId))) await this.remove(uploadId)
+    }
+  }
+
+  async #finish(writer: DavFileWriter): Promise<void> {
+    try {
+      await writer.finish()
+    } catch (error) {
+      throw error instanceof StatusError && goneStatuses.has(error.status) ? lostBytes() : error
+    }
+  }
+
+  /** Puts the first chunks together; resolves to the size of the whole. */
+  async #assemble(
+    uploadId: string,
+    count: number,
+    beforeAttempt: (() => void) | undefined,
+  ): Promise<number> {
+    const { origin, server } = this.#parts
+    const total = await this.#keepFirst(uploadId, count)
+    if (total === undefined) return await this.#restore(uploadId)
+    if (total === 0) {
+      const answer = await server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
+      if (answer.status >= 300) throw statusError('PUT', answer)
+      return 0
+    }
+    const giveUpAt = performance.now() + patienceMs
+    for (let attempt = 0; ; attempt++) {
+      const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
+      const failure = await this.#tryAssemble(uploadId, total, beforeAttempt)
+      if (failure === undefined) return total
+      // Whatever the response, Nextcloud may still be working on it, or be done.
+      if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
+      if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
+      if (!isDoubtful(failure) || performance.now() > giveUpAt) throw told(failure)
+      await sleep(pauseMs)
+    }
+  }
+
+  async #tryAssemble(
+    uploadId: string,
+    total: number,
+    beforeAttempt: (() => void) | undefined,
+  ): Promise<DriveError | undefined> {
+    const from = [...this.#folder(uploadId), '.file']
+    let answer: DavAnswer
+    try {
+      answer = await this.#parts.origin.transfer(
+        'MOVE',
+        { from, to: this.#target(uploadId) },
+        { overwrite: true, headers: { 'oc-total-length': String(total) }, beforeAttempt },
+      )
+    } catch (error) {
+      if (error instanceof DriveError && error.kind === 'unavailable') return error
+      throw error
+    }
+    return answer.status < 300 ? undefined : statusError('MOVE', answer)
+  }
+
+  /** The size of the whole that was put together before, and then cut short. */
+  async #restore(uploadId: string): Promise<number> {
+    const entry = await restoreFile(this.#parts.server, uploadPath(uploadId))
+    if (entry === undefined) throw lostBytes()
+    return entry.size
+  }
+
+  /** Removes chunks that were never committed; the bytes of the others, undefined when there are none. */
+  async #keepFirst(uploadId: string, count: number): Promise<number | undefined> {
+    const { origin } = this.#parts
+    const folder = await origin.list(this.#folder(uploadId))
+    if (folder === undefined) return undefined
+    const chunks = folder.children.filter(({ name }) => /^\d+$/.test(name))
+    const kept = chunks.filter(({ name }) => Number(name) <= count)
+    if (kept.length !== count) throw lostBytes()
+    for (const { name } of chunks) {
+      if (Number(name) > count) await origin.removeFile([...this.#folder(uploadId), name])
+    }
+    return kept.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  #folder(uploadId: string): DavPath {
+    return [...this.#parts.chunkRoot, folderPrefix + uploadId]
+  }
+
+  /** The assembled file, below the origin. */
+  #target(uploadId: string): DavPath {
+    return this.#parts.server.fullPath(uploadPath(uploadId))
+  }
+
+  #destination(uploadId: string): { destination: string } {
+    return { destination: this.#parts.server.urlOf(uploadPath(uploadId)) }
+  }
+}
+
+/** Whether the MOVE may have been received anyway. */
+function isDoubtful(failure: DriveError): boolean {
+  if (failure instanceof StatusError) return doubtfulStatuses.has(failure.status)
+  return failure.kind === 'unavailable'
+}
+
+/** What is told of a MOVE that was not done. The chunks stay, for who tries again. */
+function told(failure: DriveError): DriveError {
+  if (!(failure instanceof StatusError) || failure.status !== 400) return failure
+  const message =
+    'Nextcloud reports that parts do not match the file (400). If it stores files in an object ' +
+    'store, its cache may have lost them: complete the upload again, or start a new upload.'
+  return new DriveError('unavailable', message, { cause: failure })
+}
+
+/** Without zeros in front an old Nextcloud sorts `10` before `9`. */
+function nameOf(number: number): string {
+  return String(number).padStart(5, '0')
+}
+
+function countOf(state: string): number {
+  const count = Number(state)
+  if (Number.isSafeInteger(count) && count >= 0 && count <= maxChunks) return count
+  throw new DriveError('changed', 'The state of this upload does not belong to this drive.')
+}

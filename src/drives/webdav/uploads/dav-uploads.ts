@@ -1,0 +1,223 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectFacts,
+  type ObjectName,
+  type PartDraft,
+  type ReplaceOptions,
+  type UploadDrive,
+} from '../../drive.ts'
+import type { NameRules } from '../../name-rules.ts'
+import { assertConditions } from '../../write-conditions.ts'
+import type { DavServer } from '../client/dav-server.ts'
+import { asked } from '../objects/attribute-store.ts'
+import type { DavPublisher } from '../objects/dav-publisher.ts'
+import type { DavRecords } from '../objects/dav-records.ts'
+import { type ObjectFinder, requireEntry } from '../objects/object-finder.ts'
+import { type DavPlace, davPlaceOf } from '../objects/object-path.ts'
+import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
+import { type OwnFolder, uploadsFolder } from '../own-folder.ts'
+import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+
+/**
+ * A Complete may be repeated for 15 minutes (docs/contract/object-storage.md, "Complete"). Its
+ * record is kept for longer than that.
+ */
+const completionLifeMs = 24 * 3_600_000
+const idPattern = /^[\w-]{1,64}$/
+
+/** What the caller keeps of an upload between calls, as JSON. */
+interface UploadState {
+  readonly id: string
+  /** The way its bytes are kept, and what that has to remember. */
+  readonly kind: string
+  readonly inner: string
+}
+
+export interface DavUploadsParts {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly records: DavRecords
+  readonly finder: ObjectFinder
+  readonly publisher: DavPublisher
+  readonly bytes: UploadBytes
+  readonly rules: NameRules
+}
+
+/**
+ * Uploads: bytes are gathered into one file in the drive's own folder, and that is moved to its
+ * place. The upload's id in the object's record, and the absence of that file, tell a repeated
+ * `complete` what the first one has done.
+ */
+export class DavUploads implements UploadDrive {
+  readonly canTruncate = true
+  readonly replaceLast?: NonNullable<UploadDrive['replaceLast']>
+  readonly #parts: DavUploadsParts
+
+  constructor(parts: DavUploadsParts) {
+    this.#parts = parts
+    if (parts.bytes.replaceLast !== undefined) {
+      this.replaceLast = (state, options) => this.#replaceLast(state, options)
+    }
+  }
+
+  async begin(uploadId: string, target: ObjectName): Promise<string> {
+    requireUploadId(uploadId)
+    // A key that can't be named is refused before its parts are sent.
+    this.#placeOf(target)
+    return this.#stateOf(uploadId, await this.#parts.bytes.begin(uploadId))
+  }
+
+  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+    const { id, inner } = this.#parse(state)
+    await this.#reopen(id)
+    return this.#wrap(id, await this.#parts.bytes.append(id, inner, options))
+  }
+
+  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+    const { id, inner } = this.#parse(state)
+    const { server, records, bytes, publisher, finder } = this.#parts
+    const { attributes, conditions, size, assertHeld } = options
+    const place = this.#placeOf(options.target)
+    const present = await finder.find(place)
+    if (present?.record?.uploadId === id) {
+      requireSame(present.facts, options)
+      await this.#forgetBytes(id, inner)
+      return present.facts
+    }
+    if (await this.#hasBecomeObject(id)) return undefined
+    // Before what may take minutes; publishing looks again.
+    assertConditions(place, present?.facts.attributes.etag, conditions)
+    const path = uploadPath(id)
+    await asked(records.forgetCompletion(id))
+    await bytes.gather(id, inner, options)
+    await server.removeFile(asidePath(path))
+    await asked(records.noteCompletion(id))
+    const entry = requireEntry(await server.stat(path), 'the upload')
+    if (entry.size !== size) throw lostBytes()
+    const publication = { place, path, entry, attributes, conditions, uploadId: id, assertHeld }
+    const facts = await publisher.publish(publication)
+    await this.#forgetBytes(id, inner)
+    return facts
+  }
+
+  async isPublished(state: string): Promise<boolean> {
+    return await this.#hasBecomeObject(this.#parse(state).id)
+  }
+
+  async abort(state: string): Promise<void> {
+    const { id, inner } = this.#parse(state)
+    await this.#parts.bytes.remove(id, inner)
+    await this.#parts.server.removeFile(uploadPath(id))
+    await this.#parts.server.removeFile(asidePath(uploadPath(id)))
+    await asked(this.#parts.records.forgetCompletion(id))
+  }
+
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const { server, bytes, records } = this.#parts
+    const folder = await server.list(uploadsFolder)
+    for (const { name, modifiedAtMs, isFolder } of folder?.children ?? []) {
+      const isOld = modifiedAtMs > 0 && modifiedAtMs <= Date.now() - olderThanMs
+      if (isFolder || !isOld || (await isKnown(nameOfRewritten(name)))) continue
+      await server.removeFile([...uploadsFolder, name])
+    }
+    await bytes.sweep(isKnown, olderThanMs)
+    await asked(records.sweepCompletions(Date.now() - completionLifeMs))
+  }
+
+  async #replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const { id, inner } = this.#parse(state)
+    await this.#reopen(id)
+    const part = await this.#parts.bytes.replaceLast?.(id, inner, options)
+    if (part === undefined) throw lostBytes()
+    return this.#wrap(id, part)
+  }
+
+  /**
+   * Whether an earlier `complete` has moved the bytes to their place. A completion is noted when the
+   * upload's file is whole, and the note is deleted before the file is removed or written again. So
+   * when the note is there and the file is not, the file has been moved. (A file that
+   * `rewriteFile` replaces is set aside for a moment.)
+   */
+  async #hasBecomeObject(id: string): Promise<boolean> {
+    const { server, records } = this.#parts
+    if (!(await asked(records.isCompletionNoted(id)))) return false
+    const path = uploadPath(id)
+    if ((await server.stat(path)) !== undefined) return false
+    return (await server.stat(asidePath(path))) === undefined
+  }
+
+  /**
+   * Deletes the note of a `complete` that failed, before the upload takes another part.
+   * @throws DriveError `upload-gone` when the bytes were published after all
+   */
+  async #reopen(id: string): Promise<void> {
+    const { records } = this.#parts
+    if (!(await asked(records.isCompletionNoted(id)))) return
+    if (await this.#hasBecomeObject(id)) throw alreadyPublished()
+    await asked(records.forgetCompletion(id))
+  }
+
+  /** The object is there: what else there is of it only takes room, until the next sweep. */
+  async #forgetBytes(id: string, inner: string): Promise<void> {
+    await this.#parts.bytes.remove(id, inner).catch(() => undefined)
+  }
+
+  #wrap(id: string, part: PartDraft): PartDraft {
+    return {
+      write: (chunk) => part.write(chunk),
+      commit: async () => this.#stateOf(id, await part.commit()),
+      discard: () => part.discard(),
+    }
+  }
+
+  #stateOf(id: string, inner: string): string {
+    const state: UploadState = { id, kind: this.#parts.bytes.kind, inner }
+    return JSON.stringify(state)
+  }
+
+  /** @throws DriveError `changed` for what `#stateOf` did not make */
+  #parse(text: string): UploadState {
+    const state = parseJson(text) as Partial<UploadState> | undefined
+    if (typeof state?.id !== 'string' || typeof state.inner !== 'string') throw strangeState()
+    requireUploadId(state.id)
+    if (state.kind !== this.#parts.bytes.kind) {
+      const message = 'The server stores parts differently than when this upload started.'
+      throw new DriveError('changed', `${message} Start a new upload.`)
+    }
+    return state as UploadState
+  }
+
+  #placeOf({ bucket, key }: ObjectName): DavPlace {
+    return davPlaceOf(bucket, key, this.#parts.rules)
+  }
+}
+
+/** Names become paths: nothing else may get through. */
+function requireUploadId(id: string): void {
+  if (!idPattern.test(id)) throw strangeState()
+}
+
+/** @throws DriveError `upload-gone` when the object that this upload became has other bytes */
+function requireSame(published: ObjectFacts, { attributes, size }: CompleteOptions): void {
+  const isSame = published.attributes.etag === attributes.etag && published.size === size
+  if (!isSame) throw alreadyPublished()
+}
+
+function alreadyPublished(): DriveError {
+  const message = 'This upload was completed with other parts. Start a new upload.'
+  return new DriveError('upload-gone', message)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function strangeState(): DriveError {
+  return new DriveError('changed', 'The state of this upload does not belong to this drive.')
+}

@@ -1,0 +1,89 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ObjectFacts, ObjectName, OpenObject } from '../../drives/drive.ts'
+import { isLegalKey } from '../../drives/key-path.ts'
+import { lendRange } from '../body/object-body.ts'
+import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
+import type { ByteRange } from '../headers/range.ts'
+import { quoted } from './client-text.ts'
+import { percentDecode } from './query.ts'
+
+/**
+ * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once, a slash before it
+ * and `?versionId=null` behind it allowed (API reference, CopyObject).
+ *
+ * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
+ */
+export function copySourceOf({ request, service }: ObjectContext): ObjectName {
+  const header = String(request.headers['x-amz-copy-source'])
+  // A signature covers several spaces as one, so these could have been one when it was signed.
+  if (header.includes('  ')) {
+    throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
+  }
+  const version = /\?versionId=([^?]*)$/.exec(header)
+  if (version !== null && version[1] !== 'null') {
+    throw invalidSource('Invalid version id specified: objects here have no versions.', header)
+  }
+  const path = percentDecode(version === null ? header : header.slice(0, version.index))
+  const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(path) ?? []
+  if (!isLegalKey(key)) {
+    throw invalidSource(
+      'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+      header,
+    )
+  }
+  if (!service.settings.allowedBuckets.includes(bucket)) {
+    throw new S3Error(
+      'AccessDenied',
+      `Access to the source bucket ${quoted(bucket)} is not allowed.`,
+    )
+  }
+  return { bucket, key }
+}
+
+function invalidSource(message: string, header: string): S3Error {
+  return new S3Error('InvalidArgument', message, {
+    elements: { ArgumentName: 'x-amz-copy-source', ArgumentValue: header },
+  })
+}
+
+/**
+ * Evaluates x-amz-copy-source-if-*. Unlike a read, a copy whose source is not modified fails too
+ * (API reference, CopyObject: 412 for each).
+ *
+ * @throws S3Error PreconditionFailed.
+ */
+export function assertSourceConditions({ request }: ObjectContext, facts: ObjectFacts): void {
+  const conditions = copySourceConditions(request.headers)
+  if (conditions === undefined || evaluateReadConditions(conditions, facts) === 'met') return
+  throw new S3Error('PreconditionFailed')
+}
+
+export interface PourOptions {
+  readonly range: ByteRange
+  /** A checksum to compute. */
+  readonly algorithm: ChecksumAlgorithm | undefined
+  /** Ends the copy when its result is no longer needed. */
+  readonly signal: AbortSignal
+}
+
+/** Writes a range of an open object into a sink; each chunk is hashed while it is written. */
+export async function pourObject(
+  object: OpenObject,
+  sink: PayloadSink,
+  { range, algorithm, signal }: PourOptions,
+): Promise<PayloadDigest> {
+  const digester = new PayloadDigester(algorithm)
+  if (range.start === range.end) return digester.digest()
+  await lendRange(object, range, async (chunk) => {
+    if (signal.aborted)
+      throw new S3Error('IncompleteBody', 'The client closed the connection during the copy.')
+    const writing = sink.write(chunk)
+    digester.update(chunk)
+    await writing
+  })
+  return digester.digest()
+}

@@ -1,0 +1,26 @@
+import { S3Error } from '../errors.ts'
+
+export interface CountLimits {
+  readonly min: number
+  /** Higher values count as this one, as S3 has it; also the default. */
+  readonly max: number
+}
+
+/** Higher values are not 32-bit integers and are refused. */
+const greatestInteger = 2_147_483_647
+
+/**
+ * A count that limits a page, such as max-keys.
+ *
+ * @throws S3Error InvalidArgument when it is not an integer or is below the minimum.
+ */
+export function parseCount(name: string, text: string | undefined, limits: CountLimits): number {
+  if (text === undefined) return limits.max
+  const count = /^\d{1,10}$/.test(text) ? Number(text) : -1
+  if (count >= limits.min && count <= greatestInteger) return Math.min(count, limits.max)
+  throw new S3Error(
+    'InvalidArgument',
+    `Provided ${name} not an integer or within integer range: ${limits.min} to ${greatestInteger}.`,
+    { elements: { ArgumentName: name, ArgumentValue: text } },
+  )
+}

@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { S3Error } from '../errors.ts'
+import { bucketFacts, objectFacts } from '../operations/bucket-facts.ts'
+import type { Address } from './address.ts'
+import { quoted } from './client-text.ts'
+import type { Query } from './query.ts'
+import { bucketSubresources, methodOfSubresource, objectSubresources } from './unsupported.ts'
+
+/** Every operation this service carries out, by AWS's names; two for the tables of fixed answers. */
+export type OperationName = ServiceOperation | BucketOperation | ObjectOperation
+export type ServiceOperation = 'ListBuckets'
+export type BucketOperation =
+  | 'BucketFact'
+  | 'DeleteObjects'
+  | 'GetBucketLocation'
+  | 'HeadBucket'
+  | 'ListMultipartUploads'
+  | 'ListObjects'
+  | 'ListObjectsV2'
+  | 'ListObjectVersions'
+export type ObjectOperation =
+  | 'AbortMultipartUpload'
+  | 'CompleteMultipartUpload'
+  | 'CopyObject'
+  | 'CreateMultipartUpload'
+  | 'DeleteObject'
+  | 'GetObject'
+  | 'GetObjectAttributes'
+  | 'HeadObject'
+  | 'ListParts'
+  | 'ObjectFact'
+  | 'PutObject'
+  | 'UploadPart'
+  | 'UploadPartCopy'
+
+export interface Detectable {
+  readonly method: string
+  readonly query: Query
+  readonly headers: IncomingHttpHeaders
+}
+
+const knownMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'PUT',
+  'POST',
+  'DELETE',
+  'OPTIONS',
+])
+
+/**
+ * Refuses a method that S3 does not have, before authentication.
+ *
+ * @throws S3Error MethodNotAllowed.
+ */
+export function refuseUnknownMethod(method: string): void {
+  if (!knownMethods.has(method)) throw methodNotAllowed([...knownMethods].join(', '))
+}
+
+/**
+ * The operation that method, address, query and headers ask for: the whole of S3's URL grammar.
+ *
+ * @throws S3Error MethodNotAllowed, NotImplemented, or InvalidArgument for a contradiction.
+ */
+export function detectOperation(level: Address['level'], request: Detectable): OperationName {
+  if (level === 'service') {
+    if (request.method === 'GET') return 'ListBuckets'
+    throw methodNotAllowed('GET')
+  }
+  return level === 'bucket' ? detectBucketOperation(request) : detectObjectOperation(request)
+}
+
+function detectBucketOperation({ method, query }: Detectable): BucketOperation {
+  if (method === 'HEAD') return 'HeadBucket'
+  if (method === 'GET') return detectBucketRead(query)
+  if (method === 'POST' && query.has('delete')) return 'DeleteObjects'
+  refuseSubresource(query, bucketSubresources)
+  throw methodNotAllowed('GET, HEAD')
+}
+
+function detectBucketRead(query: Query): BucketOperation {
+  if (query.has('uploads')) return 'ListMultipartUploads'
+  if (query.has('location')) return 'GetBucketLocation'
+  if (query.has('versions')) return 'ListObjectVersions'
+  if (hasFact(query, bucketFacts)) return 'BucketFact'
+  refuseSubresource(query, bucketSubresources)
+  const listType = query.get('list-type')
+  if (listType === undefined) return 'ListObjects'
+  if (listType === '2') return 'ListObjectsV2'
+  throw new S3Error('InvalidArgument', `list-type must be 2, got ${quoted(listType)}.`, {
+    elements: { ArgumentName: 'list-type', ArgumentValue: listType },
+  })
+}
+
+function detectObjectOperation(request: Detectable): ObjectOperation {
+  const { method, query } = request
+  if (method === 'HEAD') return 'HeadObject'
+  refuseOtherMethod(method, query)
+  switch (method) {
+    case 'GET':
+      return detectObjectRead(query)
+    case 'PUT':
+      return detectObjectWrite(request)
+    case 'DELETE':
+      if (query.has('uploadId')) return 'AbortMultipartUpload'
+      refuseSubresource(query, objectSubresources)
+      return 'DeleteObject'
+    default:
+      if (query.has('uploads')) return 'CreateMultipartUpload'
+      if (query.has('uploadId')) return 'CompleteMultipartUpload'
+      refuseSubresource(query, objectSubresources)
+      throw methodNotAllowed('GET, HEAD, PUT, DELETE')
+  }
+}
+
+function detectObjectRead(query: Query): ObjectOperation {
+  if (query.size === 0) return 'GetObject'
+  if (query.has('uploadId')) return 'ListParts'
+  if (query.has('attributes')) return 'GetObjectAttributes'
+  if (hasFact(query, objectFacts)) return 'ObjectFact'
+  refuseSubresource(query, objectSubresources)
+  return 'GetObject'
+}
+
+function detectObjectWrite({ query, headers }: Detectable): ObjectOperation {
+  const isCopy = headers['x-amz-copy-source'] !== undefined
+  if (query.has('uploadId') !== query.has('partNumber')) {
+    const missing = query.has('uploadId') ? 'partNumber' : 'uploadId'
+    throw new S3Error(
+      'InvalidArgument',
+      `A part needs both uploadId and partNumber; ${missing} is missing.`,
+    )
+  }
+  if (query.has('uploadId')) return isCopy ? 'UploadPartCopy' : 'UploadPart'
+  refuseSubresource(query, objectSubresources)
+  return isCopy ? 'CopyObject' : 'PutObject'
+}
+
+function hasFact(query: Query, facts: Readonly<Record<string, unknown>>): boolean {
+  for (const name of query.keys()) if (Object.hasOwn(facts, name)) return true
+  return false
+}
+
+function refuseOtherMethod(method: string, query: Query): void {
+  for (const name of query.keys()) {
+    const allow = methodOfSubresource.get(name)
+    if (allow !== undefined && allow !== method) throw methodNotAllowed(allow)
+  }
+}
+
+function refuseSubresource(query: Query, subresources: ReadonlySet<string>): void {
+  for (const name of query.keys()) {
+    if (subresources.has(name)) {
+      throw new S3Error(
+        'NotImplemented',
+        `The sub-resource ?${name} is not implemented for this method.`,
+      )
+    }
+  }
+}
+
+function methodNotAllowed(allow: string): S3Error {
+  return new S3Error('MethodNotAllowed', undefined, { headers: { Allow: allow } })
+}

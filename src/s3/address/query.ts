@@ -1,0 +1,75 @@
+import { S3Error } from '../errors.ts'
+
+/** The decoded query of a request. The raw bytes stay in HttpRequest.rawQuery, for signatures. */
+export type Query = ReadonlyMap<string, string>
+
+const emptyQuery: Query = new Map()
+
+const maxParameters = 1000
+
+/**
+ * Refuses a query that would take long to sort and decode. A presigned URL with as much metadata as
+ * an object may have stays far below the limit.
+ *
+ * @throws S3Error InvalidArgument for more than 1,000 parameters.
+ */
+export function refuseManyParameters(rawQuery: string): void {
+  let count = 1
+  for (let at = rawQuery.indexOf('&'); at >= 0; at = rawQuery.indexOf('&', at + 1)) count += 1
+  if (count > maxParameters) {
+    throw new S3Error('InvalidArgument', `The query has more than ${maxParameters} parameters.`)
+  }
+}
+
+/**
+ * Decodes a raw query: `&` separates, the first `=` splits, `+` is a space as AWS and every form
+ * encoder have it. A name without `=` has the value ''. Of a repeated name the value that sorts first
+ * counts, not the one that comes first: a signature does not cover the order of parameters.
+ *
+ * @throws S3Error InvalidURI when an escape is broken or not UTF-8.
+ */
+export function parseQuery(rawQuery: string): Query {
+  if (rawQuery === '') return emptyQuery
+  const query = new Map<string, string>()
+  for (const pair of rawQuery.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decodeComponent(equals < 0 ? pair : pair.slice(0, equals))
+    const value = equals < 0 ? '' : decodeComponent(pair.slice(equals + 1))
+    const other = query.get(name)
+    if (other === undefined || value < other) query.set(name, value)
+  }
+  return query
+}
+
+function decodeComponent(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  return percentDecode(spaced)
+}
+
+const escapedOrRaw = /[%\u0080-\u00ff]/
+
+/**
+ * Decodes `%XX` escapes of UTF-8. Bytes above 0x7F that came unescaped (latin1 characters here) are
+ * taken as UTF-8 as well.
+ *
+ * @throws S3Error InvalidURI when an escape is broken or the bytes are not UTF-8.
+ */
+export function percentDecode(text: string): string {
+  if (!escapedOrRaw.test(text)) return text
+  try {
+    const escaped = text.replace(
+      /[\u0080-\u00ff]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16)}`,
+    )
+    return decodeURIComponent(escaped)
+  } catch (cause) {
+    throw new S3Error(
+      'InvalidURI',
+      'The URI has an invalid percent escape or one that is not UTF-8.',
+      {
+        cause,
+      },
+    )
+  }
+}

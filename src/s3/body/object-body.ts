@@ -1,0 +1,82 @@
+import type { Borrow, OpenObject } from '../../drives/drive.ts'
+import type { HttpRequest, StreamBody } from '../../http/message.ts'
+import type { ByteRange } from '../headers/range.ts'
+
+/** Up to this many bytes are read in one piece before the reply begins. */
+const bufferedBytes = 64 * 1024
+
+/**
+ * The bytes of an open object as the body of a reply. Takes the object over: it is closed when the
+ * bytes are read, when reading fails, and when the client goes away, even before it has read
+ * the first byte.
+ */
+export async function objectBody(
+  object: OpenObject,
+  range: ByteRange,
+  request: Pick<HttpRequest, 'signal'>,
+): Promise<Uint8Array | StreamBody> {
+  // The signal is made when it is asked for, so small reads do without.
+  if (range.end - range.start <= bufferedBytes) return readAll(object, range)
+  return streamBody(object, range, request.signal)
+}
+
+async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<Uint8Array> {
+  try {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of object.read(start, end)) chunks.push(chunk)
+    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+  } finally {
+    await object.close()
+  }
+}
+
+/** Reads the first bytes before the reply begins, so that an early failure gets an error reply. */
+async function streamBody(
+  object: OpenObject,
+  range: ByteRange,
+  signal: AbortSignal,
+): Promise<StreamBody> {
+  const first = Promise.withResolvers<void>()
+  const borrower = Promise.withResolvers<Borrow>()
+  // The bytes may never be requested.
+  borrower.promise.catch(() => undefined)
+  const lending = lendRange(object, range, async (chunk) => {
+    first.resolve()
+    const borrow = await borrower.promise
+    await borrow(chunk)
+  })
+  const close = async (): Promise<void> => {
+    signal.removeEventListener('abort', onAbort)
+    borrower.reject(new Error('the response body was closed'))
+    await object.close()
+    // The failure was already reported.
+    await lending.catch(() => undefined)
+  }
+  const onAbort = (): void => {
+    // The client is gone: there is no one to report the failure to.
+    close().catch(() => undefined)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  const lend = async (borrow: Borrow): Promise<void> => {
+    borrower.resolve(borrow)
+    await lending
+  }
+  try {
+    await Promise.race([first.promise, lending])
+    return { length: range.end - range.start, lend, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Lends the bytes of a range, without new memory for each chunk where the drive can do that. */
+export async function lendRange(
+  object: OpenObject,
+  { start, end }: ByteRange,
+  borrow: Borrow,
+): Promise<void> {
+  if (object.lend !== undefined) return await object.lend(start, end, borrow)
+  for await (const chunk of object.read(start, end)) await borrow(chunk)
+}

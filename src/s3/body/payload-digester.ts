@@ -1,0 +1,51 @@
+import { createHash, type Hash, hash } from 'node:crypto'
+import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import { createChecksum } from '../checksums/checksums.ts'
+
+/** The size and digests of a received payload. */
+export interface PayloadDigest {
+  /** Bytes. */
+  readonly size: number
+  /** Lower case: the ETag. */
+  readonly md5Hex: string
+  /** Present when one was sent or requested. Always FULL_OBJECT. */
+  readonly checksum?: StoredChecksum
+}
+
+/** Computes the size and digests of a payload while it is streamed. */
+export class PayloadDigester {
+  readonly #expectedSize: number | undefined
+  #md5: Hash | undefined
+  /** For a payload that arrived in one piece: creating a hash object costs more than hashing it. */
+  #wholeMd5Hex: string | undefined
+  readonly #algorithm: ChecksumAlgorithm | undefined
+  readonly #checksum: ReturnType<typeof createChecksum> | undefined
+  #size = 0
+
+  /** @param size exact number of bytes, if known. */
+  constructor(algorithm: ChecksumAlgorithm | undefined, size?: number) {
+    this.#expectedSize = size
+    this.#algorithm = algorithm
+    this.#checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
+  }
+
+  update(bytes: Uint8Array): void {
+    if (this.#size === 0 && bytes.length === this.#expectedSize) {
+      this.#wholeMd5Hex = hash('md5', bytes)
+    } else {
+      this.#md5 ??= createHash('md5')
+      this.#md5.update(bytes)
+    }
+    this.#size += bytes.length
+    this.#checksum?.update(bytes)
+  }
+
+  /** Ends the digester. */
+  digest(): PayloadDigest {
+    const md5Hex = this.#wholeMd5Hex ?? (this.#md5 ?? createHash('md5')).digest('hex')
+    const digest = { size: this.#size, md5Hex }
+    if (this.#algorithm === undefined || this.#checksum === undefined) return digest
+    const value = this.#checksum.digest().toString('base64')
+    return { ...digest, checksum: { algorithm: this.#algorithm, value, type: 'FULL_OBJECT' } }
+  }
+}

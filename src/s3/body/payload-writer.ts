@@ -1,0 +1,90 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import { type PayloadDigest, PayloadDigester } from './payload-digester.ts'
+
+/** Destination of a payload. One write at a time; the chunk may be reused once it resolves. */
+export interface PayloadSink {
+  write(chunk: Uint8Array): Promise<void>
+}
+
+// A socket gives at most 64 KiB at a time. Copying four of those together costs less than three more
+// writes to a file (measured: a third more MB/s; 512 KiB is hardly better).
+const blockBytes = 256 * 1024
+
+/**
+ * Writes a payload to a sink in blocks and digests it. A block is hashed and the next one filled while
+ * its write is in progress. Holds at most two blocks.
+ */
+export class PayloadWriter {
+  readonly #sink: PayloadSink
+  readonly #digester: PayloadDigester
+  readonly #blockBytes: number
+  #underWay: Promise<void> | undefined
+  #block: Buffer | undefined
+  /** The other block, which the write in progress may still read. */
+  #spare: Buffer | undefined
+  #filled = 0
+
+  /** @param size number of bytes, if known. */
+  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
+    this.#sink = sink
+    this.#digester = new PayloadDigester(algorithm, size)
+    this.#blockBytes = Math.min(blockBytes, Math.max(size ?? blockBytes, 1))
+  }
+
+  /**
+   * Takes the next bytes, which must not change afterwards. Rejects when the sink does, at the
+   * latest in `finish`. A promise is returned only when there is something to wait for.
+   */
+  write(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#filled + bytes.length >= this.#blockBytes) return this.#writeThrough(bytes)
+    this.#gather(bytes)
+    return undefined
+  }
+
+  /** Writes what is left and returns the size and digests of the payload. */
+  async finish(): Promise<PayloadDigest> {
+    await this.#flush()
+    await this.#underWay
+    return this.#digester.digest()
+  }
+
+  /** Waits until no write to the sink is in progress, whatever its outcome. */
+  async settle(): Promise<void> {
+    await this.#underWay?.catch(() => undefined)
+  }
+
+  async #writeThrough(bytes: Uint8Array): Promise<void> {
+    let rest = bytes
+    if (this.#filled > 0) {
+      rest = bytes.subarray(this.#blockBytes - this.#filled)
+      this.#gather(bytes.subarray(0, bytes.length - rest.length))
+      await this.#flush()
+    }
+    if (rest.length >= this.#blockBytes) await this.#emit(rest)
+    else if (rest.length > 0) this.#gather(rest)
+  }
+
+  #gather(bytes: Uint8Array): void {
+    this.#block ??= Buffer.allocUnsafeSlow(this.#blockBytes)
+    this.#block.set(bytes, this.#filled)
+    this.#filled += bytes.length
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#block === undefined || this.#filled === 0) return
+    const full = this.#block
+    const filled = this.#filled
+    this.#block = this.#spare
+    this.#spare = full
+    this.#filled = 0
+    await this.#emit(full.subarray(0, filled))
+  }
+
+  async #emit(bytes: Uint8Array): Promise<void> {
+    await this.#underWay
+    this.#underWay = this.#sink.write(bytes)
+    // Rejections are handled at the next await; until then they have no handler.
+    this.#underWay.catch(() => undefined)
+    this.#digester.update(bytes)
+  }
+}

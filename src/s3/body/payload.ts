@@ -1,0 +1,202 @@
+/** The one place that turns the body of a request into verified bytes. */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import { BodyError, BodyReader } from '../../http/body-reader.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { ChunkParser } from '../aws-chunked/chunk-parser.ts'
+import { type ExpectedDigests, expectedDigests, isDigest } from '../checksums/checksum-headers.ts'
+import { checksumBytes, checksumHeader } from '../checksums/checksums.ts'
+import { S3Error } from '../errors.ts'
+import type { PayloadDigest } from './payload-digester.ts'
+import { type PayloadSink, PayloadWriter } from './payload-writer.ts'
+
+export type { PayloadDigest } from './payload-digester.ts'
+export type { PayloadSink } from './payload-writer.ts'
+
+export interface PayloadOptions {
+  /** A checksum to compute even when none was sent. A different one that was sent is refused. */
+  readonly algorithm?: ChecksumAlgorithm | undefined
+  /** How long to wait for the next byte, milliseconds. Default: 60,000. */
+  readonly idleTimeoutMs?: number
+}
+
+/**
+ * Reads the body of a request into a sink: undoes `aws-chunked`, verifies its length, Content-MD5 and
+ * x-amz-checksum-*. Memory is bounded whatever the size. When it rejects, part of the body may have
+ * been written (but no write is in progress), and the rest of the body is unread.
+ *
+ * @throws S3Error BadDigest, InvalidDigest, InvalidRequest, InvalidArgument, IncompleteBody,
+ *   MissingContentLength, RequestTimeout; and whatever the sink rejects with.
+ */
+export async function readPayload(
+  request: HttpRequest,
+  sink: PayloadSink,
+  options: PayloadOptions = {},
+): Promise<PayloadDigest> {
+  if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
+  const expected = expectedDigests(request.headers)
+  return await pumpPayload(request, sink, { ...options, expected })
+}
+
+/** As readPayload, with the digests to verify given. A request without a body has an empty one. */
+export async function pumpPayload(
+  request: HttpRequest,
+  sink: PayloadSink,
+  options: PayloadOptions & { readonly expected: ExpectedDigests },
+): Promise<PayloadDigest> {
+  const { expected, idleTimeoutMs = 60_000 } = options
+  const algorithm = checksumToCompute(expected, options.algorithm)
+  const size = declaredSize(request)
+  request.acceptBody()
+  const reader = new BodyReader(request.body, idleTimeoutMs)
+  const writer = new PayloadWriter(sink, algorithm, size)
+  const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
+  try {
+    await pump(reader, writer, { parser, size })
+    const digest = await writer.finish()
+    verifyDigest(digest, expected, parser?.trailers ?? noTrailers)
+    return digest
+  } catch (error) {
+    throw error instanceof BodyError ? toS3Error(error) : error
+  } finally {
+    reader.close()
+    await writer.settle()
+  }
+}
+
+function toS3Error({ kind, cause }: BodyError): S3Error {
+  if (kind !== 'gone') return new S3Error('RequestTimeout')
+  return new S3Error(
+    'IncompleteBody',
+    'The connection ended before the complete body had arrived.',
+    {
+      cause,
+    },
+  )
+}
+
+/**
+ * Bytes of payload that a request declares; undefined when it declares none. A decoded length
+ * always counts: a framed body that is not recognized must not be stored with its framing.
+ *
+ * @throws S3Error InvalidArgument when a length is not a number.
+ */
+export function declaredSize(request: HttpRequest): number | undefined {
+  const { headers } = request
+  const decoded = headers['x-amz-decoded-content-length']
+  if (decoded !== undefined) return length(decoded)
+  const plain = headers['content-length']
+  return plain === undefined || isAwsChunked(headers) ? undefined : length(plain)
+}
+
+/** Whether a request has a body as HTTP sees it, be it empty (RFC 9112 section 6.3). */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+interface PumpOptions {
+  readonly parser: ChunkParser | undefined
+  readonly size: number | undefined
+}
+
+async function pump(
+  reader: BodyReader,
+  writer: PayloadWriter,
+  { parser, size }: PumpOptions,
+): Promise<void> {
+  let total = 0
+  for (let bytes = await reader.next(); bytes !== undefined; bytes = await reader.next()) {
+    const slices = parser === undefined ? [bytes] : parser.feed(bytes)
+    for (const slice of slices) {
+      total += slice.length
+      refuseBeyond(size, total)
+      const written = writer.write(slice)
+      if (written !== undefined) await written
+    }
+  }
+  parser?.end()
+  if (size !== undefined && total !== size) throw wrongLength(`${total} bytes instead of ${size}`)
+}
+
+function refuseBeyond(size: number | undefined, total: number): void {
+  if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
+}
+
+/**
+ * Content-Encoding says nothing about the body: it may name `aws-chunked` for a plain body, which
+ * S3 stores as it is (docs/contract/object-storage.md, "aws-chunked bodies").
+ */
+function isAwsChunked(headers: IncomingHttpHeaders): boolean {
+  const payloadHash = headers['x-amz-content-sha256']
+  return typeof payloadHash === 'string' && payloadHash.startsWith('STREAMING-')
+}
+
+function length(header: string | string[]): number {
+  const size = typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : Number.NaN
+  if (Number.isSafeInteger(size)) return size
+  throw new S3Error(
+    'InvalidArgument',
+    'The declared length of the body is not a valid number of bytes.',
+  )
+}
+
+function wrongLength(what: string): S3Error {
+  return new S3Error('IncompleteBody', `The body has ${what}, the declared length.`)
+}
+
+function checksumToCompute(
+  { checksum }: ExpectedDigests,
+  wanted: ChecksumAlgorithm | undefined,
+): ChecksumAlgorithm | undefined {
+  if (checksum === undefined || wanted === undefined) return checksum?.algorithm ?? wanted
+  if (checksum.algorithm === wanted) return wanted
+  throw new S3Error(
+    'InvalidRequest',
+    `Checksum Type mismatch occurred, expected checksum Type: ${wanted}, actual checksum Type: ${checksum.algorithm}`,
+  )
+}
+
+const noTrailers: ReadonlyMap<string, string> = new Map()
+
+function verifyDigest(
+  digest: PayloadDigest,
+  expected: ExpectedDigests,
+  trailers: ReadonlyMap<string, string>,
+): void {
+  if (expected.md5Hex !== undefined && expected.md5Hex !== digest.md5Hex) {
+    throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.')
+  }
+  const value = expectedValue(expected, trailers)
+  if (value !== undefined && value !== digest.checksum?.value) {
+    const { algorithm } = digest.checksum ?? {}
+    throw new S3Error(
+      'BadDigest',
+      `The ${algorithm} you specified did not match the calculated checksum.`,
+    )
+  }
+}
+
+function expectedValue(
+  { checksum }: ExpectedDigests,
+  trailers: ReadonlyMap<string, string>,
+): string | undefined {
+  const name = checksum === undefined ? undefined : checksumHeader(checksum.algorithm)
+  for (const other of trailers.keys()) {
+    if (other.startsWith('x-amz-checksum-') && (other !== name || checksum?.value !== undefined)) {
+      throw new S3Error(
+        'InvalidRequest',
+        `The trailer ${other} was not announced by x-amz-trailer.`,
+      )
+    }
+  }
+  if (checksum === undefined || name === undefined) return undefined
+  const value = checksum.value ?? trailers.get(name)
+  if (value === undefined) {
+    throw new S3Error('InvalidRequest', `The trailer ${name} was announced but not sent.`)
+  }
+  if (!isDigest(value, checksumBytes(checksum.algorithm))) {
+    throw new S3Error('InvalidDigest', `Value for ${name} trailing header is invalid.`)
+  }
+  return value
+}

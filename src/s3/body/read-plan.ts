@@ -1,0 +1,147 @@
+import type { ObjectFacts } from '../../drives/drive.ts'
+import type { HeaderFields } from '../../http/message.ts'
+import { checksumHeaders } from '../checksums/checksum-reply.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
+import { type ByteRange, contentRange, isSameVersion, resolveRange } from '../headers/range.ts'
+import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
+import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
+import { notModifiedFields, objectFields, type ReplyFields } from '../reply/object-reply.ts'
+
+type SentHeaders = ObjectContext['request']['headers']
+
+/** What a GET or HEAD asks for beside the object itself. */
+export interface ReadRequest {
+  readonly headers: SentHeaders
+  readonly overrides: ResponseOverrides | undefined
+  readonly partNumber: number | undefined
+}
+
+/** The reply but for the bytes. `range` is absent when there is nothing to send (304). */
+export interface ReadPlan {
+  readonly status: 200 | 206 | 304
+  readonly headers: ReplyFields
+  readonly range?: ByteRange
+}
+
+/**
+ * What can be refused before the drive is touched.
+ *
+ * @throws S3Error InvalidRequest or InvalidArgument.
+ */
+export function parseReadRequest({ query, request, isSigned }: ObjectContext): ReadRequest {
+  const { headers } = request
+  if (headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      'The encryption parameters are not applicable to this object.',
+    )
+  }
+  const partNumber = parsePartNumber(query.get('partNumber'))
+  if (partNumber !== undefined && headers.range !== undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      'Cannot specify both Range header and partNumber query parameter.',
+    )
+  }
+  return { headers, overrides: responseOverrides(query, isSigned), partNumber }
+}
+
+function parsePartNumber(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const partNumber = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (partNumber >= 1 && partNumber <= 10_000) return partNumber
+  throw new S3Error(
+    'InvalidArgument',
+    'Part number must be an integer between 1 and 10000, inclusive.',
+    { elements: { ArgumentName: 'partNumber', ArgumentValue: text } },
+  )
+}
+
+/**
+ * Decides the reply from the object's facts: conditions first, then the range
+ * (RFC 9110 section 13.2.2).
+ *
+ * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
+ */
+export function planRead(request: ReadRequest, facts: ObjectFacts): ReadPlan {
+  if (isKnownToClient(request, facts)) return { status: 304, headers: notModifiedFields(facts) }
+  const asked = askedRange(request, facts)
+  const range = asked ?? { start: 0, end: facts.size }
+  // An empty part has no bytes that Content-Range could name, so it goes as 200.
+  const isPartial = asked !== undefined && asked.end > asked.start
+  const headers = objectFields(facts, request.overrides)
+  if (isPartial) headers.push(['Content-Range', contentRange(asked, facts.size)])
+  pushPartsCount(headers, request, facts)
+  if (request.headers['x-amz-checksum-mode'] !== undefined) {
+    headers.push(...checksumFields(request, facts, range))
+  }
+  return { status: isPartial ? 206 : 200, headers, range }
+}
+
+function isKnownToClient(request: ReadRequest, facts: ObjectFacts): boolean {
+  const conditions = readConditions(request.headers)
+  if (conditions === undefined) return false
+  const outcome = evaluateReadConditions(conditions, facts)
+  if (outcome !== 'failed') return outcome === 'not-modified'
+  const failed = conditions.ifMatch === undefined ? 'If-Unmodified-Since' : 'If-Match'
+  throw new S3Error('PreconditionFailed', undefined, { elements: { Condition: failed } })
+}
+
+/** The requested range; undefined for the whole object. */
+function askedRange(request: ReadRequest, facts: ObjectFacts): ByteRange | undefined {
+  if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, facts)
+  const { range, 'if-range': ifRange } = request.headers
+  if (range === undefined || !isRangeWanted(ifRange, facts)) return undefined
+  const outcome = resolveRange(range, facts.size)
+  if (outcome === 'whole') return undefined
+  if (outcome !== 'unsatisfiable') return outcome
+  throw new S3Error('InvalidRange', undefined, {
+    elements: { RangeRequested: range, ActualObjectSize: String(facts.size) },
+    headers: { 'Content-Range': `bytes */${facts.size}` },
+  })
+}
+
+function isRangeWanted(ifRange: string | string[] | undefined, facts: ObjectFacts): boolean {
+  if (ifRange === undefined) return true
+  const { modifiedAtMs, attributes } = facts
+  return isSameVersion(String(ifRange), { etag: attributes.etag, modifiedAtMs })
+}
+
+/** An object that was not uploaded in parts is its own part 1, answered with 206 as by S3. */
+function rangeOfPart(partNumber: number, facts: ObjectFacts): ByteRange {
+  const partSizes = facts.attributes.partSizes ?? [[1, facts.size]]
+  const range = partRange(partSizes, partNumber)
+  if (range !== undefined) return range
+  throw new S3Error('InvalidPartNumber', undefined, {
+    elements: {
+      PartNumberRequested: String(partNumber),
+      ActualPartCount: String(countParts(partSizes)),
+    },
+  })
+}
+
+/**
+ * The checksum of the part or of the object, when the reply is the whole of it. Of a part whose
+ * checksum was not kept only the type.
+ */
+function checksumFields(
+  { partNumber }: ReadRequest,
+  { attributes, size }: ObjectFacts,
+  range: ByteRange,
+): HeaderFields {
+  const { checksum } = attributes
+  const ofPart = partNumber === undefined ? undefined : partChecksum(attributes, partNumber)
+  if (ofPart !== undefined) return checksumHeaders(ofPart, 'object')
+  if (range.start === 0 && range.end === size) return checksumHeaders(checksum, 'object')
+  if (partNumber === undefined || checksum === undefined) return []
+  return [['x-amz-checksum-type', checksum.type]]
+}
+
+/** AWS: x-amz-mp-parts-count is returned when partNumber was requested and there were parts. */
+function pushPartsCount(headers: ReplyFields, request: ReadRequest, facts: ObjectFacts): void {
+  const { partSizes } = facts.attributes
+  if (request.partNumber === undefined || partSizes === undefined) return
+  headers.push(['x-amz-mp-parts-count', String(countParts(partSizes))])
+}

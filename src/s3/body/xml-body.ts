@@ -1,0 +1,95 @@
+import { SaxesParser } from 'saxes'
+import { S3Error } from '../errors.ts'
+
+/** XML bodies of requests (docs/contract/object-storage.md, "Limits"). */
+export const maxXmlBodyBytes = 4 * 1024 * 1024
+
+/** S3's documents are four deep. */
+const maxDepth = 16
+
+/** The parser's messages quote what they find, which may be megabytes. */
+const maxMessageLength = 200
+
+/** An element of a request's body, without namespaces and attributes: no S3 request needs them. */
+export interface XmlElement {
+  readonly name: string
+  readonly children: readonly XmlElement[]
+  /** Its own text, references resolved, white space kept. */
+  readonly text: string
+}
+
+interface OpenElement {
+  readonly name: string
+  readonly children: XmlElement[]
+  text: string
+}
+
+/**
+ * Parses the body of a request. A document type is refused, so there are no entities but the five
+ * of XML and nothing expands.
+ *
+ * @throws S3Error MalformedXML when it is not well-formed UTF-8 XML with this root element.
+ */
+export function parseXmlBody(body: Uint8Array, rootName: string): XmlElement {
+  const root = parseDocument(decodeUtf8(body))
+  if (root?.name === rootName) return root
+  throw malformed(`it is not a ${rootName} document`)
+}
+
+/**
+ * The text of the only child of this name; undefined when there is none.
+ *
+ * @throws S3Error MalformedXML when there are several.
+ */
+export function childText(element: XmlElement, name: string): string | undefined {
+  let text: string | undefined
+  for (const child of element.children) {
+    if (child.name !== name) continue
+    if (text !== undefined) throw malformed(`${element.name} has more than one ${name}`)
+    text = child.text
+  }
+  return text
+}
+
+function decodeUtf8(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (cause) {
+    throw malformed('it is not UTF-8', { cause })
+  }
+}
+
+function parseDocument(text: string): XmlElement | undefined {
+  const parser = new SaxesParser({ xmlns: false, position: true })
+  const open: OpenElement[] = [{ name: '', children: [], text: '' }]
+  const addText = (piece: string) => {
+    const element = open.at(-1)
+    if (element !== undefined) element.text += piece
+  }
+  parser.on('error', (cause) => {
+    throw malformed(`it is not well-formed: ${cause.message}`, { cause })
+  })
+  parser.on('doctype', () => {
+    throw malformed('a document type is not allowed')
+  })
+  parser.on('opentag', ({ name }) => {
+    if (open.length > maxDepth) throw malformed(`it is more than ${maxDepth} elements deep`)
+    open.push({ name: name.slice(name.indexOf(':') + 1), children: [], text: '' })
+  })
+  parser.on('closetag', () => {
+    const closed = open.pop()
+    if (closed !== undefined) open.at(-1)?.children.push(closed)
+  })
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.write(text).close()
+  return open[0]?.children[0]
+}
+
+function malformed(reason: string, options: ErrorOptions = {}): S3Error {
+  const message = `The XML you provided cannot be used: ${reason.replace(/\.$/, '')}.`.slice(
+    0,
+    maxMessageLength,
+  )
+  return new S3Error('MalformedXML', message, options)
+}

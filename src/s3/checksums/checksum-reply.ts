@@ -1,0 +1,26 @@
+import type { StoredChecksum } from '../../drives/attributes.ts'
+import type { HeaderFields } from '../../http/message.ts'
+import type { XmlChildren } from '../reply/xml.ts'
+import { checksumHeader } from './checksums.ts'
+
+/** `x-amz-checksum-…: value` of a part, and of an object with x-amz-checksum-type beside it. */
+export function checksumHeaders(
+  checksum: StoredChecksum | undefined,
+  of: 'object' | 'part',
+): HeaderFields {
+  if (checksum === undefined) return []
+  const { algorithm, value, type } = checksum
+  const header = [checksumHeader(algorithm), value] as const
+  return of === 'part' ? [header] : [header, ['x-amz-checksum-type', type]]
+}
+
+/** `<ChecksumCRC32>value</…>` of a part, and of an object with ChecksumType behind it. */
+export function checksumElements(
+  checksum: StoredChecksum | undefined,
+  of: 'object' | 'part',
+): XmlChildren {
+  if (checksum === undefined) return {}
+  const { algorithm, value, type } = checksum
+  const element = { [`Checksum${algorithm}`]: value }
+  return of === 'part' ? element : { ...element, ChecksumType: type }
+}

@@ -1,0 +1,52 @@
+import { parseIfMatch } from '../checksums/etag.ts'
+import { formatHttpDate, parseHttpDate } from './http-date.ts'
+
+/** Bytes from `start` up to but not including `end`. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** What a Range field asks of an object of a known size. */
+export type RangeOutcome = ByteRange | 'whole' | 'unsatisfiable'
+
+/** Without spaces inside, as in RFC 9110 section 14.1.1. Node removes those around a field. */
+const oneByteRange = /^bytes=(\d*)-(\d*)$/i
+
+/**
+ * Resolves a Range field (RFC 9110 section 14). S3 serves one range: several of them, another unit
+ * or a malformed field count for nothing and the answer is the whole object. No byte range fits an
+ * empty object.
+ */
+export function resolveRange(field: string, size: number): RangeOutcome {
+  const match = oneByteRange.exec(field)
+  if (match === null) return 'whole'
+  const [, first = '', last = ''] = match
+  if (first === '') return last === '' ? 'whole' : resolveSuffix(Number(last), size)
+  const start = Number(first)
+  const lastByte = last === '' ? Number.POSITIVE_INFINITY : Number(last)
+  if (lastByte < start) return 'whole'
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(lastByte + 1, size) }
+}
+
+function resolveSuffix(length: number, size: number): RangeOutcome {
+  if (length === 0 || size === 0) return 'unsatisfiable'
+  return { start: Math.max(0, size - length), end: size }
+}
+
+/** `bytes 0-9/100`, of a range that is not empty. */
+export function contentRange({ start, end }: ByteRange, size: number): string {
+  return `bytes ${start}-${end - 1}/${size}`
+}
+
+/**
+ * Whether an If-Range field names this version, by strong ETag or by its exact Last-Modified
+ * (RFC 9110 section 13.1.5). If not, the Range field is ignored.
+ */
+export function isSameVersion(
+  ifRange: string,
+  version: { readonly etag: string; readonly modifiedAtMs: number },
+): boolean {
+  if (parseHttpDate(ifRange) !== undefined) return ifRange === formatHttpDate(version.modifiedAtMs)
+  return parseIfMatch(ifRange).includes(version.etag)
+}

@@ -1,0 +1,77 @@
+import type { Attributes, KeptHeader } from '../../drives/attributes.ts'
+import type { ObjectFacts } from '../../drives/drive.ts'
+import { quoteEtag } from '../checksums/etag.ts'
+import { contentSecurityPolicy } from '../headers/content-security.ts'
+import { formatHttpDate } from '../headers/http-date.ts'
+import type { ResponseOverrides } from '../headers/response-overrides.ts'
+
+/** Header fields under construction. */
+export type ReplyFields = (readonly [name: string, value: string])[]
+
+/** Spelling on the wire of the fields that are kept; Content-Type is always sent, so not here. */
+const keptFields: readonly (readonly [KeptHeader, string])[] = [
+  ['cache-control', 'Cache-Control'],
+  ['content-disposition', 'Content-Disposition'],
+  ['content-encoding', 'Content-Encoding'],
+  ['content-language', 'Content-Language'],
+  ['expires', 'Expires'],
+]
+
+/** S3's answer for an object that came without a Content-Type. */
+const defaultContentType = 'binary/octet-stream'
+
+/**
+ * For attributes that are read often: the fields of their last reply without overrides.
+ * Few fields only, 1.2 KB at most: caches of the attributes count that much for them.
+ */
+const maxWrittenFields = 10
+const writtenFields = new WeakMap<
+  Attributes,
+  { readonly modifiedAtMs: number; readonly fields: ReplyFields }
+>()
+
+/** The fields of every 200 and 206 for an object, Content-Length excepted. The caller may add to them. */
+export function objectFields(
+  facts: ObjectFacts,
+  overrides: ResponseOverrides | undefined,
+): ReplyFields {
+  if (overrides !== undefined) return writeFields(facts, overrides)
+  const { attributes, modifiedAtMs } = facts
+  const written = writtenFields.get(attributes)
+  if (written?.modifiedAtMs === modifiedAtMs) return written.fields.slice()
+  const fields = writeFields(facts, undefined)
+  if (fields.length <= maxWrittenFields) writtenFields.set(attributes, { modifiedAtMs, fields })
+  return fields.slice()
+}
+
+function writeFields(facts: ObjectFacts, overrides: ResponseOverrides | undefined): ReplyFields {
+  const { headers, metadata, etag } = facts.attributes
+  const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
+  const fields: ReplyFields = [
+    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['ETag', quoteEtag(etag)],
+    ['Accept-Ranges', 'bytes'],
+    ['Content-Type', contentType],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Content-Security-Policy', contentSecurityPolicy(contentType)],
+  ]
+  for (const [header, name] of keptFields) {
+    const value = overrides?.[header] ?? headers[header]
+    if (value !== undefined) fields.push([name, value])
+  }
+  for (const name in metadata) fields.push([`x-amz-meta-${name}`, metadata[name] ?? ''])
+  return fields
+}
+
+/** A 304 carries what a cache updates its copy with (RFC 9110 section 15.4.5). */
+export function notModifiedFields(facts: ObjectFacts): ReplyFields {
+  const { headers, etag } = facts.attributes
+  const fields: ReplyFields = [
+    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['ETag', quoteEtag(etag)],
+  ]
+  if (headers['cache-control'] !== undefined)
+    fields.push(['Cache-Control', headers['cache-control']])
+  if (headers.expires !== undefined) fields.push(['Expires', headers.expires])
+  return fields
+}

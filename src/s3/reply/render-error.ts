@@ -1,0 +1,66 @@
+import { DriveError } from '../../drives/drive.ts'
+import type { HttpReply, HttpRequest } from '../../http/message.ts'
+import { DatabaseError } from '../../state/database.ts'
+import { shortened, withoutForbidden } from '../address/client-text.ts'
+import type { S3Log } from '../context.ts'
+import { s3ErrorOfDrive } from '../drive-errors.ts'
+import { S3Error, type S3ErrorCode } from '../errors.ts'
+import { xmlDocument } from './xml.ts'
+
+/** 5xx replies that clients can cause at will: not logged as errors of the service. */
+const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'])
+
+/** Characters of a message, which may quote names chosen by a client. */
+const maxMessageLength = 1_024
+
+/** The one exit for errors: whatever was thrown becomes an S3 reply. */
+export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): HttpReply {
+  const error = asS3Error(thrown)
+  if (error.status >= 500 && !ordinary.has(error.code)) {
+    log.error({ requestId: request.id, err: thrown }, 'request failed')
+  }
+  return {
+    status: error.status,
+    headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
+    // The writer leaves it out for HEAD.
+    body: errorDocument(error, request.rawPath, request.id),
+    facts: { code: error.code, reason: shortened(error.reason, maxMessageLength) },
+  }
+}
+
+/** The path of every legal key fits: 1,024 bytes, each escaped, and a bucket. */
+const maxResource = 4_096
+
+/**
+ * The document of docs/contract/object-storage.md, "Error document". No namespace, as S3. Always
+ * well-formed, and short, whatever the client sent.
+ */
+export function errorDocument(error: S3Error, resource: string, requestId: string): string {
+  const shown = Object.entries(error.elements).map(([name, text]) => {
+    return [name, withoutForbidden(shortened(text))]
+  })
+  return xmlDocument(
+    'Error',
+    {
+      Code: error.code,
+      Message: withoutForbidden(shortened(error.message, maxMessageLength)),
+      ...Object.fromEntries(shown),
+      Resource: withoutForbidden(shortened(resource, maxResource)),
+      RequestId: requestId,
+    },
+    { namespace: false },
+  )
+}
+
+/** The S3 error for a thrown value. */
+export function asS3Error(thrown: unknown): S3Error {
+  if (thrown instanceof S3Error) return thrown
+  if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)
+  if (thrown instanceof DatabaseError) {
+    return new S3Error('ServiceUnavailable', 'The database is not responding; see the log.', {
+      cause: thrown,
+      headers: { 'Retry-After': '5' },
+    })
+  }
+  return new S3Error('InternalError', undefined, { cause: thrown })
+}

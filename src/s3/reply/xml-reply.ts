@@ -1,0 +1,15 @@
+import type { HeaderFields, HttpReply } from '../../http/message.ts'
+import { type XmlChildren, xmlDocument } from './xml.ts'
+
+/** 200 with a result document. */
+export function xmlReply(
+  root: string,
+  children: XmlChildren,
+  headers: HeaderFields = [],
+): HttpReply {
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml'], ...headers],
+    body: xmlDocument(root, children),
+  }
+}

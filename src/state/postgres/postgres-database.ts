@@ -1,0 +1,199 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg'
+import {
+  type Database,
+  DatabaseError,
+  type SqlValue,
+  type Statement,
+  UnmetChange,
+  type WriteResult,
+} from '../database.ts'
+import { numberPlaceholders } from '../placeholders.ts'
+import { isConflict, toPostgresError } from './postgres-errors.ts'
+
+/** Connections of one process. */
+const maxConnections = 10
+
+const connectTimeoutMs = 5_000
+/** The server gives up first, so that the connection stays usable; else the client does. */
+const statementTimeoutMs = 15_000
+const answerTimeoutMs = 20_000
+
+/** How long a write that conflicts with others on the same rows is retried. */
+const conflictRetryMs = 10_000
+const maxConflictPauseMs = 100
+
+/** Converted statements that are kept. Few exist, see StatementCache. */
+const maxConverted = 1_000
+
+const int8 = types.builtins.INT8
+const numeric = types.builtins.NUMERIC
+
+/** What both a served connection and a migrating one are opened with. */
+export function connectionSettings(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    application_name: 'bucketry',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types: {
+      // The driver gives 64-bit integers as text; by the interface they fit a double.
+      getTypeParser: ((oid: number, format?: 'text') =>
+        oid === int8 || oid === numeric ? Number : types.getTypeParser(oid, format)) as never,
+    },
+  }
+}
+
+/** Host and database of a URL, without user and password. */
+export function nameOfPostgres(url: string): string {
+  if (!URL.canParse(url)) throw new DatabaseError('expected a database URL postgres://…')
+  const { host, pathname } = new URL(url)
+  return `postgres://${host}${pathname}`
+}
+
+/** Lost connections are replaced by the pool at the next call; nothing is kept across calls. */
+export class PostgresDatabase implements Database {
+  readonly kind = 'postgres'
+  readonly #name: string
+  readonly #pool: Pool
+  readonly #converted = new Map<string, string>()
+  readonly #running = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  /** @param url `postgres://user:password@host:port/database?sslmode=…`; connects at the first call. */
+  constructor(url: string) {
+    this.#name = nameOfPostgres(url)
+    this.#pool = new Pool({
+      ...connectionSettings(url),
+      max: maxConnections,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: answerTimeoutMs,
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+      allowExitOnIdle: true,
+    })
+    // A connection that breaks while idle is dropped by the pool, one in use fails its query too.
+    // Without a listener either would end the process.
+    this.#pool.on('error', ignore)
+    this.#pool.on('connect', (client) => client.on('error', ignore))
+  }
+
+  read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    return this.#track(() => this.#select<Row>(sql, params))
+  }
+
+  write(statements: readonly Statement[]): Promise<WriteResult[]> {
+    return this.#track(() => this.#writeUntilKept(statements))
+  }
+
+  /** Not the transaction's time: its first statement may have waited. */
+  async clockMs(): Promise<number> {
+    const sql =
+      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS ms'
+    const [row] = await this.read<{ ms: number }>(sql)
+    if (row === undefined) throw new DatabaseError(`the database ${this.#name} returned no time`)
+    return Number(row.ms)
+  }
+
+  async check(): Promise<void> {
+    await this.read('SELECT 1 AS one')
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // The pool would drop calls that wait for a connection.
+    await Promise.allSettled(this.#running)
+    await this.#pool.end()
+  }
+
+  async #select<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    try {
+      const { rows } = await this.#pool.query(this.#convert(sql), [...params])
+      return rows
+    } catch (error) {
+      throw toPostgresError(error, this.#name)
+    }
+  }
+
+  async #writeUntilKept(statements: readonly Statement[]): Promise<WriteResult[]> {
+    const giveUpAt = performance.now() + conflictRetryMs
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, maxConflictPauseMs)) {
+      try {
+        return await this.#transaction(statements)
+      } catch (error) {
+        if (error instanceof UnmetChange) throw error
+        if (!isConflict(error) || performance.now() >= giveUpAt) {
+          throw toPostgresError(error, this.#name)
+        }
+      }
+      await wait(Math.random() * pauseMs)
+    }
+  }
+
+  /** Runs the call unless closed, and lets `close` wait for it. */
+  async #track<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new DatabaseError(`the database ${this.#name} is closed`)
+    const call = run()
+    this.#running.add(call)
+    try {
+      return await call
+    } finally {
+      this.#running.delete(call)
+    }
+  }
+
+  async #transaction(statements: readonly Statement[]): Promise<WriteResult[]> {
+    const client = await this.#pool.connect()
+    let isUsable = true
+    try {
+      // What SQLite gives: as if the calls ran one after another.
+      await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
+      const results = await this.#runAll(client, statements)
+      await client.query('COMMIT')
+      return results
+    } catch (error) {
+      isUsable = await rollBack(client)
+      throw error
+    } finally {
+      client.release(!isUsable)
+    }
+  }
+
+  async #runAll(client: PoolClient, statements: readonly Statement[]): Promise<WriteResult[]> {
+    const results: WriteResult[] = []
+    for (const [index, { sql, params = [], mustChange }] of statements.entries()) {
+      const result = toWriteResult(await client.query(this.#convert(sql), [...params]))
+      if (mustChange !== undefined && result.changes !== mustChange) throw new UnmetChange(index)
+      results.push(result)
+    }
+    return results
+  }
+
+  #convert(sql: string): string {
+    const known = this.#converted.get(sql)
+    if (known !== undefined) return known
+    if (this.#converted.size >= maxConverted) this.#converted.clear()
+    const converted = numberPlaceholders(sql)
+    this.#converted.set(sql, converted)
+    return converted
+  }
+}
+
+function toWriteResult({ rowCount, rows }: QueryResult): WriteResult {
+  return { changes: rowCount ?? 0, rows }
+}
+
+/** Whether the connection may be used again. */
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK')
+    return true
+  } catch {
+    // The connection is gone, and the transaction with it; the first error says why.
+    return false
+  }
+}
+
+function ignore(): void {
+  // See the constructor of PostgresDatabase.
+}

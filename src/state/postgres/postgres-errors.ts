@@ -1,0 +1,52 @@
+import { DatabaseError } from '../database.ts'
+
+/**
+ * serialization_failure and deadlock_detected: the transaction is undone and may be tried again
+ * (https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html).
+ */
+const conflictCodes = new Set(['40001', '40P01'])
+
+/** SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const sentences: Readonly<Record<string, string>> = {
+  '08': 'is not responding',
+  '25': 'is read-only or rejects the transaction; is it a standby?',
+  '28': 'rejects the user or the password',
+  '3D': 'does not have a database of this name',
+  '40': 'kept detecting concurrent changes to the same rows',
+  '42': 'rejects the statement; may this user create and alter tables?',
+  '53': 'is out of disk space, memory or connections',
+  '57': 'is shutting down or took too long',
+  '58': 'failed to read or write its files',
+  XX: 'reports damage',
+}
+
+/** Whether the transaction was undone only because others changed the same rows. */
+export function isConflict(error: unknown): boolean {
+  return conflictCodes.has(codeOf(error))
+}
+
+/**
+ * Any error of the driver → DatabaseError. Ours are left as they are.
+ *
+ * @param name The database as people may see it, without a password.
+ */
+export function toPostgresError(error: unknown, name: string): DatabaseError {
+  if (error instanceof DatabaseError) return error
+  // The driver's own errors (refused, reset, timed out) have no SQLSTATE.
+  const sentence = sentences[sqlStateClass(error)] ?? 'is not responding'
+  const detail = error instanceof Error ? error.message : String(error)
+  return new DatabaseError(`the database ${name} ${sentence} (${detail})`, { cause: error })
+}
+
+function sqlStateClass(error: unknown): string {
+  const code = codeOf(error)
+  if (!/^[0-9A-Z]{5}$/.test(code)) return ''
+  const known = code.slice(0, 2)
+  // Constraints, values out of range and the like: the server responds with a rejection.
+  return known in sentences ? known : '42'
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}

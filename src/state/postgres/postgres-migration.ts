@@ -1,0 +1,62 @@
+import { Client } from 'pg'
+import type { SqlValue } from '../database.ts'
+import type { MigrationSession } from '../migrate.ts'
+import { numberPlaceholders } from '../placeholders.ts'
+import { connectionSettings, nameOfPostgres } from './postgres-database.ts'
+import { toPostgresError } from './postgres-errors.ts'
+
+/** Key of the advisory lock that migrating processes take: `stow` in ASCII. */
+const lockKey = 0x73746f77
+
+/** Another process may be migrating a large table. */
+const statementTimeoutMs = 600_000
+
+/** A connection for migrating. */
+export class PostgresMigrationSession implements MigrationSession {
+  readonly #name: string
+  readonly #client: Client
+
+  constructor(url: string) {
+    this.#name = nameOfPostgres(url)
+    this.#client = new Client({ ...connectionSettings(url), statement_timeout: statementTimeoutMs })
+    this.#client.on('error', () => {
+      // The query under way rejects with the same error.
+    })
+  }
+
+  async begin(): Promise<void> {
+    await this.#attempt(async () => {
+      await this.#client.connect()
+      await this.#client.query('BEGIN')
+      // Freed when the transaction ends, however it does.
+      await this.#client.query('SELECT pg_advisory_xact_lock($1)', [lockKey])
+    })
+  }
+
+  async run(sql: string, params?: readonly SqlValue[]): Promise<void> {
+    // Without values the driver uses the simple protocol, which takes several statements.
+    if (params === undefined) await this.#attempt(() => this.#client.query(sql))
+    else await this.#attempt(() => this.#client.query(numberPlaceholders(sql), [...params]))
+  }
+
+  async rows<Row>(sql: string): Promise<Row[]> {
+    const { rows } = await this.#attempt(() => this.#client.query(sql))
+    return rows
+  }
+
+  async commit(): Promise<void> {
+    await this.#attempt(() => this.#client.query('COMMIT'))
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end()
+  }
+
+  async #attempt<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      throw toPostgresError(error, this.#name)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SqlValue, Statement, WriteResult } from '../database.ts'
+import type { StatementCache } from '../statement-cache.ts'
+import { retryWhileBusy } from './sqlite-connection.ts'
+import { isFatal } from './sqlite-errors.ts'
+
+/** The outcome of one call of a group. */
+export type CallOutcome =
+  | { readonly kind: 'done'; readonly results: readonly WriteResult[] }
+  /** This statement of the call did not change as many rows as it had to. */
+  | { readonly kind: 'unmet'; readonly statementIndex: number }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+export interface WriterConnection {
+  readonly connection: DatabaseSync
+  readonly statements: StatementCache
+}
+
+/**
+ * Runs the calls in their order in one transaction with one sync to disk. Each call is all or
+ * nothing by itself: one that fails leaves nothing and does not disturb the others.
+ *
+ * Throws node:sqlite's error when the transaction as a whole failed; then nothing of any call is
+ * kept. Blocks while another process writes, at most as long as `retryWhileBusy` does.
+ */
+export function commitTogether(
+  writer: WriterConnection,
+  calls: readonly (readonly Statement[])[],
+): CallOutcome[] {
+  const { connection } = writer
+  // IMMEDIATE takes the write lock first, so that no later statement can fail because it lacks the
+  // lock.
+  retryWhileBusy(() => connection.exec('BEGIN IMMEDIATE'))
+  try {
+    const outcomes = calls.map((statements) => runCall(writer, statements))
+    connection.exec('COMMIT')
+    return outcomes
+  } catch (error) {
+    // Some errors roll back by themselves (https://sqlite.org/lang_transaction.html section 3.1).
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function runCall(writer: WriterConnection, statements: readonly Statement[]): CallOutcome {
+  const { connection } = writer
+  const outcome = runAlone(writer, statements)
+  if (outcome !== undefined) return outcome
+  connection.exec('SAVEPOINT call')
+  try {
+    const outcome = runStatements(writer, statements)
+    if (outcome.kind !== 'done') connection.exec('ROLLBACK TO call')
+    connection.exec('RELEASE call')
+    return outcome
+  } catch (error) {
+    if (isFatal(error) || !connection.isTransaction) throw error
+    connection.exec('ROLLBACK TO call')
+    connection.exec('RELEASE call')
+    return { kind: 'failed', error }
+  }
+}
+
+/**
+ * SQLite undoes a single statement that fails (https://sqlite.org/lang_conflict.html, ABORT; no
+ * statement here says FAIL): it needs no savepoint. Undefined for other calls, and for a statement
+ * that returns rows, which may fail outside SQLite when they are read.
+ */
+function runAlone(
+  writer: WriterConnection,
+  statements: readonly Statement[],
+): CallOutcome | undefined {
+  const [statement] = statements
+  if (statement === undefined || statements.length > 1) return undefined
+  if (statement.mustChange !== undefined) return undefined
+  try {
+    if (writer.statements.prepare(statement.sql).returnsRows) return undefined
+    return runStatements(writer, statements)
+  } catch (error) {
+    if (isFatal(error) || !writer.connection.isTransaction) throw error
+    return { kind: 'failed', error }
+  }
+}
+
+function runStatements(writer: WriterConnection, statements: readonly Statement[]): CallOutcome {
+  const results: WriteResult[] = []
+  for (const [statementIndex, statement] of statements.entries()) {
+    const result = runStatement(writer, statement)
+    if (statement.mustChange !== undefined && result.changes !== statement.mustChange) {
+      return { kind: 'unmet', statementIndex }
+    }
+    results.push(result)
+  }
+  return { kind: 'done', results }
+}
+
+function runStatement(writer: WriterConnection, { sql, params = [] }: Statement): WriteResult {
+  const prepared = writer.statements.prepare(sql)
+  if (!prepared.returnsRows) return { changes: prepared.run(params), rows: [] }
+  // RETURNING gives one row per row changed.
+  const rows = prepared.rows<Record<string, SqlValue>>(params)
+  return { changes: rows.length, rows }
+}

@@ -1,0 +1,98 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DatabaseError } from '../database.ts'
+import { isBusy, toDatabaseError } from './sqlite-errors.ts'
+
+/** How long to wait for another process's lock. */
+const lockWaitMs = 10_000
+
+/**
+ * Size to which the write-ahead log is cut back, in bytes. It is longer only while some process reads
+ * for long: SQLite restarts the log once there are no readers.
+ */
+export const walSizeLimitBytes = 64 * 1024 * 1024
+
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Opens the file, created with mode 0600 (and its folder) if missing, in WAL mode with every commit
+ * synced to disk. Blocks while another process switches the mode or recovers, at most 10 s.
+ *
+ * @throws DatabaseError with a message for people.
+ */
+export function openSqliteConnection(path: string): DatabaseSync {
+  createFile(path)
+  try {
+    return retryWhileBusy(() => openConfigured(path))
+  } catch (error) {
+    throw toDatabaseError(error, path)
+  }
+}
+
+/**
+ * Runs `attempt` until it finds no lock in its way. SQLite's own busy handler sleeps up to 100 ms
+ * between tries, many times the length of a commit; this one looks again within a millisecond.
+ * Blocks the thread: for the writer's thread and for start-up.
+ */
+export function retryWhileBusy<Result>(attempt: () => Result): Result {
+  const giveUpAt = performance.now() + lockWaitMs
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= giveUpAt) throw error
+    }
+    sleep(0.1 + Math.random() * 0.4)
+  }
+}
+
+function openConfigured(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path, { timeout: 0 })
+  try {
+    configure(connection, path)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function configure(connection: DatabaseSync, path: string): void {
+  const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode
+  if (mode !== 'wal') {
+    throw new DatabaseError(
+      `the database ${path} is on a file system without shared memory, such as a network drive; ` +
+        'put it on a local disk or use PostgreSQL',
+    )
+  }
+  // https://sqlite.org/pragma.html#pragma_synchronous: only FULL syncs the log at every commit.
+  // fullfsync matters on macOS alone, where fsync leaves the data in the disk's cache.
+  connection.exec(`
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA journal_size_limit = ${walSizeLimitBytes};
+  `)
+}
+
+function createFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    // An existing file is not opened here: closing it would drop the locks that SQLite holds on it
+    // for another connection of this process (fcntl(2)).
+    if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Another process was faster.
+    if (code === 'EEXIST' && existsSync(path)) return
+    throw new DatabaseError(
+      `the database file ${path} can't be created (${code}): its folder must be writable`,
+      { cause: error },
+    )
+  }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(sleepCell, 0, 0, ms)
+}

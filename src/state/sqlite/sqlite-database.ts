@@ -1,0 +1,116 @@
+import { type Stats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import {
+  type Database,
+  DatabaseError,
+  type SqlValue,
+  type Statement,
+  type WriteResult,
+} from '../database.ts'
+import { StatementCache } from '../statement-cache.ts'
+import { openSqliteConnection } from './sqlite-connection.ts'
+import { isBusy, toDatabaseError } from './sqlite-errors.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+const threadUrl = new URL('./sqlite-writer-thread.ts', import.meta.url)
+
+/** Pages that the reading connection keeps, in KiB. */
+const readCacheKib = 16 * 1024
+
+/** Readers meet a lock only while another process recovers or removes the log: briefly. */
+const busyReadTries = 100
+const busyReadWaitMs = 20
+
+/**
+ * Reads run on the calling thread: by primary key they take microseconds, less than it costs to ask
+ * another thread. Writes wait for the disk and for other processes, and so run in a thread of their
+ * own (SqliteWriter).
+ */
+export class SqliteDatabase implements Database {
+  readonly kind = 'sqlite'
+  readonly #path: string
+  readonly #file: FileIdentity
+  readonly #connection: DatabaseSync
+  readonly #statements: StatementCache
+  readonly #writer: SqliteWriter
+
+  /**
+   * @param path The file; created if missing.
+   * @throws DatabaseError when it can't be opened.
+   */
+  constructor(path: string) {
+    this.#path = path
+    this.#connection = openSqliteConnection(path)
+    this.#file = statSync(path)
+    this.#connection.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${readCacheKib}`)
+    this.#statements = new StatementCache(this.#connection)
+    this.#writer = new SqliteWriter(() => new Worker(threadUrl, { workerData: { path } }))
+  }
+
+  async read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    try {
+      return this.#select<Row>(sql, params)
+    } catch (error) {
+      if (!isBusy(error)) throw toDatabaseError(error, this.#path)
+      return this.#selectWhenFree<Row>(sql, params)
+    }
+  }
+
+  async write(statements: readonly Statement[]): Promise<WriteResult[]> {
+    return this.#writer.write(statements)
+  }
+
+  warmUp(): void {
+    this.#writer.start()
+  }
+
+  async check(): Promise<void> {
+    if (!isSameFile(await statOf(this.#path), this.#file)) {
+      // SQLite keeps using the open file: what it writes is lost when the process ends.
+      throw new DatabaseError(
+        `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
+      )
+    }
+    await this.read('SELECT count(*) AS tables FROM sqlite_schema')
+  }
+
+  async close(): Promise<void> {
+    if (!this.#connection.isOpen) return
+    this.#connection.close()
+    await this.#writer.close()
+  }
+
+  #select<Row>(sql: string, params: readonly SqlValue[]): Row[] {
+    if (!this.#connection.isOpen) throw new DatabaseError(`the database ${this.#path} is closed`)
+    return this.#statements.prepare(sql).rows<Row>(params)
+  }
+
+  async #selectWhenFree<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      await wait(busyReadWaitMs)
+      try {
+        return this.#select<Row>(sql, params)
+      } catch (error) {
+        if (!isBusy(error) || tries >= busyReadTries) throw toDatabaseError(error, this.#path)
+      }
+    }
+  }
+}
+
+type FileIdentity = Pick<Stats, 'dev' | 'ino'>
+
+function isSameFile(file: FileIdentity | undefined, other: FileIdentity): boolean {
+  return file?.dev === other.dev && file.ino === other.ino
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch {
+    // Missing or unreachable: in either case not the same file.
+    return undefined
+  }
+}

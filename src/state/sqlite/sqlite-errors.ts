@@ -1,0 +1,50 @@
+import { DatabaseError } from '../database.ts'
+
+/** Primary result codes (https://sqlite.org/rescode.html); extended codes keep them in the low byte. */
+const busyCodes = new Set([5, 6])
+
+/** After these, the current transaction is lost. */
+const fatalCodes = new Set([7, 8, 10, 11, 13, 14, 26])
+
+const sentences: Readonly<Record<number, string>> = {
+  5: 'was locked by another process for too long',
+  6: 'was locked by another connection for too long',
+  7: 'ran out of memory',
+  8: 'is read-only; give this process write permission on the file and its folder',
+  10: 'failed to read or write; check the disk and the system log',
+  11: 'is damaged; restore it from a backup or move it away',
+  13: 'has no disk space left; free some',
+  14: "can't be opened; its folder must exist and be writable",
+  26: 'is not an SQLite database; move it away or name another file',
+}
+
+/** Whether the statement may succeed when tried again a moment later. */
+export function isBusy(error: unknown): boolean {
+  return busyCodes.has(primaryCode(error))
+}
+
+/** Whether the whole transaction is lost, not only the statement that failed. */
+export function isFatal(error: unknown): boolean {
+  return fatalCodes.has(primaryCode(error))
+}
+
+/** One sentence for people about what node:sqlite threw. */
+export function describeSqliteError(error: unknown, path: string): string {
+  const sentence = sentences[primaryCode(error)] ?? 'rejects the statement'
+  return `the database ${path} ${sentence} (${messageOf(error)})`
+}
+
+export function toDatabaseError(error: unknown, path: string): DatabaseError {
+  if (error instanceof DatabaseError) return error
+  return new DatabaseError(describeSqliteError(error, path), { cause: error })
+}
+
+/** 0 when the error is not SQLite's. */
+function primaryCode(error: unknown): number {
+  const code = (error as { errcode?: unknown } | null | undefined)?.errcode
+  return typeof code === 'number' ? code & 0xff : 0
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

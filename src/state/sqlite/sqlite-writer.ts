@@ -1,0 +1,190 @@
+import type { Worker } from 'node:worker_threads'
+import { DatabaseError, type Statement, UnmetChange, type WriteResult } from '../database.ts'
+import type { CallOutcome } from './group-commit.ts'
+
+/** Calls that share one commit at most. */
+const maxGroup = 256
+
+/** Calls that wait at most; more are refused rather than kept in memory. */
+const maxWaiting = 20_000
+
+export type ThreadRequest =
+  | { readonly kind: 'write'; readonly calls: readonly (readonly Statement[])[] }
+  | { readonly kind: 'close' }
+
+export type ThreadReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly TransferredOutcome[] }
+  /** Nothing of the group was kept; or the file could not be opened. */
+  | { readonly kind: 'failed'; readonly failure: Failure }
+
+/** Why, as it crosses the thread border. */
+export interface Failure {
+  readonly message: string
+  readonly cause: unknown
+}
+
+export type TransferredOutcome =
+  | Exclude<CallOutcome, { kind: 'failed' }>
+  | { readonly kind: 'failed'; readonly failure: Failure }
+
+interface Call {
+  readonly statements: readonly Statement[]
+  readonly resolve: (results: WriteResult[]) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * Sends writes to the writer thread, one group at a time: while a group is being synced to disk the
+ * next one gathers. A thread that dies takes its group with it and is replaced at the next write.
+ */
+export class SqliteWriter {
+  readonly #startThread: () => Worker
+  #thread: Worker | undefined
+  #isThreadReady = false
+  #isPumpScheduled = false
+  #isClosed = false
+  #waiting: Call[] = []
+  #group: Call[] = []
+  #whenIdle: (() => void) | undefined
+
+  /** @param startThread Starts sqlite-writer-thread.ts. */
+  constructor(startThread: () => Worker) {
+    this.#startThread = startThread
+  }
+
+  /** Starts the thread, which takes some 100 ms, unless it runs. */
+  start(): void {
+    if (this.#isClosed) return
+    this.#thread ??= this.#start()
+    if (!this.#isBusy()) this.#thread.unref()
+  }
+
+  /** As Database.write. */
+  write(statements: readonly Statement[]): Promise<WriteResult[]> {
+    if (this.#isClosed) return Promise.reject(new DatabaseError('the database is closed'))
+    if (this.#waiting.length >= maxWaiting) {
+      return Promise.reject(new DatabaseError(`more than ${maxWaiting} writes are waiting`))
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ statements, resolve, reject })
+      this.#schedulePump()
+    })
+  }
+
+  /** Resolves when everything accepted is written and the thread has closed the file. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#isBusy()) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve
+      })
+    }
+    const thread = this.#thread
+    if (thread === undefined) return
+    thread.ref()
+    const hasEnded = new Promise((resolve) => thread.once('exit', resolve))
+    thread.postMessage({ kind: 'close' } satisfies ThreadRequest)
+    await hasEnded
+  }
+
+  /** Waits for the end of this turn of the event loop, so that its calls go in one group. */
+  #schedulePump(): void {
+    if (this.#isPumpScheduled) return
+    this.#isPumpScheduled = true
+    setImmediate(() => {
+      this.#isPumpScheduled = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    if (this.#group.length > 0) return
+    if (this.#waiting.length === 0) {
+      // An idle thread does not keep the process from ending.
+      this.#thread?.unref()
+      this.#whenIdle?.()
+      return
+    }
+    this.#thread ??= this.#start()
+    this.#thread.ref()
+    if (!this.#isThreadReady) return
+    this.#group = this.#waiting.splice(0, maxGroup)
+    const calls = this.#group.map((call) => call.statements)
+    try {
+      this.#thread.postMessage({ kind: 'write', calls } satisfies ThreadRequest)
+    } catch (error) {
+      this.#rejectGroup(
+        new DatabaseError('a statement has a value that is not an SQL value', { cause: error }),
+      )
+      this.#schedulePump()
+    }
+  }
+
+  #start(): Worker {
+    const thread = this.#startThread()
+    this.#isThreadReady = false
+    let death: unknown
+    thread.on('message', (reply: ThreadReply) => this.#receive(reply))
+    thread.on('error', (error) => {
+      death = error
+    })
+    thread.on('exit', () => this.#replace(death))
+    return thread
+  }
+
+  #receive(reply: ThreadReply): void {
+    if (reply.kind === 'ready') {
+      this.#isThreadReady = true
+    } else if (reply.kind === 'failed') {
+      const { message, cause } = reply.failure
+      // Before `ready`, the file could not be opened: no waiting call can be served.
+      if (!this.#isThreadReady) this.#group = this.#waiting.splice(0)
+      this.#rejectGroup(new DatabaseError(message, { cause }))
+    } else {
+      const group = this.#group
+      this.#group = []
+      for (const [index, call] of group.entries()) settle(call, reply.outcomes[index])
+    }
+    this.#pump()
+  }
+
+  #replace(death: unknown): void {
+    // A thread that could not even start would be restarted endlessly.
+    if (!this.#isThreadReady) this.#group = [...this.#group, ...this.#waiting.splice(0)]
+    this.#thread = undefined
+    this.#isThreadReady = false
+    this.#rejectGroup(
+      new DatabaseError(
+        'the thread that writes to the database died; the write may or may not be stored',
+        {
+          cause: death,
+        },
+      ),
+    )
+    this.#pump()
+  }
+
+  #rejectGroup(error: DatabaseError): void {
+    const group = this.#group
+    this.#group = []
+    for (const call of group) call.reject(error)
+  }
+
+  #isBusy(): boolean {
+    return this.#group.length > 0 || this.#waiting.length > 0
+  }
+}
+
+function settle(call: Call, outcome: TransferredOutcome | undefined): void {
+  if (outcome === undefined) {
+    call.reject(new DatabaseError('the thread that writes to the database lost a call'))
+  } else if (outcome.kind === 'done') {
+    call.resolve([...outcome.results])
+  } else if (outcome.kind === 'unmet') {
+    call.reject(new UnmetChange(outcome.statementIndex))
+  } else {
+    const { message, cause } = outcome.failure
+    call.reject(new DatabaseError(message, { cause }))
+  }
+}

@@ -1,0 +1,42 @@
+import type { SqlValue } from '../database.ts'
+import type { ParameterList } from '../parameter-lists.ts'
+import { type DriveFileKind, fileColumns, type StoredFile } from './drive-index-rows.ts'
+
+/** The kind of a row that is not a file: it says that the content of some folder is not known. */
+export const unsureKind = 'unsure'
+
+export type WalkedRow = StoredFile | { readonly kind: typeof unsureKind }
+
+/** True where the content of a folder that can be seen is not known. */
+export const someUnlisted = `EXISTS (SELECT 1 FROM drive_files WHERE unlisted = 1 AND parent <> '')`
+
+const unsureRow = `SELECT '', '', '', '${unsureKind}', 0, '', '', '', 0, 0, 0, '', '', 0
+  WHERE ${someUnlisted}`
+
+export interface Walk {
+  /** Ids of the folders to begin in. */
+  readonly parents: ParameterList
+  /** Sort names: folders, except for the last one. */
+  readonly steps: readonly string[]
+  /** Of the last one. */
+  readonly kind: DriveFileKind
+}
+
+/**
+ * Pure: one statement for what lies at the end of a path, with `unsureRow` as of the same moment.
+ * With PostgreSQL a statement for each step would be a round trip.
+ */
+export function walkStatement({ parents, steps, kind }: Walk): {
+  readonly sql: string
+  readonly params: readonly SqlValue[]
+} {
+  const last = steps.length - 1
+  const tables = steps.map((_, index) => `drive_files AS f${index}`).join(' CROSS JOIN ')
+  const links = steps.slice(1).map((_, index) => `f${index + 1}.parent = f${index}.id`)
+  const named = steps.map((_, index) => `f${index}.sort_name = ? AND f${index}.kind = ?`)
+  const names = steps.flatMap((step, index) => [step, index === last ? kind : 'folder'])
+  const where = [`f0.parent IN (${parents.sql})`, ...links, ...named].join(' AND ')
+  const sql = `SELECT ${fileColumns(`f${last}.`)} FROM ${tables} WHERE ${where}
+    UNION ALL ${unsureRow}`
+  return { sql, params: [...parents.params, ...names] }
+}

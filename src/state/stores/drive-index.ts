@@ -1,0 +1,397 @@
+import { type Database, type SqlValue, type Statement, UnmetChange } from '../database.ts'
+import { parameterLists } from '../parameter-lists.ts'
+import {
+  type DriveFileKind,
+  type DriveFileRow,
+  fileColumns,
+  fileOf,
+  hideStatement,
+  removing,
+  type SaveMarks,
+  type StoredFile,
+  saveBelowVisible,
+  saveStatements,
+} from './drive-index-rows.ts'
+import { someUnlisted, unsureKind, type WalkedRow, walkStatement } from './drive-index-walk.ts'
+
+export type ListedFileRow = Pick<
+  DriveFileRow,
+  'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
+>
+interface FoundRows {
+  readonly files: DriveFileRow[]
+  readonly isSure: boolean
+}
+
+type HiddenRow = Pick<DriveFileRow, 'id' | 'version'>
+
+interface AttributesRow {
+  readonly id: string
+  readonly md5: string
+  readonly json: string
+}
+
+export interface IndexStateRow {
+  readonly crawl: number
+  readonly isReady: boolean
+  readonly pageToken: string
+  readonly polledAtMs: number
+  readonly owner: string
+  readonly untilMs: number
+}
+
+/** PostgreSQL plans four joins in less than a millisecond, eight in sixteen. */
+const maxJoined = 4
+
+const insertRoot = `INSERT INTO drive_index
+    (root, staging, crawl, is_ready, page_token, polled_at_ms, owner, until_ms)
+  VALUES (?, '', 0, 0, '', 0, '', 0) ON CONFLICT DO NOTHING`
+const selectState = `SELECT crawl, is_ready AS "isReady", page_token AS "pageToken",
+  polled_at_ms AS "polledAtMs", owner, until_ms AS "untilMs" FROM drive_index WHERE root = ?`
+const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
+  WHERE root = ? AND owner = ? AND until_ms = ?`
+const beginCrawl = `UPDATE drive_index SET crawl = ?, page_token = ?
+  WHERE root = ? AND crawl = ? AND page_token = ?`
+/** Known content stays valid while it is listed again. */
+const relistAll = `UPDATE drive_files SET unlisted = CASE WHEN unlisted = 1 THEN 1 ELSE 2 END
+  WHERE kind = 'folder' AND parent <> ''`
+const advance = `UPDATE drive_index SET page_token = ?, polled_at_ms = ?
+  WHERE root = ? AND page_token = ?`
+const advancePage = 'UPDATE drive_index SET page_token = ? WHERE root = ? AND page_token = ?'
+
+const listedColumns = `id, sort_name AS "sortName", kind, size,
+  modified_at_ms AS "modifiedAtMs", etag`
+const isNotEmpty = `(kind = 'file' OR is_own = 0 OR unlisted = 1
+  OR EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id))`
+/** Duplicates are adjacent, the one that counts first. */
+const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
+
+const keepAttributes = `INSERT INTO drive_attributes (id, md5, json) VALUES (?, ?, ?)
+  ON CONFLICT (id, md5) DO UPDATE SET json = excluded.json`
+const forgetOtherAttributes = 'DELETE FROM drive_attributes WHERE id = ? AND md5 <> ?'
+const publishUpload = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms)
+  VALUES (?, '', ?, ?) ON CONFLICT (id) DO UPDATE SET
+  file_ids = '', json = excluded.json, touched_at_ms = excluded.touched_at_ms`
+const hideEmptyFolder = `UPDATE drive_files
+  SET parent = '', sort_name = '${removing}', touched_at_ms = ?
+  WHERE id = ? AND parent <> ''
+  AND NOT EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id)`
+const endRemoval = `UPDATE drive_files SET sort_name = ''
+  WHERE parent = '' AND sort_name = '${removing}'`
+const deleteHidden = `DELETE FROM drive_files WHERE parent = '' AND touched_at_ms < ?`
+const deleteHiddenAttributes = `DELETE FROM drive_attributes WHERE id IN
+  (SELECT id FROM drive_files WHERE parent = '' AND touched_at_ms < ?)`
+const deleteOrphans = `DELETE FROM drive_files WHERE parent <> '' AND kind = ?
+  AND parent NOT IN (SELECT root FROM drive_index)
+  AND NOT EXISTS (SELECT 1 FROM drive_files AS above WHERE above.id = drive_files.parent)`
+
+/** The Google drive's index; its methods are the contract of src/drives/google/index/drive-index.ts. */
+export class DatabaseDriveIndex {
+  readonly #database: Database
+  readonly #now: () => number
+
+  /** @param now milliseconds since the epoch. */
+  constructor(database: Database, now: () => number = Date.now) {
+    this.#database = database
+    this.#now = now
+  }
+
+  async find(
+    parents: readonly string[],
+    path: readonly string[],
+    kind: DriveFileKind,
+  ): Promise<DriveFileRow[]> {
+    return (await this.look(parents, path, kind)).files
+  }
+
+  async look(
+    parents: readonly string[],
+    path: readonly string[],
+    kind: DriveFileKind,
+  ): Promise<FoundRows> {
+    let above = parents
+    let isSure = true
+    for (let at = 0; at < path.length && above.length > 0; at += maxJoined) {
+      const isLast = at + maxJoined >= path.length
+      const steps = path.slice(at, at + maxJoined)
+      const found = await this.#walk(above, steps, isLast ? kind : 'folder')
+      isSure &&= found.isSure
+      if (isLast) return { files: found.files, isSure }
+      above = found.files.map((row) => row.id)
+    }
+    return { files: [], isSure }
+  }
+
+  async #walk(
+    parents: readonly string[],
+    steps: readonly string[],
+    kind: DriveFileKind,
+  ): Promise<FoundRows> {
+    const rows: WalkedRow[] = []
+    for (const list of idLists(parents)) {
+      const { sql, params } = walkStatement({ parents: list, steps, kind })
+      rows.push(...(await this.#database.read<WalkedRow>(sql, params)))
+    }
+    const files = rows.filter((row) => row.kind !== unsureKind)
+    return { files: files.map(fileOf), isSure: files.length === rows.length }
+  }
+
+  async children(
+    parents: readonly string[],
+    query: {
+      readonly from: string
+      readonly isInclusive: boolean
+      readonly hidesEmpty: boolean
+      readonly limit: number
+    },
+  ): Promise<ListedFileRow[]> {
+    const { from, isInclusive, hidesEmpty, limit } = query
+    const range = `sort_name ${isInclusive ? '>=' : '>'} ?`
+    const [list] = idLists(parents)
+    if (list === undefined) return []
+    return await this.#database.read<ListedFileRow>(
+      `SELECT ${listedColumns} FROM drive_files WHERE parent IN (${list.sql}) AND ${range}
+        ${hidesEmpty ? `AND ${isNotEmpty}` : ''} ${listingOrder} LIMIT ?`,
+      [...list.params, from, limit],
+    )
+  }
+
+  async getMany(ids: readonly string[]): Promise<DriveFileRow[]> {
+    const found: DriveFileRow[] = []
+    for (const { sql, params } of idLists(ids)) {
+      const select = `SELECT ${fileColumns()} FROM drive_files WHERE id IN (${sql})`
+      found.push(...(await this.#database.read<StoredFile>(select, params)).map(fileOf))
+    }
+    return found
+  }
+
+  async keptAttributes(ids: readonly string[]): Promise<AttributesRow[]> {
+    const found: AttributesRow[] = []
+    for (const { sql, params } of idLists(ids)) {
+      const select = `SELECT id, md5, json FROM drive_attributes WHERE id IN (${sql})`
+      found.push(...(await this.#database.read<AttributesRow>(select, params)))
+    }
+    return found
+  }
+
+  async keepAttributes(kept: AttributesRow): Promise<void> {
+    await this.#database.write([keepStatement(kept)])
+  }
+
+  async write(write: {
+    readonly file: DriveFileRow
+    readonly kept?: AttributesRow | undefined
+    readonly hides?: readonly HiddenRow[]
+    readonly upload?: { readonly id: string; readonly json: string } | undefined
+  }): Promise<boolean> {
+    const { file, kept, hides = [], upload } = write
+    const nowMs = this.#now()
+    const save = saveBelowVisible(file, this.#marks({ isUnlisted: false }))
+    const statements = [
+      ...hides.map((hidden) => hideStatement(hidden, nowMs)),
+      { sql: forgetOtherAttributes, params: [file.id, file.md5] },
+    ]
+    if (kept) statements.push(keepStatement(kept))
+    if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
+    if (await this.#writeAll([save, ...statements])) return true
+    const rows = await this.getMany([file.id, file.parent])
+    const row = rows.find(({ id }) => id === file.id)
+    if (row === undefined || row.version <= file.version) return false
+    const folder = rows.find(({ id }) => id === row.parent)
+    if (folder?.parent === '') return false
+    // The file was changed since and the feed was faster: keep the newer values.
+    await this.#database.write(statements)
+    return true
+  }
+
+  async save(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Promise<void> {
+    await this.#database.write(this.#news(files, hidden))
+  }
+
+  async removeEmptyFolder(id: string): Promise<boolean> {
+    return await this.#writeAll([
+      { sql: hideEmptyFolder, params: [this.#now(), id], mustChange: 1 },
+    ])
+  }
+
+  async endRemoval(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0)
+      await this.#database.write(
+        idLists(ids).map(({ sql, params }) => ({
+          sql: `${endRemoval} AND id IN (${sql})`,
+          params,
+        })),
+      )
+  }
+
+  async open(root: string): Promise<void> {
+    if ((await this.state(root)) !== undefined) return
+    await this.#database.write([
+      {
+        sql: 'DELETE FROM drive_files WHERE EXISTS (SELECT 1 FROM drive_index WHERE root <> ?)',
+        params: [root],
+      },
+      { sql: 'DELETE FROM drive_index WHERE root <> ?', params: [root] },
+      { sql: insertRoot, params: [root] },
+    ])
+  }
+
+  async state(root: string): Promise<IndexStateRow | undefined> {
+    type Row = Omit<IndexStateRow, 'isReady'> & { readonly isReady: number }
+    const [row] = await this.#database.read<Row>(selectState, [root])
+    return row && { ...row, isReady: Number(row.isReady) === 1 }
+  }
+
+  claim(
+    root: string,
+    seen: IndexStateRow,
+    claim: Pick<IndexStateRow, 'owner' | 'untilMs'>,
+  ): Promise<boolean> {
+    const params = [claim.owner, claim.untilMs, root, seen.owner, seen.untilMs]
+    return this.#writeAll([{ sql: claimState, params, mustChange: 1 }])
+  }
+
+  async staging(root: string): Promise<string | undefined> {
+    const select = 'SELECT staging FROM drive_index WHERE root = ?'
+    const [row] = await this.#database.read<{ staging: string }>(select, [root])
+    return row?.staging === '' ? undefined : row?.staging
+  }
+
+  async noteStaging(root: string, id: string): Promise<void> {
+    const sql = 'UPDATE drive_index SET staging = ? WHERE root = ?'
+    await this.#database.write([{ sql, params: [id, root] }])
+  }
+
+  beginCrawl(root: string, seen: IndexStateRow, pageToken: string): Promise<boolean> {
+    return this.#writeAll([
+      {
+        sql: beginCrawl,
+        params: [seen.crawl + 1, pageToken, root, seen.crawl, seen.pageToken],
+        mustChange: 1,
+      },
+      { sql: relistAll },
+    ])
+  }
+
+  async unlisted(limit: number): Promise<string[]> {
+    const found: string[] = []
+    for (const mark of ['1', '2']) {
+      const sql = `SELECT id FROM drive_files WHERE unlisted = ${mark} AND parent <> '' LIMIT ?`
+      const rows = await this.#database.read<{ id: string }>(sql, [limit - found.length])
+      found.push(...rows.map((row) => row.id))
+    }
+    return found
+  }
+
+  async hasUnlisted(): Promise<boolean> {
+    return (await this.#database.read(`SELECT 1 AS one WHERE ${someUnlisted}`)).length > 0
+  }
+
+  async unlistedOf(ids: readonly string[]): Promise<string[]> {
+    const found: string[] = []
+    for (const { sql, params } of idLists(ids)) {
+      const select = `SELECT id FROM drive_files
+        WHERE id IN (${sql}) AND unlisted = 1 AND parent <> ''`
+      const rows = await this.#database.read<{ id: string }>(select, params)
+      found.push(...rows.map((row) => row.id))
+    }
+    return found
+  }
+
+  async saveListed(files: readonly DriveFileRow[], crawl: number): Promise<void> {
+    await this.#database.write(saveStatements(files, this.#marks({ crawl, isUnlisted: true })))
+  }
+
+  async unseen(folders: readonly string[], crawl: number): Promise<string[]> {
+    const found: string[] = []
+    for (const { sql, params } of idLists(folders)) {
+      const select = `SELECT id FROM drive_files WHERE parent IN (${sql}) AND seen < ?`
+      const rows = await this.#database.read<{ id: string }>(select, [...params, crawl])
+      found.push(...rows.map((row) => row.id))
+    }
+    return found
+  }
+
+  async listed(folders: readonly string[], crawl: number): Promise<void> {
+    const isSame = 'EXISTS (SELECT 1 FROM drive_index WHERE crawl = ?)'
+    await this.#database.write(
+      idLists(folders).map(({ sql, params }) => ({
+        sql: `UPDATE drive_files SET unlisted = 0 WHERE id IN (${sql}) AND ${isSame}`,
+        params: [...params, crawl],
+      })),
+    )
+  }
+
+  async endCrawl(root: string): Promise<void> {
+    await this.#database.write([
+      { sql: 'UPDATE drive_index SET is_ready = 1 WHERE root = ?', params: [root] },
+    ])
+  }
+
+  advance(
+    root: string,
+    page: {
+      readonly from: string
+      readonly to: string
+      readonly files: readonly DriveFileRow[]
+      readonly hidden: readonly HiddenRow[]
+      readonly polledAtMs?: number
+    },
+  ): Promise<boolean> {
+    const { from, to, polledAtMs } = page
+    const step: Statement =
+      polledAtMs === undefined
+        ? { sql: advancePage, params: [to, root, from] }
+        : { sql: advance, params: [to, polledAtMs, root, from] }
+    return this.#writeAll([{ ...step, mustChange: 1 }, ...this.#news(page.files, page.hidden)])
+  }
+
+  async tidy(beforeMs: number): Promise<void> {
+    await this.#database.write([
+      { sql: deleteHiddenAttributes, params: [beforeMs] },
+      { sql: deleteHidden, params: [beforeMs] },
+    ])
+    // Each round takes the folders whose parents the previous round deleted.
+    for (;;) {
+      const [folders] = await this.#database.write([
+        { sql: deleteOrphans, params: ['folder'] },
+        { sql: deleteOrphans, params: ['file'] },
+      ])
+      if (folders?.changes === 0) return
+    }
+  }
+
+  #news(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Statement[] {
+    const nowMs = this.#now()
+    return [
+      ...saveStatements(files, this.#marks({ isUnlisted: true })),
+      ...hidden.map((file) => hideStatement(file, nowMs)),
+    ]
+  }
+
+  #marks(marks: Partial<SaveMarks>): SaveMarks {
+    return { isUnlisted: false, crawl: 0, nowMs: this.#now(), ...marks }
+  }
+
+  /** All or nothing: what must change something does, or nothing does. */
+  async #writeAll(statements: readonly Statement[]): Promise<boolean> {
+    try {
+      await this.#database.write(statements)
+      return true
+    } catch (error) {
+      if (error instanceof UnmetChange) return false
+      throw error
+    }
+  }
+}
+
+function keepStatement({ id, md5, json }: AttributesRow): Statement {
+  return { sql: keepAttributes, params: [id, md5, json] }
+}
+
+function idLists(ids: readonly string[]): { sql: string; params: readonly SqlValue[] }[] {
+  return parameterLists(
+    ids.map((id) => [id]),
+    '?',
+  )
+}

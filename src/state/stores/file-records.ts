@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto'
+import type { Database, SqlValue, Statement } from '../database.ts'
+import { parameterLists } from '../parameter-lists.ts'
+import { LazyDeletes } from './lazy-deletes.ts'
+
+/** A reader that opened a file just before it was deleted still looks up its record. */
+const forgetDelayMs = 60_000
+const forgetFolderDelayMs = 100
+
+/** Bounds the memory of pending deletions: some 15 MB. */
+const maxForgotten = 100_000
+
+/** File systems keep different fractions of a second. */
+const timeToleranceMs = 1
+
+export interface FilePlaceRow {
+  /** The path below the drive's root. */
+  readonly place: string
+  readonly size: number
+  /** Milliseconds since the epoch, with a fraction. */
+  readonly modifiedAtMs: number
+}
+
+export interface FileRecordRow extends FilePlaceRow {
+  readonly identity: string
+  readonly json: string
+}
+
+const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
+/** PostgreSQL takes a bare parameter in VALUES for text. */
+const wantedPlace = `(CAST(? AS TEXT), CAST(? AS BIGINT),
+  CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION))`
+/** CROSS keeps SQLite from walking the whole table to meet the many places. */
+const selectByPlaces = (wanted: string) => `
+  WITH wanted (place, size, earliest, latest) AS (VALUES ${wanted})
+  SELECT file_records.place AS place, json FROM wanted CROSS JOIN file_records
+  WHERE file_records.place = wanted.place AND file_records.size = wanted.size
+  AND modified_at_ms BETWEEN earliest AND latest
+  ORDER BY saved_at_ms`
+const upsert = `INSERT INTO file_records
+    (identity, place, size, modified_at_ms, saved_at_ms, json) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (identity) DO UPDATE SET
+    place = excluded.place,
+    size = excluded.size,
+    modified_at_ms = excluded.modified_at_ms,
+    saved_at_ms = excluded.saved_at_ms,
+    json = excluded.json`
+const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
+const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
+
+/** The local drive's metadata of files; its methods are that drive's contract. */
+export class DatabaseFileRecords {
+  readonly #database: Database
+  readonly #files: LazyDeletes
+  readonly #folders: LazyDeletes
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#files = new LazyDeletes({
+      delayMs: forgetDelayMs,
+      maxWaiting: maxForgotten,
+      remove: (identities) => this.#delete('file_records', identities),
+    })
+    this.#folders = new LazyDeletes({
+      delayMs: forgetFolderDelayMs,
+      maxWaiting: maxForgotten,
+      remove: (identities) => this.#delete('own_folders', identities),
+    })
+  }
+
+  async find(identity: string): Promise<string | undefined> {
+    const [row] = await this.#database.read<{ json: string }>(selectOne, [identity])
+    return row?.json
+  }
+
+  async findMany(identities: readonly string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    for (const { sql, params } of identityLists(identities)) {
+      const rows = await this.#database.read<{ identity: string; json: string }>(
+        `SELECT identity, json FROM file_records WHERE identity IN (${sql})`,
+        params,
+      )
+      for (const { identity, json } of rows) found.set(identity, json)
+    }
+    return found
+  }
+
+  async findByPlaces(places: readonly FilePlaceRow[]): Promise<Map<string, string>> {
+    const placeOf = new Map<string, string>()
+    const wanted = places.map(({ place, size, modifiedAtMs }) => {
+      const stored = storedPlace(place)
+      placeOf.set(stored, place)
+      return [stored, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
+    })
+    const found = new Map<string, string>()
+    for (const { sql, params } of parameterLists(wanted, wantedPlace)) {
+      const rows = await this.#database.read<{ place: string; json: string }>(
+        selectByPlaces(sql),
+        params,
+      )
+      // The newest comes last and wins.
+      for (const { place, json } of rows) found.set(placeOf.get(place) ?? place, json)
+    }
+    return found
+  }
+
+  async save(record: FileRecordRow, ownFolders: readonly string[]): Promise<void> {
+    const { identity, place, size, modifiedAtMs, json } = record
+    this.#files.cancel(identity)
+    for (const folder of ownFolders) this.#folders.cancel(folder)
+    const values: SqlValue[] = [identity, storedPlace(place), size, modifiedAtMs, Date.now(), json]
+    const folders = ownFolders.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
+    await this.#database.write([{ sql: upsert, params: values }, ...folders])
+  }
+
+  /** Deletes the record a minute or two later, unless it is saved again. */
+  forget(identity: string): void {
+    this.#files.add(identity)
+  }
+
+  async isOwnFolder(identity: string): Promise<boolean> {
+    const rows = await this.#database.read(selectFolder, [identity])
+    return rows.length > 0
+  }
+
+  forgetFolder(identity: string): void {
+    this.#folders.add(identity)
+  }
+
+  /** Stops deleting; call before the database is closed. */
+  close(): void {
+    this.#files.close()
+    this.#folders.close()
+  }
+
+  async #delete(
+    table: 'file_records' | 'own_folders',
+    identities: readonly string[],
+  ): Promise<void> {
+    const statements = identityLists(identities).map(
+      ({ sql, params }): Statement => ({
+        sql: `DELETE FROM ${table} WHERE identity IN (${sql})`,
+        params,
+      }),
+    )
+    await this.#database.write(statements)
+  }
+}
+
+function identityLists(identities: readonly string[]) {
+  return parameterLists(
+    identities.map((identity) => [identity]),
+    '?',
+  )
+}
+
+/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
+function storedPlace(place: string): string {
+  return hash('sha256', place, 'base64url')
+}

@@ -1,0 +1,175 @@
+import { type Database, DatabaseError, type Statement, UnmetChange } from '../database.ts'
+import { parameterLists } from '../parameter-lists.ts'
+import { rowInserts } from '../row-inserts.ts'
+
+const tableOf = {
+  connections: 'routing_connections',
+  combos: 'routing_combos',
+  customModels: 'routing_custom_models',
+  modelAliases: 'routing_model_aliases',
+} as const
+
+export type RoutingSet = keyof typeof tableOf
+
+const routingSets = Object.keys(tableOf) as readonly RoutingSet[]
+
+export interface RoutingRow {
+  /** Unique in its set; at most some 2,000 bytes of UTF-8, which PostgreSQL's indexes can hold. */
+  readonly id: string
+  /** Opaque here. */
+  readonly json: string
+}
+
+/** A row as stored: a set is read in the order of its places, which may have gaps. */
+export interface PlacedRow extends RoutingRow {
+  readonly place: number
+}
+
+/** The sets, each in its order. */
+export type RoutingRows = Readonly<Record<RoutingSet, readonly RoutingRow[]>>
+
+/** The sets as they were together at one revision. */
+export interface RoutingSnapshot {
+  readonly revision: number
+  readonly rows: Readonly<Record<RoutingSet, readonly PlacedRow[]>>
+}
+
+interface LoadedSet {
+  readonly revision: number
+  readonly rows: Promise<readonly PlacedRow[]>
+}
+
+const selectRevision = 'SELECT revision FROM routing_revision WHERE id = 1'
+const raiseRevision =
+  'UPDATE routing_revision SET revision = revision + 1 WHERE id = 1 AND revision = ?'
+
+/** Attempts to read a snapshot; repeated writes between its reads are unlikely. */
+const snapshotTries = 20
+
+/**
+ * The inputs of the model list in the database. Rows that were read stay in memory until the
+ * revision changes, in whatever process: a read that finds them costs one small SELECT.
+ */
+export class RoutingTables {
+  readonly #database: Database
+  readonly #loaded = new Map<RoutingSet, LoadedSet>()
+  #asked: Promise<number> | undefined
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** One set in its order, as of the last commit; the same array until something changes. */
+  async load(set: RoutingSet): Promise<readonly PlacedRow[]> {
+    return this.#loadAt(set, await this.#revision())
+  }
+
+  /** All sets as of one commit. */
+  async snapshot(): Promise<RoutingSnapshot> {
+    for (let tries = 1; ; tries++) {
+      const revision = await this.#revision()
+      const rows = await this.#loadAll(revision)
+      // No set is older than the revision that was asked before it; none is newer if it still holds.
+      if ((await this.#revision()) === revision) return { revision, rows }
+      if (tries === snapshotTries) throw new DatabaseError('the routing tables change too fast')
+    }
+  }
+
+  /**
+   * Makes the sets what `next` has, in one transaction.
+   *
+   * @returns the new revision; undefined when another writer was faster and nothing was changed.
+   */
+  async replace(seen: RoutingSnapshot, next: RoutingRows): Promise<number | undefined> {
+    const changes = routingSets.flatMap((set) => statementsFor(set, seen.rows[set], next[set]))
+    if (changes.length === 0) return seen.revision
+    try {
+      await this.#database.write([
+        { sql: raiseRevision, params: [seen.revision], mustChange: 1 },
+        ...changes,
+      ])
+      return seen.revision + 1
+    } catch (error) {
+      if (error instanceof UnmetChange) return undefined
+      throw error
+    }
+  }
+
+  async #loadAll(revision: number): Promise<RoutingSnapshot['rows']> {
+    const [connections, combos, customModels, modelAliases] = await Promise.all([
+      this.#loadAt('connections', revision),
+      this.#loadAt('combos', revision),
+      this.#loadAt('customModels', revision),
+      this.#loadAt('modelAliases', revision),
+    ])
+    return { connections, combos, customModels, modelAliases }
+  }
+
+  /** The rows may be newer than `revision`, never older: a later reader then loads them again. */
+  #loadAt(set: RoutingSet, revision: number): Promise<readonly PlacedRow[]> {
+    const known = this.#loaded.get(set)
+    if (known?.revision === revision) return known.rows
+    const rows = this.#database.read<PlacedRow>(
+      `SELECT id, place, json FROM ${tableOf[set]} ORDER BY place, id`,
+    )
+    const loaded = { revision, rows }
+    this.#loaded.set(set, loaded)
+    rows.catch(() => {
+      if (this.#loaded.get(set) === loaded) this.#loaded.delete(set)
+    })
+    return rows
+  }
+
+  /** Calls of one turn share one SELECT; a later call would miss what was committed meanwhile. */
+  #revision(): Promise<number> {
+    if (this.#asked === undefined) {
+      this.#asked = this.#readRevision()
+      queueMicrotask(() => {
+        this.#asked = undefined
+      })
+    }
+    return this.#asked
+  }
+
+  async #readRevision(): Promise<number> {
+    const [row] = await this.#database.read<{ revision: number }>(selectRevision)
+    if (row === undefined)
+      throw new DatabaseError('the row of the table routing_revision is missing')
+    return row.revision
+  }
+}
+
+function statementsFor(
+  set: RoutingSet,
+  seen: readonly PlacedRow[],
+  next: readonly RoutingRow[],
+): Statement[] {
+  const table = tableOf[set]
+  const { removed, added } = rowChanges(seen, next)
+  const deletes = parameterLists(
+    removed.map((id) => [id]),
+    '?',
+  ).map(({ sql, params }) => ({ sql: `DELETE FROM ${table} WHERE id IN (${sql})`, params }))
+  const rows = added.map(({ id, place, json }) => [id, place, json])
+  return [...deletes, ...rowInserts(`INSERT INTO ${table} (id, place, json)`, rows)]
+}
+
+/**
+ * Pure: what makes `seen` into `next`. A changed row is removed and added; one that only follows
+ * another one now keeps its place as long as the order allows it.
+ */
+export function rowChanges(
+  seen: readonly PlacedRow[],
+  next: readonly RoutingRow[],
+): { readonly removed: readonly string[]; readonly added: readonly PlacedRow[] } {
+  const old = new Map(seen.map((row) => [row.id, row]))
+  const added: PlacedRow[] = []
+  let place = -1
+  for (const { id, json } of next) {
+    const before = old.get(id)
+    place = before !== undefined && before.place > place ? before.place : place + 1
+    if (before?.place === place && before.json === json) old.delete(id)
+    else added.push({ id, place, json })
+  }
+  return { removed: [...old.keys()], added }
+}

@@ -1,0 +1,327 @@
+import { type Database, type SqlValue, type Statement, UnmetChange } from '../database.ts'
+import { isSqlText } from '../sql-text.ts'
+
+/**
+ * The life of an upload:
+ *
+ *     open ⇄ completing → completed → (row gone)
+ *       ↘ aborted → (row gone)
+ *
+ * Its row also carries the lease: its holder may touch the upload's bytes on the drive.
+ */
+export type UploadPhase = 'open' | 'completing' | 'completed' | 'aborted'
+
+export interface UploadRow {
+  /** 128 random bits, base64url. */
+  readonly id: string
+  /** Bucket and key as JSON: PostgreSQL's text has no NUL character, a key may. */
+  readonly target: string
+  /** JSON of what CreateMultipartUpload asked for. Opaque here. */
+  readonly details: string
+  readonly phase: UploadPhase
+  /** What the drive needs to continue. Opaque here. */
+  readonly driveState: string
+  /** Parts 1 to this are committed. */
+  readonly partCount: number
+  /** Bytes of all committed parts. */
+  readonly size: number
+  /** JSON of what to publish; '' while open. Opaque here. */
+  readonly completion: string
+  readonly createdAtMs: number
+  /** Last change other than of the lease, milliseconds since the epoch. */
+  readonly touchedAtMs: number
+  /** '' when the lease is free. */
+  readonly leaseOwner: string
+  /** Milliseconds since the epoch; 0 when the lease is free. */
+  readonly leaseUntilMs: number
+}
+
+export interface PartRow {
+  readonly number: number
+  /** Hex MD5, no quotes. */
+  readonly etag: string
+  readonly size: number
+  readonly modifiedAtMs: number
+  /** JSON of a checksum; '' when there is none. Opaque here. */
+  readonly checksum: string
+}
+
+/** A lease as one process sees it or wants it. */
+export interface LeaseColumns {
+  readonly owner: string
+  readonly untilMs: number
+}
+
+/** The row, as it was read, that a change applies to: the change fails when another was faster. */
+export type SeenRow = Pick<
+  UploadRow,
+  'id' | 'phase' | 'driveState' | 'partCount' | 'leaseOwner' | 'leaseUntilMs'
+>
+
+/** Last touched at `untilMs` or before, milliseconds since the epoch, and behind `after`. */
+export interface IdleRange {
+  readonly untilMs: number
+  readonly after?: Pick<UploadRow, 'id' | 'touchedAtMs'>
+}
+
+/** An upload as it was when `owner` took its lease. */
+export interface HeldRow {
+  readonly upload: UploadRow
+  readonly owner: string
+}
+
+const rowColumns = `id, target, details, phase, drive_state AS "driveState",
+  part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
+  touched_at_ms AS "touchedAtMs", lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs"`
+
+const selectUpload = `SELECT ${rowColumns} FROM uploads WHERE id = ?`
+
+const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touched_at_ms <= ?
+  AND (touched_at_ms > ? OR (touched_at_ms = ? AND id > ?))
+  ORDER BY touched_at_ms, id LIMIT ?`
+
+/** With the bucket as the JSON of a target begins. */
+const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
+  AND substr(target, 1, length(?)) = ?
+  AND (created_at_ms < ? OR (created_at_ms = ? AND id < ?))
+  ORDER BY created_at_ms DESC, id DESC LIMIT ?`
+
+const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
+  FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
+
+const insertUpload = `INSERT INTO uploads (id, target, details, phase, drive_state, part_count, size,
+  completion, created_at_ms, touched_at_ms, lease_owner, lease_until_ms)
+  VALUES (?, ?, ?, 'open', ?, 0, 0, '', ?, ?, '', 0)`
+
+const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, modified_at_ms, checksum)
+  VALUES (?, ?, ?, ?, ?, ?)`
+
+const updatePart = `UPDATE upload_parts SET etag = ?, size = ?, modified_at_ms = ?, checksum = ?
+  WHERE upload_id = ? AND number = ?`
+
+/** A row is taken only if unchanged: a renewal or another taker in between makes it fail. */
+const whereSeen = `WHERE id = ? AND phase = ? AND drive_state = ? AND part_count = ?
+  AND lease_owner = ? AND lease_until_ms = ?`
+
+const takeLease = `UPDATE uploads SET lease_owner = ?, lease_until_ms = ? ${whereSeen}`
+
+const renewLease = `UPDATE uploads SET lease_until_ms = ? WHERE id = ? AND lease_owner = ?`
+
+const releaseLease = `UPDATE uploads SET lease_owner = '', lease_until_ms = 0
+  WHERE id = ? AND lease_owner = ?`
+
+/** The lease is checked, used and released in one statement. */
+const commitParts = `UPDATE uploads SET drive_state = ?, part_count = ?, size = ?,
+  touched_at_ms = ?, lease_owner = '', lease_until_ms = 0
+  WHERE id = ? AND lease_owner = ? AND phase = 'open' AND part_count = ?`
+
+const beginCompletion = `UPDATE uploads SET phase = 'completing', completion = ?,
+  touched_at_ms = ?, lease_owner = ?, lease_until_ms = ? ${whereSeen}`
+
+const finishCompletion = `UPDATE uploads SET phase = 'completed', touched_at_ms = ?,
+  lease_owner = '', lease_until_ms = 0
+  WHERE id = ? AND lease_owner = ? AND phase = 'completing'`
+
+const reopenUpload = `UPDATE uploads SET phase = 'open', completion = '', part_count = ?, size = ?,
+  touched_at_ms = ?, lease_owner = '', lease_until_ms = 0
+  WHERE id = ? AND lease_owner = ? AND phase = 'completing'`
+
+const abortUpload = `UPDATE uploads SET phase = 'aborted', touched_at_ms = ?
+  WHERE id = ? AND phase = 'open'`
+
+const deleteUpload = `DELETE FROM uploads WHERE id = ? AND phase = ? AND lease_owner = ?`
+
+const deleteParts = `DELETE FROM upload_parts WHERE upload_id = ? AND number > ?`
+
+/**
+ * Uploads and their parts in the database. Every change is one conditional statement, or several in
+ * one transaction, so that any number of processes may work on one upload. Methods that return
+ * false have changed nothing: the row is no longer as the caller believed.
+ */
+export class UploadTable {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async insert(
+    upload: Pick<UploadRow, 'id' | 'target' | 'details' | 'driveState' | 'createdAtMs'>,
+  ): Promise<void> {
+    const { id, target, details, driveState, createdAtMs } = upload
+    await this.#database.write([
+      {
+        sql: insertUpload,
+        params: [id, target, details, driveState, createdAtMs, createdAtMs],
+        mustChange: 1,
+      },
+    ])
+  }
+
+  async find(id: string): Promise<UploadRow | undefined> {
+    if (!isSqlText(id)) return undefined
+    const rows = await this.#database.read<UploadRow>(selectUpload, [id])
+    return rows[0]
+  }
+
+  /** Parts with a number above `after`, in order. */
+  parts(id: string, after: number, limit: number): Promise<PartRow[]> {
+    return this.#database.read<PartRow>(selectParts, [id, after, limit])
+  }
+
+  /** At most `limit` uploads in this phase that were not touched lately, oldest first. */
+  idle(phase: UploadPhase, { untilMs, after }: IdleRange, limit: number): Promise<UploadRow[]> {
+    const { touchedAtMs, id } = after ?? { touchedAtMs: -1, id: '' }
+    const params = [phase, untilMs, touchedAtMs, touchedAtMs, id, limit]
+    return this.#database.read<UploadRow>(selectIdle, params)
+  }
+
+  /** At most `limit` open uploads, newest first, whose target begins so, behind `after`. */
+  open(
+    targetStart: string,
+    after: Pick<UploadRow, 'id' | 'createdAtMs'> | undefined,
+    limit: number,
+  ): Promise<UploadRow[]> {
+    const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
+    const params = [targetStart, targetStart, createdAtMs, createdAtMs, id, limit]
+    return this.#database.read<UploadRow>(selectOpen, params)
+  }
+
+  takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {
+    return this.#change({ sql: takeLease, params: [lease.owner, lease.untilMs, ...asSeen(seen)] })
+  }
+
+  renewLease(id: string, lease: LeaseColumns): Promise<boolean> {
+    return this.#change({ sql: renewLease, params: [lease.untilMs, id, lease.owner] })
+  }
+
+  releaseLease(id: string, owner: string): Promise<boolean> {
+    return this.#change({ sql: releaseLease, params: [id, owner] })
+  }
+
+  /**
+   * Adds the next parts, at least one and with no gap, and releases the lease. False when the lease
+   * is no longer `owner`'s.
+   */
+  commitParts(held: HeldRow, parts: readonly PartRow[], driveState: string): Promise<boolean> {
+    const { upload, owner } = held
+    const before = (parts[0]?.number ?? Number.NaN) - 1
+    const size = parts.reduce((sum, part) => sum + part.size, upload.size)
+    const touchedAtMs = Math.max(...parts.map((part) => part.modifiedAtMs))
+    return this.#writeAll([
+      {
+        sql: commitParts,
+        params: [
+          ...[driveState, before + parts.length, size, touchedAtMs],
+          ...[upload.id, owner, before],
+        ],
+      },
+      ...parts.map((part) => ({
+        sql: insertPart,
+        params: [upload.id, part.number, ...partColumns(part)],
+      })),
+    ])
+  }
+
+  /** Replaces the last part and releases the lease, as `commitPart`. */
+  replacePart(
+    held: HeldRow,
+    change: { readonly from: PartRow; readonly to: PartRow; readonly driveState: string },
+  ): Promise<boolean> {
+    const { upload, owner } = held
+    const { from, to, driveState } = change
+    return this.#writeAll([
+      {
+        sql: commitParts,
+        params: [
+          ...[driveState, to.number, upload.size - from.size + to.size, to.modifiedAtMs],
+          ...[upload.id, owner, to.number],
+        ],
+      },
+      { sql: updatePart, params: [...partColumns(to), upload.id, to.number] },
+    ])
+  }
+
+  /** From open to completing; the lease becomes `lease`, which may be the one seen. */
+  beginCompletion(
+    seen: SeenRow,
+    change: {
+      readonly completion: string
+      readonly nowMs: number
+      readonly lease: LeaseColumns
+    },
+  ): Promise<boolean> {
+    const { completion, nowMs, lease } = change
+    return this.#change({
+      sql: beginCompletion,
+      params: [completion, nowMs, lease.owner, lease.untilMs, ...asSeen(seen)],
+    })
+  }
+
+  /** The object is published: the row stays for repeated answers, the parts are deleted. */
+  finishCompletion(id: string, owner: string, nowMs: number): Promise<boolean> {
+    return this.#writeAll(
+      [{ sql: finishCompletion, params: [nowMs, id, owner] }],
+      [{ sql: deleteParts, params: [id, 0] }],
+    )
+  }
+
+  /** Back from completing to open, with only the first `partCount` parts, which have `size` bytes. */
+  reopen(
+    id: string,
+    owner: string,
+    state: { readonly partCount: number; readonly size: number; readonly nowMs: number },
+  ): Promise<boolean> {
+    const { partCount, size, nowMs } = state
+    return this.#writeAll(
+      [{ sql: reopenUpload, params: [partCount, size, nowMs, id, owner] }],
+      [{ sql: deleteParts, params: [id, partCount] }],
+    )
+  }
+
+  /** From open to aborted, even if the lease is taken: its holder will notice. */
+  abort(id: string, nowMs: number): Promise<boolean> {
+    return this.#change({ sql: abortUpload, params: [nowMs, id] })
+  }
+
+  /**
+   * Deletes the row of an upload in this phase and its parts; `owner` is '' when the lease is free.
+   */
+  remove(id: string, phase: UploadPhase, owner: string): Promise<boolean> {
+    return this.#writeAll(
+      [{ sql: deleteUpload, params: [id, phase, owner] }],
+      [{ sql: deleteParts, params: [id, 0] }],
+    )
+  }
+
+  async #change(statement: Statement): Promise<boolean> {
+    const [result] = await this.#database.write([statement])
+    return result?.changes === 1
+  }
+
+  /** All or nothing: each of `required` must change one row, `others` any number. */
+  async #writeAll(
+    required: readonly Statement[],
+    others: readonly Statement[] = [],
+  ): Promise<boolean> {
+    try {
+      await this.#database.write([
+        ...required.map((statement) => ({ ...statement, mustChange: 1 })),
+        ...others,
+      ])
+      return true
+    } catch (error) {
+      if (error instanceof UnmetChange) return false
+      throw error
+    }
+  }
+}
+
+function asSeen(seen: SeenRow): SqlValue[] {
+  const { id, phase, driveState, partCount, leaseOwner, leaseUntilMs } = seen
+  return [id, phase, driveState, partCount, leaseOwner, leaseUntilMs]
+}
+
+function partColumns(part: PartRow): SqlValue[] {
+  return [part.etag, part.size, part.modifiedAtMs, part.checksum]
+}

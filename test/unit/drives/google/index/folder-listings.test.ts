@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import { FolderListings } from '../../../../../src/drives/google/index/folder-listings.ts'
+
+/** Folders of unknown content, and lists that end when they are told to. */
+function scene() {
+  const unlisted = new Set<string>()
+  const lists: { readonly id: string; end(error?: Error): void; readonly signal: AbortSignal }[] =
+    []
+  const listings = new FolderListings({
+    rootId: 'root',
+    index: {
+      state: async () => undefined,
+      unlistedOf: async (ids) => ids.filter((id) => unlisted.has(id)),
+    },
+    crawl: {
+      list([id = ''], _, signal) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        signal.addEventListener('abort', () => reject(signal.reason))
+        const end = (error?: Error) => {
+          if (error) return reject(error)
+          unlisted.delete(id)
+          resolve()
+        }
+        lists.push({ id, end, signal })
+        return promise
+      },
+    },
+  })
+  const begun = async (count: number) => {
+    while (lists.length < count) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { unlisted, lists, listings, begun }
+}
+
+test('complete asks for nothing that is known, and once for what several wait for', async () => {
+  const { unlisted, lists, listings, begun } = scene()
+  await listings.complete(['a', 'b'], listings.patience())
+  assert.equal(lists.length, 0)
+  unlisted.add('b')
+  const waiting = [1, 2, 3].map(() => listings.complete(['a', 'b'], listings.patience()))
+  await begun(1)
+  lists[0]?.end()
+  await Promise.all(waiting)
+  assert.deepEqual(
+    lists.map(({ id }) => id),
+    ['b'],
+  )
+})
+
+test('complete rejects with what keeps a folder from being listed, and tries again', async () => {
+  const { unlisted, lists, listings, begun } = scene()
+  unlisted.add('a')
+  const refused = listings.complete(['a'], listings.patience())
+  await begun(1)
+  const error = new DriveError('unavailable', 'down')
+  lists[0]?.end(error)
+  await assert.rejects(refused, error)
+  const second = listings.complete(['a'], listings.patience())
+  await begun(2)
+  lists[1]?.end()
+  await second
+})
+
+test('complete rejects as busy when the time is up, and the listing goes on', async () => {
+  const { unlisted, lists, listings, begun } = scene()
+  unlisted.add('a')
+  const patience = { untilMs: performance.now() + 20 }
+  await assert.rejects(listings.complete(['a'], patience), { kind: 'busy', retryAfterSeconds: 10 })
+  const next = listings.complete(['a'], listings.patience())
+  await begun(1)
+  lists[0]?.end()
+  await next
+  assert.equal(lists.length, 1)
+})
+
+test('complete rejects as busy at once when many folders are being listed', async () => {
+  const { unlisted, listings, begun } = scene()
+  const ids = Array.from({ length: 64 }, (_, at) => `f${at}`)
+  for (const id of [...ids, 'more']) unlisted.add(id)
+  const waiting = listings.complete(ids, listings.patience())
+  await begun(64)
+  await assert.rejects(listings.complete(['more'], listings.patience()), {
+    kind: 'busy',
+  })
+  const ended = assert.rejects(waiting, { kind: 'unavailable' })
+  await listings.close()
+  await ended
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { FolderIndex } from '../../../../../src/drives/local/folders/folder-index.ts'
+import { FolderIndexes } from '../../../../../src/drives/local/folders/folder-indexes.ts'
+import { FolderReader } from '../../../../../src/drives/local/folders/folder-reader.ts'
+import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { diskFolder } from '../../../../support/disk-folder.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+async function makeIndexes(t: TestContext) {
+  // In memory, the size of a folder says nothing of the names in it.
+  const root = await openLocalRoot(tempFolder(t, diskFolder))
+  const folder = join(root.path, 'bucket')
+  fs.mkdirSync(folder)
+  const indexes = new FolderIndexes(root)
+  t.after(() => indexes.close())
+  return { folder, indexes, put: (name: string) => fs.writeFileSync(join(folder, name), '') }
+}
+
+function namesOf(index: FolderIndex | undefined): string[] {
+  return Array.from({ length: index?.count ?? 0 }, (_, position) => index?.name(position) ?? '')
+}
+
+test('get sees every change, also those within one tick of the file clock', async (t) => {
+  const { indexes, put } = await makeIndexes(t)
+  const expected: string[] = []
+  for (let round = 0; round < 300; round++) {
+    const name = String(1000 + round)
+    put(name)
+    expected.push(name)
+    assert.deepEqual(namesOf(await indexes.get('bucket')), expected)
+  }
+})
+
+test('get reads an unchanged folder once', async (t) => {
+  const { folder, indexes, put } = await makeIndexes(t)
+  put('a')
+  fs.utimesSync(folder, 1000, 1000)
+  // The change time can't be set back: the folder must be older than the clock is coarse.
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  const first = await indexes.get('bucket')
+  assert.equal(await indexes.get('bucket'), first)
+  put('b')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), ['a', 'b'])
+})
+
+test('get does not answer with a reading that began before it was asked', async (t) => {
+  const { indexes, put } = await makeIndexes(t)
+  for (let round = 0; round < 50; round++) {
+    const before = indexes.get('bucket')
+    put(`n${round}`)
+    const after = await indexes.get('bucket')
+    assert.ok(namesOf(after).includes(`n${round}`))
+    await before
+  }
+})
+
+test('get reads a large folder in a thread, with the same result', async (t) => {
+  const { folder, indexes, put } = await makeIndexes(t)
+  const names = Array.from({ length: 4000 }, (_, index) => `${'long-name-'.repeat(5)}${index}`)
+  for (const name of names) put(name)
+  assert.ok(fs.statSync(folder).size > 128 * 1024 || process.platform !== 'linux')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), names.sort())
+})
+
+test('get leaves out what can be no key', { skip: process.platform !== 'linux' }, async (t) => {
+  const { folder, indexes, put } = await makeIndexes(t)
+  put('file')
+  put('\ufffd')
+  fs.mkdirSync(join(folder, 'folder'))
+  fs.symlinkSync('file', join(folder, 'link'))
+  fs.symlinkSync('folder', join(folder, 'link to folder'))
+  execFileSync('mkfifo', [join(folder, 'fifo')])
+  fs.writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad-`), Buffer.from([0xff])]), '')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), ['file', 'folder/', '\ufffd'])
+})
+
+test('get shows the rest of a cut name, and notices changes of it', async (t) => {
+  const { folder, indexes } = await makeIndexes(t)
+  const inner = join(folder, `${'n'.repeat(253)}%+`)
+  fs.mkdirSync(inner)
+  fs.writeFileSync(join(inner, 'nn1'), '')
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  const long = 'n'.repeat(255)
+  assert.deepEqual(namesOf(await indexes.get('bucket')), [`${long}1`])
+  fs.writeFileSync(join(inner, 'nn0'), '')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), [`${long}0`, `${long}1`])
+})
+
+test('get of a symbolic link, a file or nothing is undefined', async (t) => {
+  const { folder, indexes, put } = await makeIndexes(t)
+  put('file')
+  fs.mkdirSync(join(folder, 'folder'))
+  fs.symlinkSync('folder', join(folder, 'link'))
+  for (const name of ['file', 'link', 'link/x', 'nothing']) {
+    assert.equal(await indexes.get(`bucket/${name}`), undefined, name)
+  }
+  assert.ok(await indexes.get('bucket/folder'))
+})
+
+test('get reads a folder of many names in a thread, whatever its size says', async (t) => {
+  const { folder, indexes } = await makeIndexes(t)
+  // The names are in the folder of a cut name: the folder that is asked for has one small entry.
+  const inner = join(folder, `${'n'.repeat(253)}%+`)
+  fs.mkdirSync(inner)
+  const names = Array.from({ length: 6000 }, (_, index) => `nn${1_000_000 + index}`)
+  for (const name of names) fs.writeFileSync(join(inner, name), '')
+  const inThread = t.mock.method(FolderReader.prototype, 'readInThread')
+  const index = await indexes.get('bucket')
+  assert.equal(index?.count, 6000)
+  assert.ok(inThread.mock.callCount() > 0)
+})

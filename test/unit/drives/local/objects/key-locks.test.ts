@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { KeyLocks } from '../../../../../src/drives/local/objects/key-locks.ts'
+import { livenessOf, thisProcess } from '../../../../../src/process/identity.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+async function makeLocks(t: Parameters<typeof tempFolder>[0]) {
+  const root = await openLocalRoot(tempFolder(t))
+  return { root, locks: new KeyLocks(root) }
+}
+
+/** The name of a process of this machine that has ended. */
+async function deadProcess(): Promise<string> {
+  const child = fork('-e', [], { execArgv: ['-e', ''], stdio: 'ignore' })
+  const [host] = thisProcess.split('/')
+  const start = fs.readFileSync(`/proc/${child.pid}/stat`, 'latin1').split(' ')[21]
+  await new Promise((resolve) => child.once('exit', resolve))
+  return `${host}/${child.pid}/${start}`
+}
+
+test('acquire lets one holder in at a time, in order', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const order: number[] = []
+  let inside = 0
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const lock = await locks.acquire('a')
+      assert.equal(++inside, 1)
+      await new Promise((resolve) => setImmediate(resolve))
+      order.push(index)
+      inside--
+      await lock.release()
+    }),
+  )
+  assert.deepEqual(
+    order,
+    Array.from({ length: 20 }, (_, index) => index),
+  )
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+test('acquire of two names does not wait', async (t) => {
+  const { locks } = await makeLocks(t)
+  const a = await locks.acquire('a')
+  const b = await locks.acquire('b')
+  await a.release()
+  await b.release()
+})
+
+test('acquire takes over from a dead process at once, and from a dead thief too', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const probe = await locks.acquire('a')
+  const [name = ''] = fs.readdirSync(root.lockFolder)
+  await probe.release()
+  const dead = await deadProcess()
+  assert.equal(livenessOf(dead), 'dead')
+  fs.writeFileSync(join(root.lockFolder, name), dead)
+  fs.writeFileSync(join(root.lockFolder, `${name}.steal`), dead)
+  const started = performance.now()
+  const lock = await locks.acquire('a')
+  assert.ok(performance.now() - started < 1000)
+  assert.equal(fs.readFileSync(join(root.lockFolder, name), 'latin1'), thisProcess)
+  await lock.release()
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+test('acquire by a second instance of the same process waits for the first', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const other = new KeyLocks(root)
+  const held = await locks.acquire('a')
+  let isIn = false
+  const waiting = other.acquire('a').then((lock) => {
+    isIn = true
+    return lock
+  })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(isIn, false)
+  await held.release()
+  await (await waiting).release()
+})
+
+test('acquire works after somebody has tidied up the lock folder', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  await (await locks.acquire('a')).release()
+  fs.rmSync(root.lockFolder, { recursive: true })
+  fs.rmSync(root.processFolder, { recursive: true })
+  await (await locks.acquire('a')).release()
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+/** A lock whose holder is on another host, and a clock that the test moves on. */
+async function openElsewhere(t: TestContext) {
+  const { root, locks } = await makeLocks(t)
+  const probe = await locks.acquire('a')
+  const [name = ''] = fs.readdirSync(root.lockFolder)
+  await probe.release()
+  const path = join(root.lockFolder, name)
+  fs.writeFileSync(path, 'other-host/1/1')
+  assert.equal(livenessOf('other-host/1/1'), 'elsewhere')
+  let aheadMs = 0
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => now() + aheadMs)
+  /** Resolves when the lock was looked at twice more. */
+  const looks = async () => {
+    const reading = t.mock.method(fs.promises, 'readFile')
+    while (reading.mock.callCount() < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    reading.mock.restore()
+  }
+  const passMs = (ms: number) => {
+    aheadMs += ms
+  }
+  return { root, locks, path, looks, passMs }
+}
+
+test('acquire takes over from a holder elsewhere that was silent for 30 s, not before', async (t) => {
+  const { root, locks, path, looks, passMs } = await openElsewhere(t)
+  let isIn = false
+  const waiting = locks.acquire('a').finally(() => {
+    isIn = true
+  })
+  await looks()
+  passMs(29_000)
+  await looks()
+  assert.equal(isIn, false)
+  assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
+  passMs(1_100)
+  const lock = await waiting
+  assert.equal(fs.readFileSync(path, 'latin1'), thisProcess)
+  await lock.release()
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+test('acquire never robs a holder elsewhere that shows signs of life, and gives up in the end', async (t) => {
+  const { locks, path, looks, passMs } = await openElsewhere(t)
+  const waiting = locks.acquire('a')
+  const refused = assert.rejects(waiting, { kind: 'busy' })
+  await looks()
+  for (let round = 0; round < 2; round++) {
+    // As when it takes another lock: the file with its name gets one more link.
+    fs.linkSync(path, `${path}.${round}`)
+    passMs(25_000)
+    await looks()
+  }
+  fs.linkSync(path, `${path}.last`)
+  await looks()
+  passMs(11_000)
+  await refused
+  assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { OpenObject } from '../../../../../src/drives/drive.ts'
+import { openFileCount } from '../../../../support/open-files.ts'
+import { bucket, openDrive, put, readAll } from '../open-drive.ts'
+
+const large = 'abcdefgh'.repeat(200_000)
+
+test('read gives any range', async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'k', large)
+  const object = await drive.open(bucket, 'k')
+  assert.ok(object)
+  const edges = [0, 1, 65_535, 65_536, 65_537, 262_143, 262_144, 262_145, 1_000_000, large.length]
+  for (const start of edges) {
+    for (const end of edges.filter((edge) => edge >= start)) {
+      assert.equal(await readAll(object.read(start, end)), large.slice(start, end))
+    }
+  }
+  await object.close()
+})
+
+test('read rejects when the file was cut short or edited meanwhile', async (t) => {
+  const { drive, folder } = await openDrive(t)
+  for (const [key, text] of [
+    ['small', 'abc'],
+    ['large', large],
+  ] as const) {
+    for (const edit of ['', `x${text.slice(1)}`, `${text}more`]) {
+      await put(drive, key, text)
+      const object = await drive.open(bucket, key)
+      assert.ok(object)
+      fs.writeFileSync(join(folder, key), edit)
+      await assert.rejects(readAll(object.read(0, object.size)), { kind: 'changed' })
+      await object.close()
+    }
+  }
+})
+
+test('close ends an iteration under way, and may be called again', async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'k', large)
+  for (let round = 0; round < 50; round++) {
+    const object = await drive.open(bucket, 'k')
+    assert.ok(object)
+    const chunks = object.read(0, object.size)
+    const iterator = chunks[Symbol.asyncIterator]()
+    assert.equal((await iterator.next()).done, false)
+    const pending = iterator.next()
+    await Promise.all([object.close(), object.close()])
+    await pending
+    assert.equal((await iterator.next()).done, true)
+    assert.equal(await readAll(object.read(0, 10)), '')
+  }
+})
+
+test('open leaves no descriptor behind', { skip: process.platform !== 'linux' }, async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'a/k', large)
+  await put(drive, 'a/small', 'x')
+  const before = openFileCount()
+  for (let round = 0; round < 50; round++) {
+    for (const key of ['a/k', 'a/small', 'a', 'nothing', 'a/k/x']) {
+      const object = await drive.open(bucket, key)
+      for await (const _ of object?.read(0, object.size) ?? []) break
+      await object?.close()
+      await drive.head(bucket, key)
+    }
+    await put(drive, 'b/new/k', 'x', {})
+    await assert.rejects(put(drive, 'a/k', 'x', { ifNoneMatch: '*' }))
+    await drive.remove(bucket, 'b/new/k')
+    await drive.list(bucket, { prefix: '', after: '' }).next(10)
+    const draft = await drive.draft(bucket, 'd', {})
+    await draft.write(Buffer.alloc(10))
+    await draft.discard()
+  }
+  assert.equal(openFileCount(), before)
+})
+
+/** Readers of one object whose clients take nothing until `go` is called. */
+async function lendToMany(object: OpenObject, count: number) {
+  const gate = Promise.withResolvers<void>()
+  const begun: Promise<void>[] = []
+  const texts = Array.from({ length: count }, async () => {
+    const first = Promise.withResolvers<void>()
+    begun.push(first.promise)
+    const pieces: string[] = []
+    await object.lend?.(0, object.size, async (chunk) => {
+      first.resolve()
+      await gate.promise
+      pieces.push(Buffer.from(chunk).toString())
+    })
+    return pieces.join('')
+  })
+  await Promise.all(begun)
+  return { go: gate.resolve, fail: gate.reject, texts }
+}
+
+test('Readers that nobody takes bytes from share a bounded memory', async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'k', large)
+  const object = await drive.open(bucket, 'k')
+  assert.ok(object)
+  const before = process.memoryUsage().arrayBuffers
+  const { go, texts } = await lendToMany(object, 600)
+  const held = process.memoryUsage().arrayBuffers - before
+  assert.ok(held < 90 * 1024 * 1024, `${held} bytes for 600 readers`)
+  go()
+  for (const text of texts) assert.equal(await text, large)
+  await object.close()
+})
+
+test('A reader gives its memory back however it ends', async (t) => {
+  const { drive } = await openDrive(t)
+  await put(drive, 'k', large)
+  const most = async (): Promise<number> => {
+    const object = await drive.open(bucket, 'k')
+    assert.ok(object)
+    let longest = 0
+    await object.lend?.(0, object.size, async (chunk) => {
+      longest = Math.max(longest, chunk.length)
+    })
+    await object.close()
+    return longest
+  }
+  const largest = await most()
+  for (const ending of ['failed', 'closed'] as const) {
+    const object = await drive.open(bucket, 'k')
+    assert.ok(object)
+    const { go, fail, texts } = await lendToMany(object, 200)
+    if (ending === 'failed') fail(new Error('the client is gone'))
+    const closing = object.close()
+    go()
+    await Promise.allSettled([...texts, closing])
+    assert.equal(await most(), largest)
+  }
+})

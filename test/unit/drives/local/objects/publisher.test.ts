@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { test } from 'node:test'
+import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
+import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
+
+test('publish whose folder can not be synced rejects, and the object keeps its attributes', async (t) => {
+  const { drive, records } = await openDrive(t)
+  await put(drive, 'k', 'old')
+  t.mock.method(OpenFolder.prototype, 'sync', async () => {
+    throw Object.assign(new Error('no sync'), { code: 'EIO' })
+  })
+  await assert.rejects(put(drive, 'k', 'new'), { kind: 'unavailable' })
+  assert.equal((await get(drive, 'k'))?.text, 'new')
+  assert.equal(records.forgotten.length, 1, 'only the old version is forgotten')
+  assert.equal((await get(drive, 'k'))?.etag, attributesOf('new').etag)
+})
+
+test('publish over an object at a cut alternative path leaves nothing of it', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { drive, folder } = await openDrive(t)
+  const key = 'n'.repeat(252)
+  const openFiles = () => fs.readdirSync('/proc/self/fd').length
+  const round = async () => {
+    await put(drive, `${key}/below`, 'x')
+    await put(drive, key, 'beside a folder')
+    await drive.remove(bucket, `${key}/below`)
+    await put(drive, key, 'alone')
+    assert.equal((await get(drive, key))?.text, 'alone')
+    assert.deepEqual(fs.readdirSync(folder), [key])
+  }
+  await round()
+  const before = openFiles()
+  for (let count = 0; count < 5; count++) await round()
+  assert.equal(openFiles(), before)
+})
+
+test('remove of an object is done when its empty folder can not be asked about', async (t) => {
+  const { drive, records, folder } = await openDrive(t)
+  await put(drive, 'f/k', 'x')
+  const asking = t.mock.method(records, 'isOwnFolder', async () => {
+    throw new Error('no database')
+  })
+  assert.equal(await drive.remove(bucket, 'f/k'), true)
+  assert.deepEqual(fs.readdirSync(folder), ['f'])
+  asking.mock.restore()
+  await put(drive, 'f/k', 'x')
+  assert.equal(await drive.remove(bucket, 'f/k'), true)
+  assert.deepEqual(fs.readdirSync(folder), [])
+})

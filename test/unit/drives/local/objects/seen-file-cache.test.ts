@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { Drive, OpenObject } from '../../../../../src/drives/drive.ts'
+import { openLocalDrive } from '../../../../../src/drives/local/local-drive.ts'
+import { openFileCount } from '../../../../support/open-files.ts'
+import { attributesOf, bucket, get, log, openDrive, put, readAll } from '../open-drive.ts'
+import { tempFolder } from '../temp-folder.ts'
+
+/** A drive with an object `dir/k` that was read once. */
+async function openSeen(t: TestContext, text = 'text') {
+  const opened = await openDrive(t)
+  await put(opened.drive, 'dir/k', text)
+  await get(opened.drive, 'dir/k')
+  return { ...opened, path: join(opened.folder, 'dir/k') }
+}
+
+/** Opens what is given at once; while the disk seems slow, as on a busy machine, nothing is. */
+async function openAtOnce(drive: Drive, key: string): Promise<OpenObject> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const opening = drive.open(bucket, key)
+    if (!(opening instanceof Promise)) return opening
+    await (await opening)?.close()
+    await setTimeout(100)
+  }
+  assert.fail(`${key} is never given at once`)
+}
+
+test('open gives a small object at once when it was read before', async (t) => {
+  const { drive } = await openSeen(t)
+  const object = await openAtOnce(drive, 'dir/k')
+  assert.equal(Buffer.from(object.content ?? []).toString(), 'text')
+  assert.deepEqual(object.attributes, attributesOf('text'))
+  assert.equal(object.size, 4)
+  assert.equal(await readAll(object.read(1, 3)), 'ex')
+  assert.equal(await readAll(object.read(2, 2)), '')
+  await object.close()
+  assert.equal(await readAll(object.read(0, 4)), '')
+})
+
+test('open gives an empty object at once, but none that is large in bytes or attributes', async (t) => {
+  const { drive } = await openSeen(t, '')
+  assert.equal((await openAtOnce(drive, 'dir/k')).size, 0)
+  await put(drive, 'large', 'x'.repeat(64 * 1024 + 1))
+  const draft = await drive.draft(bucket, 'dressed', {})
+  await draft.publish({ ...attributesOf(''), headers: { 'cache-control': 'x'.repeat(2048) } })
+  for (const key of ['large', 'dressed']) {
+    await get(drive, key)
+    const opening = drive.open(bucket, key)
+    assert.ok(opening instanceof Promise, key)
+    await (await opening)?.close()
+  }
+})
+
+test('open sees what became of an object that was read before', async (t) => {
+  const { drive, root, records, path } = await openSeen(t)
+  const other = await openLocalDrive({ root, records, log })
+  t.after(() => other.close())
+  const { mtime } = fs.statSync(path)
+  await put(other, 'dir/k', 'overwritten by another process')
+  assert.equal((await get(drive, 'dir/k'))?.text, 'overwritten by another process')
+  fs.writeFileSync(path, 'edited')
+  assert.equal((await get(drive, 'dir/k'))?.text, 'edited')
+  fs.unlinkSync(path)
+  fs.writeFileSync(path, 'another')
+  fs.utimesSync(path, mtime, mtime)
+  assert.equal((await get(drive, 'dir/k'))?.text, 'another')
+  await other.remove(bucket, 'dir/k')
+  assert.equal(await get(drive, 'dir/k'), undefined)
+})
+
+test('open finds what takes the place of an object that was read before', async (t) => {
+  const things: Record<string, (path: string, outside: string) => void> = {
+    'a link to a file': (path, outside) => fs.symlinkSync(join(outside, 'k'), path),
+    'a folder': (path) => fs.mkdirSync(path),
+    'a FIFO': (path) => execFileSync('mkfifo', [path]),
+  }
+  for (const [name, make] of Object.entries(things)) {
+    const { drive, path } = await openSeen(t)
+    const outside = tempFolder(t)
+    fs.writeFileSync(join(outside, 'k'), 'else')
+    fs.unlinkSync(path)
+    make(path, outside)
+    assert.equal(await get(drive, 'dir/k'), undefined, name)
+  }
+})
+
+test('open follows no link that was put on the way to an object that was read before', async (t) => {
+  const { drive, folder, path } = await openSeen(t)
+  const outside = tempFolder(t)
+  const { atime, mtime } = fs.statSync(path)
+  fs.writeFileSync(join(outside, 'k'), 'else')
+  fs.utimesSync(join(outside, 'k'), atime, mtime)
+  fs.renameSync(join(folder, 'dir'), join(folder, 'aside'))
+  fs.symlinkSync(outside, join(folder, 'dir'))
+  assert.equal(await get(drive, 'dir/k'), undefined)
+  fs.unlinkSync(join(folder, 'dir'))
+  fs.renameSync(join(folder, 'aside'), join(folder, 'dir'))
+  assert.equal((await get(drive, 'dir/k'))?.text, 'text')
+})
+
+test('open takes an object at its alternative path for it only while there is no other', async (t) => {
+  const { drive, folder } = await openSeen(t)
+  await put(drive, 'dir', 'beside its folder')
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await get(drive, 'dir'))?.text, 'beside its folder')
+  }
+  fs.rmSync(join(folder, 'dir'), { recursive: true })
+  fs.writeFileSync(join(folder, 'dir'), 'by hand')
+  assert.equal((await get(drive, 'dir'))?.text, 'by hand')
+})
+
+test('open of what was read before leaves no descriptor behind', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { drive, path } = await openSeen(t)
+  const before = openFileCount()
+  for (let round = 0; round < 50; round++) {
+    await get(drive, 'dir/k')
+    await get(drive, 'dir/k')
+    fs.writeFileSync(path, `round ${round}`)
+    const object = await drive.open(bucket, 'dir/k')
+    await object?.close()
+  }
+  assert.equal(openFileCount(), before)
+})
+
+test('open remembers many objects and forgets the oldest', async (t) => {
+  const { drive, folder } = await openSeen(t)
+  for (let number = 0; number < 9_000; number++) {
+    fs.writeFileSync(join(folder, `k${number}`), 'x')
+    const object = await drive.open(bucket, `k${number}`)
+    await object?.close()
+    if (number === 4_000) await openAtOnce(drive, 'dir/k')
+  }
+  await openAtOnce(drive, 'k8999')
+  const oldest = drive.open(bucket, 'k0')
+  assert.ok(oldest instanceof Promise)
+  await (await oldest)?.close()
+})

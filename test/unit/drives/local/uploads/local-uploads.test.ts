@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { attributesOf, bucket, get, openDrive } from '../open-drive.ts'
+
+const target = { bucket, key: 'k' }
+
+async function openUpload(t: TestContext) {
+  const opened = await openDrive(t)
+  const { uploads } = opened.drive
+  const part = await uploads.append(await uploads.begin('u', target), { offset: 0 })
+  await part.write(Buffer.from('bytes'))
+  return { ...opened, uploads, state: await part.commit() }
+}
+
+test('complete killed between the link and the end of the old name counts as published', async (t) => {
+  const { drive, uploads, state, root, folder, records } = await openUpload(t)
+  const attributes = attributesOf('bytes')
+  const options = { target, size: 5, attributes, conditions: { ifNoneMatch: '*' } } as const
+  const facts = await uploads.complete(state, options)
+  const data = join(root, '.bucketry', 'uploads', 'u', 'data')
+  fs.linkSync(join(folder, 'k'), data)
+  assert.equal(await uploads.isPublished(state), true)
+  assert.equal(fs.existsSync(data), false)
+  fs.linkSync(join(folder, 'k'), data)
+  assert.deepEqual(await uploads.complete(state, options), facts)
+  fs.linkSync(join(folder, 'k'), data)
+  await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'changed' })
+  assert.deepEqual(records.forgotten, [])
+  assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributes.etag })
+})
+
+test('an upload whose bytes have a second name, given by hand, goes on', async (t) => {
+  const { drive, uploads, state, root } = await openUpload(t)
+  const data = join(root, '.bucketry', 'uploads', 'u', 'data')
+  fs.linkSync(data, join(root, 'second name'))
+  assert.equal(await uploads.isPublished(state), false)
+  await uploads.complete(state, { target, size: 5, attributes: attributesOf('bytes') })
+  assert.equal((await get(drive, 'k'))?.text, 'bytes')
+})
+
+test('sweep goes on past what is no upload', async (t) => {
+  const { uploads, root } = await openUpload(t)
+  const folder = join(root, '.bucketry', 'uploads')
+  for (const name of ['.DS_Store', 'zzz']) fs.writeFileSync(join(folder, name), '')
+  await uploads.sweep(async () => false, -60_000)
+  assert.deepEqual(fs.readdirSync(folder).sort(), ['.DS_Store', 'zzz'])
+})

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { describe, it, type TestContext } from 'node:test'
+import { DriveError, type DriveErrorKind } from '../../../../../src/drives/drive.ts'
+import { BodyPipe } from '../../../../../src/drives/webdav/client/body-pipe.ts'
+import {
+  DavClient,
+  type DavClientOptions,
+  type DavRequest,
+} from '../../../../../src/drives/webdav/client/dav-client.ts'
+
+/** A client of a server that answers so. */
+async function clientOf(
+  t: TestContext,
+  listener: RequestListener,
+  options: Partial<DavClientOptions> = {},
+): Promise<DavClient> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = new DavClient({
+    origin,
+    user: 'me',
+    password: 'hush:é',
+    firstPauseMs: 5,
+    ...options,
+  })
+  t.after(async () => {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return client
+}
+
+/** Answers with each of these in turn, the last one again and again. */
+function answers(...all: readonly (number | 'drop')[]) {
+  const seen: string[] = []
+  const listener: RequestListener = (request, response) => {
+    const answer = all[Math.min(seen.length, all.length - 1)] ?? 200
+    seen.push(request.method ?? '')
+    request.resume()
+    if (answer === 'drop') request.socket.destroy()
+    else response.writeHead(answer, answer === 429 ? { 'retry-after': '0' } : {}).end('text')
+  }
+  return { seen, listener }
+}
+
+const get: DavRequest = { method: 'GET', target: '/', isRepeatable: true }
+
+function isKind(kind: DriveErrorKind) {
+  return (error: unknown) => {
+    assert.ok(error instanceof DriveError, String(error))
+    assert.equal(error.kind, kind)
+    assert.doesNotMatch(`${error.message} ${error.stack}`, /hush/)
+    return true
+  }
+}
+
+describe('DavClient', () => {
+  it('sends the credentials, and asks for no compression', async (t) => {
+    const client = await clientOf(t, (request, response) => {
+      const { authorization, 'accept-encoding': encoding } = request.headers
+      const credentials = Buffer.from(authorization?.slice('Basic '.length) ?? '', 'base64')
+      response.end(`${credentials} ${encoding}`)
+    })
+    assert.equal((await client.ask(get)).text, 'me:hush:é identity')
+  })
+
+  it('asks before each attempt whether it is still to be sent', async (t) => {
+    const { seen, listener } = answers(423)
+    const client = await clientOf(t, listener)
+    let attempts = 0
+    const beforeAttempt = () => {
+      if (++attempts === 3) throw new DriveError('busy', 'the lease is lost')
+    }
+    const asked = client.ask({ method: 'MOVE', target: '/', beforeAttempt })
+    await assert.rejects(asked, /the lease is lost/)
+    assert.deepEqual(seen, ['MOVE', 'MOVE'])
+  })
+
+  it('asks again while the server is busy, or gone for a moment', async (t) => {
+    const { seen, listener } = answers(503, 429, 423, 'drop', 502, 207)
+    const client = await clientOf(t, listener)
+    assert.equal((await client.ask(get)).status, 207)
+    assert.equal(seen.length, 6)
+  })
+
+  it('repeats nothing that may have been done', async (t) => {
+    for (const answer of [504, 'drop'] as const) {
+      const { seen, listener } = answers(answer, 201)
+      const client = await clientOf(t, listener)
+      const move = client.ask({ method: 'MOVE', target: '/' })
+      if (answer === 'drop') await assert.rejects(move, isKind('unavailable'))
+      else assert.equal((await move).status, 504)
+      assert.equal(seen.length, 1)
+    }
+  })
+
+  it('repeats no body that is gone', async (t) => {
+    const { seen, listener } = answers(503, 201)
+    const client = await clientOf(t, listener)
+    const body = Readable.from([Buffer.from('x')], { objectMode: false })
+    assert.equal((await client.ask({ method: 'PUT', target: '/', body })).status, 503)
+    assert.equal(
+      (await client.ask({ method: 'PUT', target: '/', body: Buffer.from('x') })).status,
+      201,
+    )
+    assert.deepEqual(seen, ['PUT', 'PUT'])
+  })
+
+  it('asks no more once its credentials were refused', async (t) => {
+    const { seen, listener } = answers(401)
+    const client = await clientOf(t, listener)
+    for (let time = 0; time < 5; time++) await assert.rejects(client.ask(get), isKind('denied'))
+    assert.equal(seen.length, 1)
+  })
+
+  it('keeps to its rest after refused credentials when the clock is put back', async (t) => {
+    const { listener } = answers(401, 200)
+    const client = await clientOf(t, listener)
+    const [clock, age] = [Date.now(), performance.now()]
+    t.mock.method(Date, 'now', () => clock + 3_600_000)
+    await assert.rejects(client.ask(get), isKind('denied'))
+    t.mock.method(Date, 'now', () => clock)
+    t.mock.method(performance, 'now', () => age + 60_000)
+    assert.equal((await client.ask(get)).status, 200)
+  })
+
+  it('answers short calls while bodies are read or sent slowly, as many as there may be', async (t) => {
+    const client = await clientOf(
+      t,
+      (request, response) => {
+        // What is sent is taken as slowly as it comes, and a download never ends.
+        if (request.method === 'GET' && request.url === '/large') response.write('x')
+        else if (request.method !== 'PUT') response.end('text')
+      },
+      { placeMs: 50 },
+    )
+    const pipes = Array.from({ length: 24 }, () => {
+      const headers = { 'content-length': '1000000' }
+      return new BodyPipe((body) => client.ask({ method: 'PUT', target: '/', body, headers }))
+    })
+    const large: DavRequest = { ...get, target: '/large' }
+    const bodies = await Promise.all(Array.from({ length: 48 }, () => client.send(large)))
+    assert.equal((await client.ask({ ...get, method: 'PROPFIND' })).status, 200)
+    assert.equal((await client.ask({ ...get, lane: 'calls' })).status, 200)
+    await assert.rejects(client.send(large), isKind('busy'))
+    const body = Readable.from([Buffer.from('x')], { objectMode: false })
+    await assert.rejects(client.ask({ method: 'PUT', target: '/', body }), isKind('busy'))
+    bodies[0]?.body.destroy()
+    await assert.doesNotReject(client.send(large))
+    await Promise.all(pipes.map((pipe) => pipe.abort()))
+  })
+
+  it('gives no connection up for a request that is not sent any more', async (t) => {
+    const client = await clientOf(t, answers(200).listener, { placeMs: 50 })
+    const lost = new DriveError('busy', 'the lease is lost')
+    for (let time = 0; time < 100; time++) {
+      const beforeAttempt = () => {
+        throw lost
+      }
+      await assert.rejects(client.ask({ ...get, method: 'MOVE', beforeAttempt }), lost)
+    }
+    assert.equal((await client.ask({ ...get, method: 'MOVE' })).status, 200)
+  })
+
+  it('follows no redirect', async (t) => {
+    const client = await clientOf(t, (_request, response) => {
+      response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
+    })
+    assert.equal((await client.ask(get)).status, 307)
+  })
+
+  it('ends with the signal, also while it waits, and when it is closed', async (t) => {
+    const client = await clientOf(t, answers(503).listener)
+    const reason = new RangeError('the client left')
+    const controller = new AbortController()
+    const asking = client.ask({ ...get, signal: controller.signal })
+    setTimeout(() => controller.abort(reason), 20)
+    await assert.rejects(asking, reason)
+    const closing = assert.rejects(client.ask(get), isKind('unavailable'))
+    await client.close()
+    await closing
+  })
+})
+
+describe('BodyPipe', () => {
+  const length = 30 * 1024 * 1024
+  const chunk = Buffer.alloc(1024 * 1024, 'x')
+  const put = (client: DavClient) =>
+    new BodyPipe((body) =>
+      client.ask({
+        method: 'PUT',
+        target: '/',
+        body,
+        headers: { 'content-length': String(length) },
+      }),
+    )
+
+  it('sends what is written, and gives the answer', async (t) => {
+    let received = 0
+    const client = await clientOf(t, (request, response) => {
+      request.on('data', (data: Buffer) => {
+        received += data.length
+      })
+      request.on('end', () => response.writeHead(201).end())
+    })
+    const pipe = put(client)
+    for (let sent = 0; sent < length; sent += chunk.length) {
+      assert.equal(await pipe.write(chunk), undefined)
+    }
+    assert.equal((await pipe.end()).status, 201)
+    assert.equal(received, length)
+  })
+
+  it('hears an answer that comes before the end', async (t) => {
+    const client = await clientOf(t, (_request, response) => response.writeHead(507).end('full'))
+    const pipe = put(client)
+    let answer = await pipe.write(chunk)
+    for (let count = 1; answer === undefined && count < 30; count++)
+      answer = await pipe.write(chunk)
+    assert.equal(answer?.status, 507)
+  })
+
+  it('breaks off so that the server does not take it for whole', async (t) => {
+    let outcome = ''
+    const client = await clientOf(t, (request) => {
+      request.resume()
+      request.on('end', () => {
+        outcome = 'whole'
+      })
+      request.on('error', () => {
+        outcome = 'broken'
+      })
+    })
+    const pipe = put(client)
+    await pipe.write(chunk)
+    await pipe.write(chunk)
+    await pipe.abort()
+    await assert.rejects(pipe.write(chunk))
+    while (outcome === '') await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(outcome, 'broken')
+  })
+})

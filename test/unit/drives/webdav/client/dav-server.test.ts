@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it, type TestContext } from 'node:test'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import { DavClient } from '../../../../../src/drives/webdav/client/dav-client.ts'
+import { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
+
+/** A server that answers so; the drive's folder is its root. */
+async function serverOf(t: TestContext, listener: RequestListener): Promise<DavServer> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = new DavClient({ origin, user: 'me', password: 'hush', firstPauseMs: 1 })
+  t.after(async () => {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return new DavServer(client, { origin, root: [] })
+}
+
+const multistatus = (inner: string) =>
+  `<multistatus xmlns="DAV:" xmlns:s="urn:bucketry">${inner}</multistatus>`
+const response = (href: string, properties: string) =>
+  `<response><href>${href}</href><propstat><prop>${properties}</prop>` +
+  '<status>HTTP/1.1 200 OK</status></propstat></response>'
+const folder = '<resourcetype><collection/></resourcetype>'
+const file = '<resourcetype/><getcontentlength>5</getcontentlength>'
+const failed = (href: string, status: string) =>
+  `<response><href>${href}</href><status>HTTP/1.1 ${status}</status></response>`
+
+function answering(text: string): RequestListener {
+  return (request, answer) => {
+    request.resume()
+    answer.writeHead(207).end(text)
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'unavailable'
+}
+
+describe('DavServer', () => {
+  it('does not take a file for absent of which the server says nothing, or that it failed', async (t) => {
+    for (const inner of ['', failed('/b/k', '500 Oops')]) {
+      const server = await serverOf(t, answering(multistatus(inner)))
+      await assert.rejects(server.stat(['b', 'k']), isUnavailable)
+      await assert.rejects(server.statFolder(['b']), isUnavailable)
+      await assert.rejects(server.list(['b']), isUnavailable)
+    }
+    const server = await serverOf(t, answering(multistatus(failed('/b/k', '404 Not Found'))))
+    assert.equal(await server.stat(['b', 'k']), undefined)
+  })
+
+  it('asks again about a file of which nothing is told', async (t) => {
+    const nothing = response('/b/k', '').replace('200 OK', '404 Not Found')
+    const inner = [nothing, nothing, response('/b/k', file)]
+    const server = await serverOf(t, (request, answer) => {
+      request.resume()
+      answer.writeHead(207).end(multistatus(inner.shift() ?? nothing))
+    })
+    assert.equal((await server.stat(['b', 'k']))?.size, 5)
+    await assert.rejects(server.stat(['b', 'k']), isUnavailable)
+  })
+
+  it('lists no folder without a file at which the server failed', async (t) => {
+    const inner = response('/b/', folder) + response('/b/a', file)
+    const server = await serverOf(t, answering(multistatus(inner + failed('/b/k', '423 Locked'))))
+    const isBusy = (error: unknown) => error instanceof DriveError && error.kind === 'busy'
+    await assert.rejects(server.list(['b']), isBusy)
+    const gone = await serverOf(t, answering(multistatus(inner + failed('/b/k', '404 Not Found'))))
+    assert.deepEqual(
+      (await gone.list(['b']))?.children.map(({ name }) => name),
+      ['a'],
+    )
+  })
+})

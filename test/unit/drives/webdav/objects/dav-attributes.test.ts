@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  provisionalAttributes,
+  readRecord,
+  recordText,
+  versionOf,
+} from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
+
+const attributes = { etag: 'e', headers: {}, metadata: {} }
+
+describe('recordText', () => {
+  it('is ASCII without control characters, and is undone by readRecord', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        const record = { version: 'v', attributes: { ...attributes, metadata: { value } } }
+        const text = recordText(record)
+        assert.match(text, /^[ -~]*$/)
+        assert.deepEqual(readRecord(text, 'v'), record)
+      }),
+    )
+  })
+})
+
+describe('readRecord', () => {
+  it('gives nothing that is about another version', () => {
+    const text = recordText({ version: 'v1', attributes })
+    assert.equal(readRecord(text, 'v2'), undefined)
+  })
+
+  it('gives nothing for what is no record', () => {
+    for (const text of [
+      undefined,
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"version":"v"}',
+      '{"version":"v","attributes":{}}',
+    ]) {
+      assert.equal(readRecord(text, 'v'), undefined)
+    }
+  })
+})
+
+describe('versionOf', () => {
+  const entry = { etag: 'a', size: 5, modifiedAtMs: 1000 }
+
+  it('changes with the tag and the size, or with the time where tags do not last', () => {
+    const versions = [
+      versionOf(entry, 'etag'),
+      versionOf({ ...entry, etag: 'b' }, 'etag'),
+      versionOf({ ...entry, size: 6 }, 'etag'),
+      versionOf(entry, 'time'),
+      versionOf({ ...entry, modifiedAtMs: 2000 }, 'time'),
+    ]
+    assert.equal(new Set(versions).size, versions.length)
+    assert.equal(versionOf({ ...entry, modifiedAtMs: 2000 }, 'etag'), versions[0])
+    assert.equal(versionOf({ ...entry, etag: 'b' }, 'time'), versions[3])
+  })
+
+  it('stays short whatever the tag', () => {
+    const long = versionOf({ ...entry, etag: 'x'.repeat(10_000) }, 'etag')
+    assert.ok(long.length < 500)
+    assert.notEqual(long, versionOf({ ...entry, etag: 'x'.repeat(10_001) }, 'etag'))
+  })
+})
+
+describe('provisionalAttributes', () => {
+  it('have an ETag that nobody takes for an MD5, and the type of the name', () => {
+    const { etag, headers } = provisionalAttributes('a/b.jpg', 'v')
+    assert.match(etag, /^[0-9a-f]{32}-1$/)
+    assert.deepEqual(headers, { 'content-type': 'image/jpeg' })
+  })
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { it, type TestContext } from 'node:test'
+import { DavClient } from '../../../../../src/drives/webdav/client/dav-client.ts'
+import { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
+import { DavReader, type ReaderParts } from '../../../../../src/drives/webdav/objects/dav-reader.ts'
+import { md5Of } from '../../../../support/test-bytes.ts'
+
+/** As many as there are connections for calls and small reads. */
+const connections = 24
+const content = Buffer.alloc(1_000, 'k')
+const path = ['b', 'k']
+const described =
+  '<multistatus xmlns="DAV:"><response><href>/b/k</href><propstat><prop><resourcetype/>' +
+  `<getcontentlength>${content.length}</getcontentlength>` +
+  '<getlastmodified>Mon, 01 Jan 2024 00:00:00 GMT</getlastmodified></prop>' +
+  '<status>HTTP/1.1 200 OK</status></propstat></response></multistatus>'
+
+async function serverOf(t: TestContext, listener: RequestListener): Promise<DavServer> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = new DavClient({ origin, user: 'me', password: 'x', firstPauseMs: 1, placeMs: 500 })
+  t.after(async () => {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return new DavServer(client, { origin, root: [] })
+}
+
+/** Answers GETs once there are as many as connections, without an ETag. */
+function answeringTogether(status: 200 | 403): RequestListener {
+  const waiting: (() => void)[] = []
+  return (request, answer) => {
+    request.resume()
+    if (request.method !== 'GET') {
+      answer.writeHead(207).end(described)
+      return
+    }
+    waiting.push(() => answer.writeHead(status).end(content))
+    if (waiting.length >= connections) for (const send of waiting.splice(0)) send()
+  }
+}
+
+async function readAtOnce(server: DavServer): Promise<PromiseSettledResult<Uint8Array>[]> {
+  const entry = await server.stat(path)
+  assert.ok(entry)
+  const parts: ReaderParts = {
+    server,
+    finder: {
+      watch: async () => ({ leases: [], revisions: [0] }),
+      isQuietSince: async () => false,
+    },
+    store: { find: async () => undefined, versionOf: ({ modifiedAtMs }) => `${modifiedAtMs}` },
+  }
+  const attributes = { etag: md5Of(content), headers: {}, metadata: {} }
+  const facts = { size: content.length, modifiedAtMs: entry.modifiedAtMs, attributes }
+  const found = { path, entry, revision: 0, record: undefined, facts }
+  const place = {
+    bucket: 'b',
+    key: 'k',
+    natural: path,
+    alternative: path,
+    path: 'b/k',
+    folder: 'b',
+  }
+  const reads = Array.from({ length: connections }, () =>
+    new DavReader(parts, { place, found, priority: 'normal' }).readWhole(),
+  )
+  return await Promise.allSettled(reads)
+}
+
+it('Small reads that look at the file again do not wait for each other', async (t) => {
+  const server = await serverOf(t, answeringTogether(200))
+  for (const outcome of await readAtOnce(server)) {
+    assert.equal(outcome.status, 'fulfilled', String((outcome as PromiseRejectedResult).reason))
+    assert.deepEqual(Buffer.from((outcome as PromiseFulfilledResult<Uint8Array>).value), content)
+  }
+})
+
+it('Small reads that are refused do not wait for each other', async (t) => {
+  const server = await serverOf(t, answeringTogether(403))
+  for (const outcome of await readAtOnce(server)) {
+    assert.equal((outcome as PromiseRejectedResult).reason?.kind, 'denied')
+  }
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import type { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
+import { readSmallFile } from '../../../../../src/drives/webdav/objects/small-file.ts'
+
+/** A server whose first answers break off after one byte. */
+function serverOf(broken: number) {
+  let gets = 0
+  const body = async function* () {
+    gets += 1
+    yield Buffer.from('a')
+    if (gets <= broken)
+      throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+    yield Buffer.from('b')
+  }
+  const get = async () => ({ status: 200, header: () => undefined, body: Readable.from(body()) })
+  return { server: { get } as unknown as DavServer, gets: () => gets }
+}
+
+test('A small file is read again when the server breaks off', async () => {
+  const { server, gets } = serverOf(2)
+  assert.equal(String(await readSmallFile(server, ['f'], 10)), 'ab')
+  assert.equal(gets(), 3)
+})
+
+test('A small file that always breaks off is a DriveError', async () => {
+  const { server } = serverOf(100)
+  await assert.rejects(readSmallFile(server, ['f'], 10), {
+    name: 'DriveError',
+    kind: 'unavailable',
+  })
+})
+
+test('A file of the drive that is too large is not read whole', async () => {
+  const { server } = serverOf(0)
+  await assert.rejects(readSmallFile(server, ['f'], 1), { name: 'DriveError', kind: 'denied' })
+})

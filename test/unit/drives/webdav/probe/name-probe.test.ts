@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import { pathOfKey } from '../../../../../src/drives/key-path.ts'
+import type { DavPath } from '../../../../../src/drives/webdav/client/dav-path.ts'
+import type { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
+import {
+  type NameFindings,
+  NameProbe,
+  rulesFrom,
+} from '../../../../../src/drives/webdav/probe/name-probe.ts'
+
+interface FakeServer {
+  /** Names that it makes the same are one file, which keeps its first name. */
+  readonly fold?: (name: string) => string
+  /** Names that it lists. */
+  readonly shows?: (name: string) => boolean
+  /** Names that it takes. */
+  readonly takes?: (name: string) => boolean
+  /** What it reads in the Destination of a MOVE. */
+  readonly cutsMoved?: (name: string) => string
+  /** Names that it fails at when it has to tell of them. */
+  readonly breaksAt?: (name: string) => boolean
+  /** Names to which it answers 502. */
+  readonly failsAt?: (name: string) => boolean
+  /** Whether there is a server at all. */
+  readonly answers?: () => boolean
+}
+
+const always = () => true
+
+function serverThat({
+  fold = (name) => name,
+  shows = always,
+  takes = always,
+  breaksAt = () => false,
+  cutsMoved = (name) => name,
+  failsAt = () => false,
+  answers = always,
+}: FakeServer): DavServer {
+  const files = new Map<string, string>()
+  const fail = (isFailing: boolean) => {
+    if (isFailing || !answers()) throw new DriveError('unavailable', 'unreadable')
+  }
+  const placeOf = (path: DavPath) => path.map(fold).join('/')
+  const server: Partial<Record<keyof DavServer, unknown>> = {
+    makeFolder: async () => true,
+    put: async (path: DavPath) => {
+      const name = path.at(-1) ?? ''
+      fail(false)
+      if (failsAt(name)) return { status: 502, header: () => undefined, text: '' }
+      if (!takes(name)) return { status: 400 }
+      files.set(placeOf(path), files.get(placeOf(path)) ?? name)
+      return { status: 201 }
+    },
+    transfer: async (_method: string, { from, to: asked }: { from: DavPath; to: DavPath }) => {
+      const to = [...asked.slice(0, -1), cutsMoved(asked.at(-1) ?? '')]
+      if (failsAt(to.at(-1) ?? '')) return { status: 502, header: () => undefined, text: '' }
+      if (!takes(to.at(-1) ?? '')) return { status: 400 }
+      if (files.has(placeOf(to))) return { status: 412 }
+      files.delete(placeOf(from))
+      files.set(placeOf(to), to.at(-1) ?? '')
+      return { status: 201 }
+    },
+    removeFile: async (path: DavPath) => files.delete(placeOf(path)),
+    statFolder: async () => {
+      fail(false)
+      return {}
+    },
+    stat: async (path: DavPath) => {
+      fail(breaksAt(path.at(-1) ?? ''))
+      return files.has(placeOf(path)) ? { isFolder: false } : undefined
+    },
+    list: async (path: DavPath) => {
+      const below = `${placeOf(path)}/`
+      const entries = [...files].filter(([place]) => place.startsWith(below))
+      const names = entries.map(([, name]) => name).filter(shows)
+      fail(names.some(breaksAt))
+      return { children: names.map((name) => ({ name })) }
+    },
+  }
+  return server as unknown as DavServer
+}
+
+const findingsAt = (server: FakeServer): Promise<NameFindings> =>
+  new NameProbe(serverThat(server), ['probe']).run()
+
+const findingsOf = (fold: (name: string) => string) => findingsAt({ fold })
+
+describe('NameProbe', () => {
+  it('finds nothing where all names are kept apart', async () => {
+    const findings = await findingsOf((name) => name)
+    const { foldsCase, composes, decomposes, characters } = findings
+    assert.deepEqual(
+      [foldsCase, composes, decomposes, characters],
+      [false, false, false, ['\ufffe', '\uffff']],
+    )
+  })
+
+  it('finds a server that takes capitals for small letters', async () => {
+    assert.equal((await findingsOf((name) => name.toLowerCase())).foldsCase, true)
+  })
+
+  it('finds a server that takes both forms of a letter for one, and keeps what was sent', async () => {
+    for (const form of ['NFC', 'NFD']) {
+      const findings = await findingsOf((name) => name.normalize(form))
+      assert.equal(findings.composes, true)
+      const names = ['caf\u00e9', 'cafe\u0301'].map(
+        (key) => pathOfKey(key, rulesFrom(findings)).natural[0] ?? '',
+      )
+      assert.equal(new Set(names.map((name) => name.normalize(form))).size, 2)
+    }
+  })
+})
+
+/** Characters that no server is asked for. */
+const unlistable = ['\ufffe', '\uffff']
+
+describe('NameProbe', () => {
+  it('finds which of the characters tried in one name a server refuses', async () => {
+    const { characters } = await findingsAt({ takes: (name) => !/[:?\\]/.test(name) })
+    assert.deepEqual(characters, [':', '?', '\\', ...unlistable])
+  })
+
+  it('finds characters at which a Destination ends', async () => {
+    const cut = (name: string) => name.replace(/[?;].*$/s, '')
+    const { characters } = await findingsAt({ cutsMoved: cut })
+    assert.deepEqual(characters, ['?', ';', ...unlistable])
+  })
+
+  it('refuses a server that takes no name with a percent sign', async () => {
+    const takes = (name: string) => !name.includes('%')
+    await assert.rejects(findingsAt({ takes }), { kind: 'denied' })
+  })
+
+  it('finds a server that hides names with a leading dot', async () => {
+    const findings = await findingsAt({ shows: (name) => !name.startsWith('.') })
+    assert.deepEqual([findings.beginnings, findings.endings, findings.names], [['.'], [], [' ']])
+    const rules = rulesFrom(findings)
+    assert.deepEqual(pathOfKey('.a/.b/', rules).natural, ['%2Ea', '%2Eb', '%2E%'])
+  })
+
+  it('finds a server that hides nothing but the name of folder objects', async () => {
+    const findings = await findingsAt({ shows: (name) => name !== '.%' })
+    assert.deepEqual([findings.beginnings, findings.names], [[], [' ', '.%']])
+    assert.deepEqual(pathOfKey('.a/', rulesFrom(findings)).natural, ['.a', '%2E%'])
+  })
+
+  it('refuses a server that can store no folder object at all', async () => {
+    const shows = (name: string) => !/^(\.|%2E)%$/.test(name)
+    await assert.rejects(findingsAt({ shows }), { kind: 'denied', message: /neither the name/ })
+  })
+
+  it('takes a name at which the server fails for one that can not be used', async () => {
+    // dufs wrote such a character as it is into XML that can not hold it.
+    for (const breaksAt of [
+      (name: string) => name.includes('😀'),
+      (name: string) => /^b~?\.$/.test(name),
+    ]) {
+      const { characters, endings } = await findingsAt({ breaksAt })
+      const isCharacter = breaksAt('😀')
+      assert.deepEqual(characters, isCharacter ? ['😀', ...unlistable] : unlistable)
+      assert.deepEqual(endings, isCharacter ? [] : ['.'])
+    }
+  })
+
+  it('takes a name to which the server answers 502 for one that can not be used', async () => {
+    const failsAt = (name: string) => /[:\\]/.test(name)
+    const { characters, maxNameBytes } = await findingsAt({ failsAt })
+    assert.deepEqual(characters, [':', '\\', ...unlistable])
+    assert.equal(maxNameBytes, 255)
+  })
+
+  it('finds nothing out of a server that answers 502 to every name', async () => {
+    await assert.rejects(findingsAt({ failsAt: always }), { kind: 'unavailable' })
+    const failsAt = (name: string) => name !== 'source'
+    await assert.rejects(findingsAt({ failsAt }), { kind: 'unavailable' })
+  })
+
+  it('finds nothing out of a server that goes away meanwhile', async () => {
+    let isThere = true
+    const takes = (name: string) => {
+      isThere &&= name !== 'b '
+      return true
+    }
+    await assert.rejects(findingsAt({ takes, answers: () => isThere }), { kind: 'unavailable' })
+  })
+
+  it('finds the longest name', async () => {
+    const { maxNameBytes } = await findingsAt({ takes: (name) => name.length <= 143 })
+    assert.equal(maxNameBytes, 143)
+  })
+})
+
+describe('rulesFrom', () => {
+  it('leaves no two letters as they are that a server without case may take for one', async () => {
+    const rules = rulesFrom(await findingsOf((name) => name.toLowerCase()))
+    const folds = [
+      (text: string) => text.toLowerCase(),
+      (text: string) => text.toUpperCase(),
+      (text: string) => text.toUpperCase().toLowerCase(),
+      (text: string) => text.toLowerCase().toUpperCase(),
+    ].map((fold) => ({ fold, seen: new Map<string, string>() }))
+    const hasCase = /[\p{Cased}\p{CWU}\p{CWL}]/u
+    for (let code = 0x20; code <= 0x10ffff; code++) {
+      const letter = String.fromCodePoint(code)
+      if (!hasCase.test(letter) || rules.characters?.test(letter)) continue
+      for (const { fold, seen } of folds) {
+        const other = seen.get(fold(letter))
+        assert.equal(other, undefined, `${other} and ${letter}`)
+        seen.set(fold(letter), letter)
+      }
+    }
+  })
+
+  it('escapes one of two letters that are folded together', async () => {
+    const rules = rulesFrom(await findingsOf((name) => name.toLowerCase()))
+    for (const [plain = '', folded = ''] of ['aA', 'σς', 'sſ', 'μµ', 'iı', 'kK']) {
+      assert.equal(pathOfKey(plain, rules).natural[0], plain)
+      assert.match(pathOfKey(folded, rules).natural[0] ?? '', /^(%[0-9A-F]{2})+$/)
+    }
+    assert.equal(pathOfKey('straße', rules).natural[0], 'stra%C3%9Fe')
+  })
+})

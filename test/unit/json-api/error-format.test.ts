@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../../src/json-api/api-error.ts'
+import { dialectOf, plainDialect } from '../../../src/json-api/error-format.ts'
+
+const other = { prefix: '/v1', errorBody: () => ({}) }
+
+for (const target of ['/v1', '/v1/', '/v1/models', '/v1?x=1']) {
+  test(`dialectOf ${target} is that of its prefix`, () => {
+    assert.equal(dialectOf([other], target), other)
+  })
+}
+
+for (const target of ['/', '/v10', '/v1-x/models', '/auth/v1', '/?/v1']) {
+  test(`dialectOf ${target} is the plain one`, () => {
+    assert.equal(dialectOf([other], target), plainDialect)
+  })
+}
+
+test('the plain dialect has a message, and a field where there is one', () => {
+  const { errorBody } = plainDialect
+  assert.deepEqual(errorBody(new ApiError(404, 'Not here.', { code: 'x' })), {
+    message: 'Not here.',
+  })
+  assert.deepEqual(errorBody(new ApiError(400, 'Bad.', { field: 'a[1]' })), {
+    message: 'Bad.',
+    field: 'a[1]',
+  })
+})

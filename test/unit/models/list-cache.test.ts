@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ModelEntry } from '../../../src/models/list/model-entry.ts'
+import { KeptLists } from '../../../src/models/list-cache.ts'
+
+const hostileId = 'a/"created":0,\\"created\\":0'
+const entries: readonly ModelEntry[] = [
+  { id: hostileId, object: 'model', created: 5, owned_by: 'a' },
+  { id: 'ü/search', object: 'model', created: 5, owned_by: 'ü', kind: 'webSearch' },
+]
+const sources = [[], [], [], {}]
+
+function parsed(body: Buffer | undefined) {
+  return JSON.parse(body?.toString() ?? 'null')
+}
+
+test('find gives what was kept with the time of the second it is asked in', () => {
+  const lists = new KeptLists()
+  lists.keep('llm', sources, entries)
+  const body = lists.find('llm', [...sources], 1_779_000_000_999)
+  assert.deepEqual(parsed(body), {
+    object: 'list',
+    data: entries.map((entry) => ({ ...entry, created: 1_779_000_000 })),
+  })
+  assert.equal(lists.find('llm', sources, 1_779_000_000_001), body, 'made once a second')
+  assert.equal(parsed(lists.find('llm', sources, 1_779_000_001_000)).data[1].created, 1_779_000_001)
+  assert.equal(parsed(lists.find('llm', sources, 3_000)).data[0].created, 3, 'a clock set back')
+})
+
+test('find gives nothing for another list, or when a source is another object', () => {
+  const lists = new KeptLists()
+  assert.equal(lists.find('llm', sources, 0), undefined)
+  lists.keep('llm', sources, entries)
+  assert.equal(lists.find('tts', sources, 0), undefined)
+  for (const [index] of sources.entries()) {
+    assert.equal(lists.find('llm', sources.with(index, []), 0), undefined)
+  }
+  assert.equal(lists.find('llm', sources.slice(1), 0), undefined)
+})
+
+test('keep of an empty list gives an empty list', () => {
+  const lists = new KeptLists()
+  lists.keep('llm', sources, [])
+  assert.deepEqual(parsed(lists.find('llm', sources, 0)), { object: 'list', data: [] })
+})

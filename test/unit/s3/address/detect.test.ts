@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { detectOperation } from '../../../../src/s3/address/detect.ts'
+import { parseQuery } from '../../../../src/s3/address/query.ts'
+import { S3Error } from '../../../../src/s3/errors.ts'
+
+type Level = 'service' | 'bucket' | 'object'
+const copy = { 'x-amz-copy-source': '/b/k' }
+
+function outcome(level: Level, method: string, query: string, headers = {}): string {
+  try {
+    return detectOperation(level, { method, query: parseQuery(query), headers })
+  } catch (error) {
+    assert.ok(error instanceof S3Error, String(error))
+    return `${error.status} ${error.code}`
+  }
+}
+
+const table: readonly [Level, string, string, string, object?][] = [
+  ['service', 'GET', '', 'ListBuckets'],
+  ['service', 'GET', 'max-buckets=2', 'ListBuckets'],
+  ['service', 'PUT', '', '405 MethodNotAllowed'],
+  ['service', 'HEAD', '', '405 MethodNotAllowed'],
+  ['bucket', 'GET', '', 'ListObjects'],
+  ['bucket', 'GET', 'prefix=a', 'ListObjects'],
+  ['bucket', 'GET', 'list-type=2', 'ListObjectsV2'],
+  ['bucket', 'GET', 'list-type=1', '400 InvalidArgument'],
+  ['bucket', 'GET', 'location', 'GetBucketLocation'],
+  ['bucket', 'GET', 'uploads', 'ListMultipartUploads'],
+  ['bucket', 'GET', 'uploads&prefix=a', 'ListMultipartUploads'],
+  ['bucket', 'GET', 'versions', 'ListObjectVersions'],
+  ['bucket', 'GET', 'versioning', 'BucketFact'],
+  ['bucket', 'GET', 'acl', 'BucketFact'],
+  ['bucket', 'HEAD', '', 'HeadBucket'],
+  ['bucket', 'PUT', '', '405 MethodNotAllowed'],
+  ['bucket', 'DELETE', '', '405 MethodNotAllowed'],
+  ['bucket', 'POST', '', '405 MethodNotAllowed'],
+  ['bucket', 'POST', 'delete', 'DeleteObjects'],
+  ['bucket', 'PUT', 'versioning', '501 NotImplemented'],
+  ['bucket', 'PUT', 'policy', '501 NotImplemented'],
+  ['bucket', 'DELETE', 'lifecycle', '501 NotImplemented'],
+  ['object', 'GET', '', 'GetObject'],
+  ['object', 'GET', 'partNumber=1', 'GetObject'],
+  ['object', 'GET', 'response-content-type=text%2Fplain', 'GetObject'],
+  ['object', 'GET', 'x-id=GetObject', 'GetObject'],
+  ['object', 'GET', 'uploadId=u', 'ListParts'],
+  ['object', 'GET', 'attributes', 'GetObjectAttributes'],
+  ['object', 'GET', 'acl', 'ObjectFact'],
+  ['object', 'GET', 'tagging', 'ObjectFact'],
+  ['object', 'HEAD', '', 'HeadObject'],
+  ['object', 'PUT', '', 'PutObject'],
+  ['object', 'PUT', 'x-id=PutObject', 'PutObject'],
+  ['object', 'PUT', '', 'CopyObject', copy],
+  ['object', 'PUT', 'uploadId=u&partNumber=1', 'UploadPart'],
+  ['object', 'PUT', 'uploadId=u&partNumber=1', 'UploadPartCopy', copy],
+  ['object', 'PUT', 'uploadId=u', '400 InvalidArgument'],
+  ['object', 'PUT', 'partNumber=1', '400 InvalidArgument'],
+  ['object', 'PUT', 'acl', '501 NotImplemented'],
+  ['object', 'PUT', 'tagging', '501 NotImplemented'],
+  ['object', 'PUT', 'retention', '501 NotImplemented'],
+  ['object', 'DELETE', '', 'DeleteObject'],
+  ['object', 'DELETE', 'uploadId=u', 'AbortMultipartUpload'],
+  ['object', 'DELETE', 'tagging', '501 NotImplemented'],
+  ['object', 'POST', 'uploads', 'CreateMultipartUpload'],
+  ['object', 'POST', 'uploadId=u', 'CompleteMultipartUpload'],
+  ['object', 'POST', 'restore', '501 NotImplemented'],
+  ['object', 'POST', 'select&select-type=2', '501 NotImplemented'],
+  ['object', 'POST', '', '405 MethodNotAllowed'],
+  ['object', 'PUT', 'uploads', '405 MethodNotAllowed'],
+  ['object', 'PUT', 'attributes', '405 MethodNotAllowed'],
+  ['object', 'DELETE', 'uploads', '405 MethodNotAllowed'],
+  ['object', 'DELETE', 'attributes', '405 MethodNotAllowed'],
+  ['object', 'GET', 'uploads', '405 MethodNotAllowed'],
+  ['object', 'POST', 'attributes', '405 MethodNotAllowed'],
+]
+
+for (const [level, method, query, expected, headers] of table) {
+  test(`${method} ${level}?${query}${headers ? ' with a copy source' : ''} is ${expected}`, () => {
+    assert.equal(outcome(level, method, query, headers), expected)
+  })
+}

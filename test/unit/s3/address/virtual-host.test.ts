@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { virtualHostReason } from '../../../../src/s3/address/virtual-host.ts'
+
+const settings = { allowedBuckets: ['photos', 'my.files'], publicUrl: undefined }
+
+for (const [host, isRecognised] of [
+  ['photos.example.com', true],
+  ['PHOTOS.localhost:9000', true],
+  ['my.files.example.com', true],
+  ['photos', false],
+  ['photos-eu.example.com', false],
+  ['example.com', false],
+  ['127.0.0.1:9000', false],
+  [undefined, false],
+] as const) {
+  test(`A request for the host ${host} is ${isRecognised ? '' : 'not '}virtual-host style`, () => {
+    const reason = virtualHostReason({ host }, settings)
+    assert.equal(reason !== undefined, isRecognised)
+    if (isRecognised) assert.match(reason ?? '', /path-style/)
+  })
+}
+
+test('The address of the gateway itself may begin with the name of a bucket', () => {
+  const own = { ...settings, publicUrl: 'https://photos.example.com' }
+  assert.equal(virtualHostReason({ host: 'photos.example.com' }, own), undefined)
+  assert.match(virtualHostReason({ host: 'photos.other.com' }, own) ?? '', /path-style/)
+})

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { describe, mock, test } from 'node:test'
+import fc from 'fast-check'
+import { declaredSize, readPayload } from '../../../../src/s3/body/payload.ts'
+import { createChecksum } from '../../../../src/s3/checksums/checksums.ts'
+import { fakeRequest } from '../fake-request.ts'
+import { type Headers, Kept, md5, rejects, request, streaming } from '../payload-fakes.ts'
+
+describe('readPayload', () => {
+  test('a plain body arrives whole, with its size and MD5', async () => {
+    const sink = new Kept()
+    const digest = await readPayload(request(['hello ', 'world']), sink)
+    assert.deepEqual(digest, { size: 11, md5Hex: md5('hello world') })
+    assert.equal(sink.bytes.toString(), 'hello world')
+  })
+
+  test('an empty body writes nothing', async () => {
+    const sink = new Kept()
+    assert.deepEqual(await readPayload(request([]), sink), { size: 0, md5Hex: md5('') })
+    assert.equal(sink.chunks.length, 0)
+  })
+
+  test('the client is told to send the body, but not when its headers are refused', async () => {
+    const acceptBody = mock.fn()
+    const headers = { 'content-length': '0' }
+    await readPayload(fakeRequest({ headers, acceptBody }), new Kept())
+    assert.equal(acceptBody.mock.callCount(), 1)
+    const bad = { ...headers, 'content-md5': 'bad' }
+    await rejects(
+      readPayload(fakeRequest({ headers: bad, acceptBody }), new Kept()),
+      'InvalidDigest',
+    )
+    assert.equal(acceptBody.mock.callCount(), 1)
+  })
+
+  test('any body in any pieces, plain or chunked, arrives as it was', async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.boolean(), fc.boolean(), async (lengths, isChunked, isSized) => {
+        const pieces = lengths.map((length, i) => Buffer.alloc(length, `piece ${i} `))
+        const whole = Buffer.concat(pieces)
+        const sent = isChunked
+          ? [...pieces.flatMap((p) => [`${p.length.toString(16)}\r\n`, p, '\r\n']), '0\r\n\r\n']
+          : pieces
+        const headers: Headers = isChunked ? { ...streaming } : {}
+        if (isSized) headers['x-amz-decoded-content-length'] = `${whole.length}`
+        const sink = new Kept()
+        const digest = await readPayload(request(sent, headers), sink, { algorithm: 'CRC32C' })
+        const checksum = createChecksum('CRC32C')
+        checksum.update(whole)
+        assert.ok(sink.bytes.equals(whole))
+        assert.deepEqual(digest, {
+          size: whole.length,
+          md5Hex: md5(whole),
+          checksum: {
+            algorithm: 'CRC32C',
+            type: 'FULL_OBJECT',
+            value: checksum.digest().toString('base64'),
+          },
+        })
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('small pieces are written together', async () => {
+    const sink = new Kept()
+    const pieces = Array.from({ length: 1000 }, () => Buffer.alloc(1024, 'x'))
+    await readPayload(request(pieces), sink)
+    assert.deepEqual(
+      sink.chunks.map((chunk) => chunk.length),
+      [262_144, 262_144, 262_144, 237_568],
+    )
+  })
+
+  test('a body without any length is MissingContentLength, a chunked transfer is fine', async () => {
+    await rejects(readPayload(fakeRequest({ body: [] }), new Kept()), 'MissingContentLength')
+    const chunked = fakeRequest({
+      headers: { 'transfer-encoding': 'chunked' },
+      body: [Buffer.from('abc')],
+    })
+    assert.equal((await readPayload(chunked, new Kept())).size, 3)
+  })
+
+  test('a length that is no number is InvalidArgument', async () => {
+    for (const length of ['-1', '1e3', '', '99999999999999999', 'x']) {
+      const headers = { ...streaming, 'x-amz-decoded-content-length': length }
+      await rejects(readPayload(request(['0\r\n\r\n'], headers), new Kept()), 'InvalidArgument')
+    }
+  })
+
+  test('a body shorter or longer than declared is IncompleteBody', async () => {
+    for (const length of ['2', '4']) {
+      await rejects(
+        readPayload(request(['abc'], { 'content-length': length }), new Kept()),
+        'IncompleteBody',
+      )
+      const headers = { ...streaming, 'x-amz-decoded-content-length': length }
+      await rejects(
+        readPayload(request(['3\r\nabc\r\n0\r\n\r\n'], headers), new Kept()),
+        'IncompleteBody',
+      )
+    }
+  })
+
+  test('a chunked body is known by its payload hash, not by its Content-Encoding', async () => {
+    const framed = '3\r\nabc\r\n0\r\n\r\n'
+    const textOf = async (headers: Record<string, string>) => {
+      const sink = new Kept()
+      await readPayload(request([framed], headers), sink)
+      return sink.bytes.toString()
+    }
+    for (const name of ['AWS4-HMAC-SHA256-PAYLOAD', 'UNSIGNED-PAYLOAD-TRAILER']) {
+      assert.equal(await textOf({ 'x-amz-content-sha256': `STREAMING-${name}` }), 'abc')
+    }
+    for (const payloadHash of [undefined, 'UNSIGNED-PAYLOAD', 'streaming-x']) {
+      const hash = payloadHash === undefined ? {} : { 'x-amz-content-sha256': payloadHash }
+      assert.equal(await textOf({ 'content-encoding': 'gzip, aws-chunked', ...hash }), framed)
+    }
+  })
+
+  test('a framed body without a STREAMING payload hash is refused for its decoded length', async () => {
+    const headers = { 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': '3' }
+    const framed = request(['3\r\nabc\r\n0\r\n\r\n'], headers)
+    await rejects(readPayload(framed, new Kept()), 'IncompleteBody')
+  })
+
+  test('a chunked body that ends before its final chunk is IncompleteBody', async () => {
+    await rejects(readPayload(request(['3\r\nabc\r\n'], streaming), new Kept()), 'IncompleteBody')
+    await rejects(readPayload(request([], streaming), new Kept()), 'IncompleteBody')
+  })
+})
+
+describe('readPayload, digests', () => {
+  const crc32 = 'NSRBwg==' // of abc
+  const md5Base64 = 'kAFQmDzST7DWlj99KOF/cg==' // of abc
+
+  test('a Content-MD5 or checksum that fits is accepted, and the checksum reported', async () => {
+    const headers = { 'content-md5': md5Base64, 'x-amz-checksum-crc32': crc32 }
+    assert.deepEqual(await readPayload(request(['abc'], headers), new Kept()), {
+      size: 3,
+      md5Hex: md5('abc'),
+      checksum: { algorithm: 'CRC32', value: crc32, type: 'FULL_OBJECT' },
+    })
+  })
+
+  test('one that does not fit is BadDigest', async () => {
+    const headers: Headers[] = [
+      { 'content-md5': md5Base64 },
+      { 'x-amz-checksum-crc32': crc32 },
+      { 'x-amz-checksum-crc32c': 'AAAAAA==' },
+      { 'x-amz-checksum-crc64nvme': 'AAAAAAAAAAA=' },
+      { 'x-amz-checksum-sha1': `${'A'.repeat(27)}=` },
+      { 'x-amz-checksum-sha256': `${'A'.repeat(43)}=` },
+    ]
+    for (const header of headers) {
+      await rejects(readPayload(request(['abd'], header), new Kept()), 'BadDigest')
+    }
+  })
+
+  test('a trailer is verified as a header is', async () => {
+    const send = (trailer: string, announced = 'x-amz-checksum-crc32') => {
+      const headers = { ...streaming, 'x-amz-trailer': announced }
+      return readPayload(request([`3\r\nabc\r\n0\r\n${trailer}\r\n`], headers), new Kept())
+    }
+    const good = await send(`x-amz-checksum-crc32:${crc32}\r\n`)
+    assert.equal(good.checksum?.value, crc32)
+    await rejects(send('x-amz-checksum-crc32:AAAAAA==\r\n'), 'BadDigest')
+    await rejects(send('x-amz-checksum-crc32:AAAA\r\n'), 'InvalidDigest')
+    await rejects(send('x-amz-checksum-crc32:\r\n'), 'InvalidDigest')
+    await rejects(send(''), 'InvalidRequest')
+    await rejects(send('x-amz-checksum-crc32c:AAAAAA==\r\n'), 'InvalidRequest')
+    await rejects(send(`x-amz-checksum-crc32:${crc32}\r\n`, 'x-other'), 'InvalidRequest')
+  })
+
+  test('a trailer that is announced for a body without chunks is InvalidRequest', async () => {
+    const headers = { 'x-amz-trailer': 'x-amz-checksum-crc32' }
+    await rejects(readPayload(request(['abc'], headers), new Kept()), 'InvalidRequest')
+  })
+
+  test('the checksum of the upload is computed when none is sent; another one is refused', async () => {
+    const { checksum } = await readPayload(request(['abc']), new Kept(), { algorithm: 'CRC32' })
+    assert.equal(checksum?.value, crc32)
+    const other = request(['abc'], { 'x-amz-checksum-crc32': crc32 })
+    await rejects(readPayload(other, new Kept(), { algorithm: 'SHA256' }), 'InvalidRequest')
+  })
+})
+
+describe('declaredSize', () => {
+  test('it is that of the payload, not of the framing', () => {
+    assert.equal(declaredSize(request(['abc'])), 3)
+    const headers = { ...streaming, 'x-amz-decoded-content-length': '7' }
+    assert.equal(declaredSize(request(['abc'], headers)), 7)
+    assert.equal(declaredSize(request(['abc'], streaming)), undefined)
+    assert.equal(declaredSize(fakeRequest({})), undefined)
+  })
+})

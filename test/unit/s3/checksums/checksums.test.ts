@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type ChecksumAlgorithm, checksumAlgorithms } from '../../../../src/drives/attributes.ts'
+import {
+  checksumBytes,
+  checksumHeader,
+  checksumOfParts,
+  createChecksum,
+  type PartChecksum,
+} from '../../../../src/s3/checksums/checksums.ts'
+
+function checksum(algorithm: ChecksumAlgorithm, ...pieces: readonly (Uint8Array | string)[]) {
+  const hasher = createChecksum(algorithm)
+  for (const piece of pieces) hasher.update(Buffer.from(piece))
+  return hasher.digest()
+}
+
+/** The definition of a reflected CRC, a bit at a time. */
+function slowCrc(bits: bigint, polynomial: bigint, bytes: Uint8Array): Buffer {
+  const mask = (1n << bits) - 1n
+  let crc = mask
+  for (const byte of bytes) {
+    crc ^= BigInt(byte)
+    for (let i = 0; i < 8; i++) crc = crc & 1n ? (crc >> 1n) ^ polynomial : crc >> 1n
+  }
+  return Buffer.from((crc ^ mask).toString(16).padStart(Number(bits) / 4, '0'), 'hex')
+}
+
+const polynomials = {
+  CRC32: [32n, 0xedb88320n],
+  CRC32C: [32n, 0x82f63b78n],
+  CRC64NVME: [64n, 0x9a6c9329ac4bc9b5n],
+} as const
+const mebibyte = Buffer.alloc(2 ** 20, 'x')
+const crcs = ['CRC32', 'CRC32C', 'CRC64NVME'] as const
+
+describe('createChecksum', () => {
+  test('the check values of the catalogues of CRCs are met', () => {
+    const hex = (algorithm: ChecksumAlgorithm) => checksum(algorithm, '123456789').toString('hex')
+    assert.equal(hex('CRC32'), 'cbf43926')
+    assert.equal(hex('CRC32C'), 'e3069283')
+    assert.equal(hex('CRC64NVME'), 'ae8b14860a799888')
+  })
+
+  test("AWS's published CRC-32C of 66,560 letters a is met", () => {
+    assert.equal(checksum('CRC32C', 'a'.repeat(66_560)).toString('base64'), 'sOO8/Q==')
+  })
+
+  for (const algorithm of crcs) {
+    test(`${algorithm} of any bytes in any pieces is that of the definition`, () => {
+      fc.assert(
+        fc.property(fc.array(fc.uint8Array({ maxLength: 70 }), { maxLength: 5 }), (pieces) => {
+          const [bits, polynomial] = polynomials[algorithm]
+          const expected = slowCrc(bits, polynomial, Buffer.concat(pieces))
+          assert.deepEqual(checksum(algorithm, ...pieces), expected)
+        }),
+      )
+    })
+  }
+
+  test('SHA1 and SHA256 are those of the platform', () => {
+    assert.deepEqual(checksum('SHA1', 'ab', 'c'), createHash('sha1').update('abc').digest())
+    assert.deepEqual(checksum('SHA256', 'ab', 'c'), createHash('sha256').update('abc').digest())
+  })
+
+  test('every algorithm has digests of the length it states', () => {
+    for (const algorithm of checksumAlgorithms) {
+      assert.equal(checksum(algorithm, 'x').length, checksumBytes(algorithm))
+    }
+    assert.equal(checksumHeader('CRC64NVME'), 'x-amz-checksum-crc64nvme')
+  })
+})
+
+describe('checksumOfParts', () => {
+  for (const algorithm of crcs) {
+    test(`${algorithm} of the whole object follows from its parts`, () => {
+      fc.assert(
+        fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1 }), (pieces) => {
+          const parts = pieces.map((piece) => ({
+            value: checksum(algorithm, piece).toString('base64'),
+            sizeBytes: piece.length,
+          }))
+          assert.deepEqual(checksumOfParts(algorithm, 'FULL_OBJECT', parts), {
+            algorithm,
+            type: 'FULL_OBJECT',
+            value: checksum(algorithm, ...pieces).toString('base64'),
+          })
+        }),
+      )
+    })
+  }
+
+  test('a part above 4 GiB counts as its pieces do', () => {
+    const combine = (parts: readonly PartChecksum[]) =>
+      checksumOfParts('CRC64NVME', 'FULL_OBJECT', parts).value
+    const part = (bytes: Uint8Array): PartChecksum => ({
+      value: checksum('CRC64NVME', bytes).toString('base64'),
+      sizeBytes: bytes.length,
+    })
+    const head = part(Buffer.from('head'))
+    const pieces = Array<PartChecksum>(5 * 1024).fill(part(mebibyte))
+    const tail = { value: combine(pieces), sizeBytes: 5 * 2 ** 30 }
+    assert.equal(combine([head, tail]), combine([head, ...pieces]))
+  })
+
+  test('a composite checksum is that of the digests, with the number of parts', () => {
+    const digests = ['one', 'two'].map((text) => createHash('sha256').update(text).digest())
+    const parts = digests.map((digest) => ({ value: digest.toString('base64'), sizeBytes: 3 }))
+    const expected = createHash('sha256').update(Buffer.concat(digests)).digest('base64')
+    const { value, type } = checksumOfParts('SHA256', 'COMPOSITE', parts)
+    assert.equal(value, `${expected}-2`)
+    assert.equal(type, 'COMPOSITE')
+  })
+
+  test('a type that an algorithm does not have is InvalidRequest', () => {
+    const refused = { code: 'InvalidRequest' }
+    assert.throws(() => checksumOfParts('SHA256', 'FULL_OBJECT', []), refused)
+    assert.throws(() => checksumOfParts('CRC64NVME', 'COMPOSITE', []), refused)
+  })
+})

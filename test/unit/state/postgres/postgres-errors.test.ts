@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatabaseError } from '../../../../src/state/database.ts'
+import { isConflict, toPostgresError } from '../../../../src/state/postgres/postgres-errors.ts'
+
+const withCode = (code: string) => Object.assign(new Error('the driver says so'), { code })
+
+test('isConflict holds for what a second try can mend, and nothing else', () => {
+  for (const code of ['40001', '40P01']) assert.equal(isConflict(withCode(code)), true, code)
+  for (const code of ['23505', '57P01', 'ECONNREFUSED']) {
+    assert.equal(isConflict(withCode(code)), false, code)
+  }
+  assert.equal(isConflict(undefined), false)
+})
+
+test('toPostgresError says what happened in words, with the cause', () => {
+  const expected = [
+    ['53100', /out of disk space/],
+    ['28P01', /rejects the user or the password/],
+    ['57P01', /shutting down/],
+    ['23505', /rejects the statement/],
+    ['ECONNREFUSED', /is not responding/],
+    ['ETIMEDOUT', /is not responding/],
+  ] as const
+  for (const [code, words] of expected) {
+    const cause = withCode(code)
+    const error = toPostgresError(cause, 'postgres://db/bucketry')
+    assert.match(error.message, words, code)
+    assert.match(error.message, /postgres:\/\/db\/bucketry/)
+    assert.equal(error.cause, cause)
+  }
+})
+
+test('toPostgresError leaves our own errors as they are', () => {
+  const error = new DatabaseError('closed')
+  assert.equal(toPostgresError(error, 'any'), error)
+})
