@@ -5,13 +5,13 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 
 const compressible = /\.(css|js|json|svg)$/
 
-/** A twin must save this much to be worth a file: a tenth. */
+/** A duplicate must save this much to be worth a file: a tenth. */
 const worthwhile = 0.9
 
 const brotli = promisify(brotliCompress)
 const deflate = promisify(gzip)
 
-/** Puts `.br` and `.gz` twins beside the assets, so that nothing is compressed while serving. */
+/** Puts `.br` and `.gz` duplicates beside the assets, so that nothing is compressed while serving. */
 export async function compressAssets(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => compressible.test(name))
   await Promise.all(names.map((name) => compress(join(folder, name))))
@@ -23,11 +23,11 @@ async function compress(path: string): Promise<void> {
     [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY,
     [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
-  const twins = [
+  const duplicates = [
     ['.br', await brotli(bytes, { params: parameters })],
     ['.gz', await deflate(bytes, { level: 9 })],
   ] as const
-  for (const [suffix, twin] of twins) {
-    if (twin.length < bytes.length * worthwhile) await writeFile(path + suffix, twin)
+  for (const [suffix, duplicate] of duplicates) {
+    if (duplicate.length < bytes.length * worthwhile) await writeFile(path + suffix, duplicate)
   }
 }

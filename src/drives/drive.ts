@@ -33,7 +33,7 @@ export interface Drive {
   list(bucket: string, query: ListQuery): EntryCursor
 
   /** The object's facts as of now, or undefined when there is none. */
-  head(bucket: string, key: string): Promise<ObjectFacts | undefined>
+  head(bucket: string, key: string): Promise<ObjectMetadata | undefined>
 
   /**
    * Opens one version of an object: facts and bytes belong together however often the key is
@@ -59,7 +59,7 @@ export interface Drive {
     source: CopySource,
     target: ObjectName,
     options: CopyOptions,
-  ): Promise<ObjectFacts | undefined>
+  ): Promise<ObjectMetadata | undefined>
 
   /**
    * Removes the object; false when there was none. Folders that only keys created and that are
@@ -90,7 +90,7 @@ export interface ObjectName {
   readonly key: string
 }
 
-export interface ObjectFacts {
+export interface ObjectMetadata {
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs: number
@@ -111,7 +111,7 @@ export interface OpenOptions {
   readonly priority?: ReadPriority
 }
 
-export interface OpenObject extends ObjectFacts {
+export interface OpenObject extends ObjectMetadata {
   /** All the bytes, for the caller to keep, where the drive has them in memory already. */
   readonly content?: Uint8Array
   /**
@@ -200,7 +200,7 @@ export interface Draft {
    * Rejects with `condition` when `conditions` do not hold at the moment of publishing: of several
    * racing writers with `ifNoneMatch` one wins.
    */
-  publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts>
+  publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata>
   /** Discards the bytes. Never rejects. Without effect after publish. */
   discard(): Promise<void>
 }
@@ -260,7 +260,7 @@ export interface UploadDrive {
    * safe: when the bytes were already published by an earlier call with the same state, it
    * resolves with the published facts or, when the object has been overwritten since, undefined.
    */
-  complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined>
+  complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined>
 
   /** Whether an earlier `complete` with this state has published the bytes. */
   isPublished(state: string): Promise<boolean>

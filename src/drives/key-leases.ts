@@ -59,12 +59,12 @@ export class KeyLeases {
     options: HoldOptions = {},
   ): Promise<R> {
     const wanted = [...new Set(places)]
-    const patience = this.#patience(options.signal)
+    const waitLimit = this.#waitLimit(options.signal)
     for (;;) {
       let unfinished: readonly PlaceLease[]
-      await this.#enter(wanted, patience)
+      await this.#enter(wanted, waitLimit)
       try {
-        const taken = await this.#take(wanted, patience, options.note ?? '')
+        const taken = await this.#take(wanted, waitLimit, options.note ?? '')
         if (taken instanceof KeyLease) return await this.#work(taken, work)
         unfinished = taken
       } finally {
@@ -72,7 +72,7 @@ export class KeyLeases {
       }
       // Without the other places: they may be needed to finish what was begun at these.
       for (const lease of Map.groupBy(unfinished, ({ owner }) => owner).values()) {
-        await this.#finish(lease, patience)
+        await this.#finish(lease, waitLimit)
       }
     }
   }
@@ -84,11 +84,11 @@ export class KeyLeases {
 
   /** Waits until these places are free, without taking them. Rejects as `hold` does. */
   async untilFree(places: readonly string[], options: HoldOptions = {}): Promise<void> {
-    const patience = this.#patience(options.signal)
+    const waitLimit = this.#waitLimit(options.signal)
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
       const { leases } = await asked(this.#options.table.look(places, []))
       if (!leases.some((lease) => this.isLive(lease))) return
-      await pause(pauseMs, patience)
+      await pause(pauseMs, waitLimit)
     }
   }
 
@@ -121,24 +121,24 @@ export class KeyLeases {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
   }
 
-  async #enter(places: readonly string[], patience: Patience): Promise<void> {
+  async #enter(places: readonly string[], waitLimit: WaitLimit): Promise<void> {
     try {
-      await this.#queue.enter(places, patience.signal)
+      await this.#queue.enter(places, waitLimit.signal)
     } catch (error) {
-      throw patience.isOver() ? tooBusy() : error
+      throw waitLimit.isOver() ? tooBusy() : error
     }
   }
 
   /** The lease, or those of dead holders that have left notes. */
   async #take(
     places: readonly string[],
-    patience: Patience,
+    waitLimit: WaitLimit,
     note: string,
   ): Promise<KeyLease | readonly PlaceLease[]> {
     const { table } = this.#options
     let ended: readonly PlaceLease[] = []
     for (let pauseMs = firstPauseMs; ; ) {
-      patience.signal.throwIfAborted()
+      waitLimit.signal.throwIfAborted()
       const lease = await this.#tryTake(places, note, ended)
       if (lease !== undefined) return lease
       const { leases } = await asked(table.look(places, []))
@@ -148,7 +148,7 @@ export class KeyLeases {
         if (unfinished.length > 0) return unfinished
         continue
       }
-      await pause(pauseMs, patience)
+      await pause(pauseMs, waitLimit)
       pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }
   }
@@ -176,10 +176,10 @@ export class KeyLeases {
   }
 
   /** @param ended what is wanted of the places of one dead holder */
-  async #finish(ended: readonly PlaceLease[], patience: Patience): Promise<void> {
+  async #finish(ended: readonly PlaceLease[], waitLimit: WaitLimit): Promise<void> {
     const places = ended.map(({ place }) => place)
     const note = ended[0]?.note ?? ''
-    await this.#enter(places, patience)
+    await this.#enter(places, waitLimit)
     try {
       const lease = await this.#tryTake(places, '', ended)
       // Otherwise another process is recovering it.
@@ -210,7 +210,7 @@ export class KeyLeases {
     return result
   }
 
-  #patience(signal: AbortSignal | undefined): Patience {
+  #waitLimit(signal: AbortSignal | undefined): WaitLimit {
     const waitMs = this.#options.waitMs ?? defaultWaitMs
     const end = AbortSignal.timeout(waitMs)
     const signals = signal === undefined ? [] : [signal]
@@ -233,7 +233,7 @@ export class KeyLease {
   readonly owner: string
   readonly #parts: KeyLeaseParts
   readonly #lost = new AbortController()
-  readonly #raises = new Set<string>()
+  readonly #bumped = new Set<string>()
   #untilMs: number
   #keepsNote = false
   #isReleased = false
@@ -262,8 +262,8 @@ export class KeyLease {
   }
 
   /** The revisions of these names rise with the release. */
-  raise(...names: readonly string[]): void {
-    for (const name of names) this.#raises.add(name)
+  bumpRevision(...names: readonly string[]): void {
+    for (const name of names) this.#bumped.add(name)
   }
 
   async setNote(note: string): Promise<void> {
@@ -283,7 +283,7 @@ export class KeyLease {
     await asked(
       this.#parts.table.release(this.#parts.places, {
         owner: this.owner,
-        raises: [...this.#raises],
+        bumped: [...this.#bumped],
         keepsNote: this.#keepsNote,
       }),
     )
@@ -314,7 +314,7 @@ export class KeyLease {
   }
 }
 
-interface Patience {
+interface WaitLimit {
   readonly signal: AbortSignal
   /** Whether it ended because the time to wait is up. */
   isOver(): boolean
@@ -329,11 +329,11 @@ function tooBusy(): DriveError {
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
-async function pause(ms: number, patience: Patience): Promise<void> {
+async function pause(ms: number, waitLimit: WaitLimit): Promise<void> {
   try {
-    await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal: patience.signal })
+    await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal: waitLimit.signal })
   } catch {
-    throw patience.isOver() ? tooBusy() : patience.signal.reason
+    throw waitLimit.isOver() ? tooBusy() : waitLimit.signal.reason
   }
 }
 

@@ -17,7 +17,7 @@ export interface LeaseTable {
   renew(places: readonly string[], claim: Omit<LeaseClaim, 'note'>): Promise<boolean>
 
   /**
-   * Gives back what of these places is still `owner`'s, and raises the revisions of these names, in
+   * Gives back what of these places is still `owner`'s, and bumped the revisions of these names, in
    * one transaction. With `keepsNote` the leases stay with their notes, as ended.
    */
   release(places: readonly string[], release: LeaseRelease): Promise<void>
@@ -46,7 +46,7 @@ export interface PlaceLease extends LeaseClaim {
 
 export interface LeaseRelease {
   readonly owner: string
-  readonly raises: readonly string[]
+  readonly bumped: readonly string[]
   readonly keepsNote: boolean
 }
 

@@ -79,7 +79,7 @@ const lateHeaderCheckMs = 5_000
 
 /** Connections beyond the limit: each is refused and closed within this time. */
 const extraConnections = { extra: 64, extraMs: 10_000 } as const
-/** The rate and the lag are those of the lanes to a drive (drives/cloud/read-limiter.ts). */
+/** The rate and the lag are those of the limiters to a drive (drives/cloud/read-limiter.ts). */
 const slowClients = { minimumRate: 16 * 1024, longestLagMs: 30_000, lookEveryMs: 5_000 } as const
 /** Within this time, the request of a client that is about to send one has been sent. */
 const minIdleMs = 1_000

@@ -1,7 +1,7 @@
 import type { ApiError } from './api-error.ts'
 
 /** The error format of one protocol, and the header fields of its replies. */
-export interface Dialect {
+export interface ErrorFormat {
   /** The path below which it speaks: `/v1`. */
   readonly prefix: string
   /** Header fields of every reply, errors included. */
@@ -11,14 +11,14 @@ export interface Dialect {
 }
 
 /** That of the login and the management API: docs/contract/login.md, "Login errors". */
-export const plainDialect: Dialect = {
+export const plainErrorFormat: ErrorFormat = {
   prefix: '',
   errorBody: ({ message, field }) => (field === undefined ? { message } : { message, field }),
 }
 
-/** The dialect of a request target, query or not. */
-export function dialectOf(dialects: readonly Dialect[], target: string): Dialect {
-  return dialects.find(({ prefix }) => isBelow(target, prefix)) ?? plainDialect
+/** The errorFormat of a request target, query or not. */
+export function dialectOf(dialects: readonly ErrorFormat[], target: string): ErrorFormat {
+  return dialects.find(({ prefix }) => isBelow(target, prefix)) ?? plainErrorFormat
 }
 
 function isBelow(target: string, prefix: string): boolean {

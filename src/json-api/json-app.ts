@@ -12,7 +12,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import { z } from 'zod'
 import { ApiError } from './api-error.ts'
 import { enteredRequest } from './entry.ts'
-import { type Dialect, dialectOf } from './error-format.ts'
+import { dialectOf, type ErrorFormat } from './error-format.ts'
 import { RouteTable } from './route-table.ts'
 import { schemaMistake } from './schema-mistake.ts'
 import { toApiError } from './to-api-error.ts'
@@ -28,7 +28,7 @@ export type JsonApp = FastifyInstance<
 
 export interface JsonAppOptions {
   /** Protocols that word their errors otherwise than `{"message", "field"?}`. */
-  readonly dialects?: readonly Dialect[]
+  readonly dialects?: readonly ErrorFormat[]
   /** Converts errors of the layers below into replies, with them as cause. Undefined: 500. */
   readonly translate?: (error: unknown) => ApiError | undefined
   /** Gets the cause of every 5xx answer: the client sees only that something failed. */
@@ -46,7 +46,7 @@ const replyHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no
 
 /**
  * The app that all JSON protocols are plugins of: zod schemas in and out, and one exit for every
- * error, which words it in the dialect of its path. It never listens: bridge.ts connects it.
+ * error, which words it in the errorFormat of its path. It never listens: bridge.ts connects it.
  */
 export function createJsonApp(options: JsonAppOptions = {}): JsonApp {
   const routes = new RouteTable()
@@ -103,7 +103,7 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
     if (refusal.cause !== undefined && refusal.status >= 500 && !isGone) {
       onFailure?.(refusal.cause, request.id)
     }
-    const dialect = dialectOf(dialects, request.url)
+    const errorFormat = dialectOf(dialects, request.url)
     if (entered !== undefined) {
       entered.code = refusal.code
       entered.reason = refusal.message
@@ -111,10 +111,10 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
     }
     return reply
       .code(refusal.status)
-      .headers({ ...replyHeaders, ...dialect.headers, ...refusal.headers })
+      .headers({ ...replyHeaders, ...errorFormat.headers, ...refusal.headers })
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
-      .send(dialect.errorBody(refusal))
+      .send(errorFormat.errorBody(refusal))
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The body of an error, as `plainDialect` words it. */
+/** The body of an error, as `plainErrorFormat` words it. */
 export const errorReply = z
   .object({ message: z.string(), field: z.string().optional() })
   .meta({ description: 'Why the request was refused.' })

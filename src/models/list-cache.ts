@@ -15,7 +15,7 @@ interface KeptList {
  * Caches the last list of each kind as JSON. While its sources are the same objects, only the time
  * in it changes, once a second, and a list of 2,000 models is sent without building it again.
  */
-export class KeptLists {
+export class ListCache {
   readonly #lists = new Map<string, KeptList>()
 
   /** Undefined if the list must be built. `nowMs` is reported as the time of building. */

@@ -15,7 +15,7 @@ export const listSchema = z.object({
   data: z.array(entrySchema).readonly(),
 })
 
-/** The body of an error, as `modelsDialect` words it. */
+/** The body of an error, as `modelsErrorFormat` words it. */
 const listError = z
   .object({
     error: z.object({ message: z.string(), type: z.string(), code: z.string().optional() }),

@@ -4,7 +4,7 @@ import { type ConnectionListing, connectionListings } from './list/connection-li
 import { type ListedProvider, listedConnections } from './list/listed-provider.ts'
 import type { ModelEntry } from './list/model-entry.ts'
 import { type UpstreamQuestion, upstreamQuestions } from './list/upstream-questions.ts'
-import { KeptLists, listJson } from './list-cache.ts'
+import { ListCache, listJson } from './list-cache.ts'
 import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
 import type { RoutingSource } from './routing-source.ts'
 import { type LoadLog, TolerantLoader } from './tolerant-loader.ts'
@@ -44,7 +44,7 @@ const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 export class ModelLists {
   readonly #parts: ModelListParts
   readonly #loader: TolerantLoader
-  readonly #kept = new KeptLists()
+  readonly #kept = new ListCache()
 
   constructor(parts: ModelListParts) {
     this.#parts = parts

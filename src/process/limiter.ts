@@ -1,5 +1,5 @@
 /** A bounded number of tasks at a time; the others wait in order. */
-export class Lane {
+export class Limiter {
   readonly #waiting = new Set<() => void>()
   #free: number
 

@@ -20,7 +20,7 @@ import { renderError } from './reply/render-error.ts'
 import { authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
 
 /** What is known about a request so far, for its log line. */
-type Trail = {
+type LogContext = {
   operation?: OperationName
   bucket?: string
   key?: string
@@ -34,7 +34,7 @@ type Trail = {
 export function createS3Handler(service: S3Service): HttpHandler {
   const allowedOrigins = service.settings.corsAllowedOrigins
   return async function handleS3(request) {
-    const trail: Trail = {}
+    const logContext: LogContext = {}
     const complete = (reply: HttpReply): HttpReply => ({
       status: reply.status,
       headers: [
@@ -43,14 +43,14 @@ export function createS3Handler(service: S3Service): HttpHandler {
         ...corsHeaders(request, reply, allowedOrigins),
       ],
       body: reply.body,
-      facts: reply.facts === undefined ? trail : { ...trail, ...reply.facts },
+      facts: reply.facts === undefined ? logContext : { ...logContext, ...reply.facts },
     })
     try {
-      return complete(await answer(service, request, trail))
+      return complete(await answer(service, request, logContext))
     } catch (error) {
-      if (trail.key === undefined) nameKey(trail, request.rawPath)
+      if (logContext.key === undefined) nameKey(logContext, request.rawPath)
       const refusal = complete(renderError(error, request, service.log))
-      return explained(refusal, trail, { request, settings: service.settings })
+      return explained(refusal, logContext, { request, settings: service.settings })
     }
   }
 }
@@ -58,20 +58,21 @@ export function createS3Handler(service: S3Service): HttpHandler {
 /** Adds a reason for the owner when the bucket was expected in the path but is in the host name. */
 function explained(
   reply: HttpReply,
-  trail: Trail,
+  logContext: LogContext,
   { request, settings }: { request: HttpRequest; settings: S3Service['settings'] },
 ): HttpReply {
-  if (trail.bucket !== undefined && settings.allowedBuckets.includes(trail.bucket)) return reply
+  if (logContext.bucket !== undefined && settings.allowedBuckets.includes(logContext.bucket))
+    return reply
   const reason = virtualHostReason(request.headers, settings)
   if (reason === undefined) return reply
   return { ...reply, facts: { ...reply.facts, virtualHost: true, reason } }
 }
 
 /** The key of a request that failed before its key was decoded, if it has one. */
-function nameKey(trail: Trail, rawPath: string): void {
+function nameKey(logContext: LogContext, rawPath: string): void {
   try {
     const address = parseAddress(rawPath)
-    if (address.level === 'object') trail.key = shortened(decodeKey(address.rawKey))
+    if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
   } catch {
     // Not a valid key; the client already gets an error that says so.
   }
@@ -81,21 +82,21 @@ function nameKey(trail: Trail, rawPath: string): void {
 function answer(
   service: S3Service,
   request: HttpRequest,
-  trail: Trail,
+  logContext: LogContext,
 ): Promise<HttpReply> | HttpReply {
   const { settings, log } = service
   refuseUnknownMethod(request.method)
   if (request.method === 'OPTIONS') return answerPreflight(request, settings.corsAllowedOrigins)
 
   const address = parseAddress(request.rawPath)
-  if (address.level !== 'service') trail.bucket = shortened(address.bucket)
+  if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
   const onMismatch = log.isLevelEnabled('debug')
     ? (details: SignatureMismatch) =>
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
   const authentication = authenticate(request, settings, service.now(), onMismatch)
-  if (authentication.kind === 'unsigned') trail.anonymous = true
+  if (authentication.kind === 'unsigned') logContext.anonymous = true
   if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
     // Access is denied, where AWS answers NoSuchBucket
     // (docs/contract/object-storage.md, "Error codes").
@@ -113,17 +114,17 @@ function answer(
     addHoistedHeaders(headers, query)
   }
   const name = detectOperation(address.level, { method, query, headers })
-  trail.operation = name
+  logContext.operation = name
   const isSigned = authentication.kind === 'signed'
   const context: ServiceContext = { service, request, query, isSigned }
-  return run(name, address, context, trail)
+  return run(name, address, context, logContext)
 }
 
 function run(
   name: OperationName,
   address: Address,
   context: ServiceContext,
-  trail: Trail,
+  logContext: LogContext,
 ): Promise<HttpReply> {
   if (address.level === 'service') {
     const { access, handle } = serviceOperations[name as ServiceOperation]
@@ -140,7 +141,7 @@ function run(
   const { access, handle } = objectOperations[name as ObjectOperation]
   authorize(access, context, bucket)
   const key = decodeKey(address.rawKey)
-  trail.key = shortened(key)
+  logContext.key = shortened(key)
   refuseVersions(context)
   return handle({ service, request, query, isSigned, bucket, key })
 }

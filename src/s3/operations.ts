@@ -1,7 +1,6 @@
 import type { BucketOperation, ObjectOperation, ServiceOperation } from './address/detect.ts'
 import type { BucketContext, ObjectContext, Operation, ServiceContext } from './context.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
-import { bucketFact, objectFact } from './operations/bucket-facts.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { createMultipartUpload } from './operations/create-multipart-upload.ts'
@@ -17,6 +16,7 @@ import { listObjectVersions } from './operations/list-object-versions.ts'
 import { listObjects, listObjectsV2 } from './operations/list-objects.ts'
 import { listParts } from './operations/list-parts.ts'
 import { putObject } from './operations/put-object.ts'
+import { bucketDefault, objectDefault } from './operations/subresource-defaults.ts'
 import { uploadPart } from './operations/upload-part.ts'
 import { uploadPartCopy } from './operations/upload-part-copy.ts'
 
@@ -42,7 +42,7 @@ export const serviceOperations: Readonly<Record<ServiceOperation, Definition<Ser
 }
 
 export const bucketOperations: Readonly<Record<BucketOperation, Definition<BucketContext>>> = {
-  BucketFact: { access: 'public-read', handle: bucketFact },
+  BucketDefault: { access: 'public-read', handle: bucketDefault },
   DeleteObjects: { access: 'signed', handle: deleteObjects },
   GetBucketLocation: { access: 'public-read', handle: getBucketLocation },
   HeadBucket: { access: 'public-read', handle: headBucket },
@@ -62,7 +62,7 @@ export const objectOperations: Readonly<Record<ObjectOperation, Definition<Objec
   GetObjectAttributes: { access: 'public-read', handle: getObjectAttributes },
   HeadObject: { access: 'public-read', handle: headObject },
   ListParts: { access: 'public-read', handle: listParts },
-  ObjectFact: { access: 'public-read', handle: objectFact },
+  ObjectDefault: { access: 'public-read', handle: objectDefault },
   PutObject: { access: 'signed', handle: putObject },
   UploadPart: { access: 'signed', handle: uploadPart },
   UploadPartCopy: { access: 'signed', handle: uploadPartCopy },

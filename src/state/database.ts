@@ -1,6 +1,6 @@
 /**
  * The interface to all state that must survive a restart. Two implementations: SQLite (embedded,
- * default) and PostgreSQL. SQL is portable between them: `?` for parameters, no dialect functions;
+ * default) and PostgreSQL. SQL is portable between them: `?` for parameters, no errorFormat functions;
  * rows come as plain objects; integers fit a double.
  */
 export interface Database {

@@ -3,7 +3,7 @@ import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { dialectOf } from '../json-api/error-format.ts'
-import { modelsDialect } from '../models/models-dialect.ts'
+import { modelsErrorFormat } from '../models/models-error-format.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/reply/render-error.ts'
 
@@ -127,16 +127,16 @@ export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
     const reply = s3Refusal(error, { requestId: id, resource: rawPath, reason: overloadMessage })
     return { ...reply, headers: [...reply.headers, retryAfter] }
   }
-  const dialect = dialectOf([modelsDialect], rawPath)
+  const errorFormat = dialectOf([modelsErrorFormat], rawPath)
   return {
     status: 503,
     headers: [
       ['x-request-id', id],
       ['Content-Type', 'application/json; charset=utf-8'],
-      ...Object.entries(dialect.headers ?? {}),
+      ...Object.entries(errorFormat.headers ?? {}),
       retryAfter,
     ],
-    body: JSON.stringify(dialect.errorBody(new ApiError(503, overloadMessage))),
+    body: JSON.stringify(errorFormat.errorBody(new ApiError(503, overloadMessage))),
     facts: { reason: overloadMessage },
   }
 }

@@ -2,7 +2,7 @@ import type { HttpHandler } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { bridge } from '../json-api/bridge.ts'
 import { createJsonApp } from '../json-api/json-app.ts'
-import { modelsDialect } from '../models/models-dialect.ts'
+import { modelsErrorFormat } from '../models/models-error-format.ts'
 import { DatabaseError } from '../state/database.ts'
 import { KeyValueError } from '../state/key-value/key-value.ts'
 import { clientOf } from './client-of.ts'
@@ -22,7 +22,7 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonP
   const { settings, log } = parts
   const opened = await openJsonParts(parts)
   const app = createJsonApp({
-    dialects: [modelsDialect],
+    dialects: [modelsErrorFormat],
     translate: unavailable,
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })

@@ -31,32 +31,32 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.deepEqual(await under.index.find([], whole, 'file'), [])
     })
 
-    test('find goes through folders of one name, and gives twins', async () => {
+    test('find goes through folders of one name, and gives duplicates', async () => {
       const sortName = sortNameOf('same', 'folder')
       await under.index.save(
         [folderOf('f1', 'bucket', { sortName }), folderOf('f2', 'bucket', { sortName })],
         [],
       )
-      const twin = { sortName: sortNameOf('a', 'file') }
-      await under.index.save([fileOf('a1', 'f1', twin), fileOf('a2', 'f2', twin)], [])
-      const found = await under.index.find(['bucket'], [sortName, twin.sortName], 'file')
+      const duplicate = { sortName: sortNameOf('a', 'file') }
+      await under.index.save([fileOf('a1', 'f1', duplicate), fileOf('a2', 'f2', duplicate)], [])
+      const found = await under.index.find(['bucket'], [sortName, duplicate.sortName], 'file')
       assert.deepEqual(ids(found).sort(), ['a1', 'a2'])
     })
 
-    test('children come in order of bytes, page by page, the newest of twins first', async () => {
+    test('children come in order of bytes, page by page, the newest of duplicates first', async () => {
       const names = ['', 'B', 'a', 'a-', 'a.', 'a0', 'b', 'é', '\uffff', '😀']
       const files = names.map((text, at) =>
         fileOf(`i${at}`, 'bucket', { sortName: sortNameOf(text, 'file') }),
       )
       const folder = folderOf('folder', 'bucket', { sortName: sortNameOf('a', 'folder') })
-      const twins = [
+      const duplicates = [
         fileOf('t1', 'bucket', {
           sortName: sortNameOf('b', 'file'),
           modifiedAtMs: 2_000_000_000_001,
         }),
         fileOf('t2', 'bucket', { sortName: sortNameOf('b', 'file') }),
       ]
-      await under.index.save([...files, folder, ...twins, fileOf('other', 'folder')], [])
+      await under.index.save([...files, folder, ...duplicates, fileOf('other', 'folder')], [])
       const expected = [
         'i0',
         'i1',

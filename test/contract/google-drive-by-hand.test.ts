@@ -35,7 +35,7 @@ function idOf({ emulator, home }: Scene, path: string): string {
   return file.id
 }
 
-describe('twins', () => {
+describe('duplicates', () => {
   test('are one object, the newest; the others are told of once', async (t) => {
     const { drive, emulator, home, warnings } = await scene(t)
     const { byHand } = emulator
@@ -77,7 +77,7 @@ describe('twins', () => {
     assert.equal(await drive.remove(bucket, 'a'), true)
     assert.equal(await getText(drive, 'a'), undefined)
     await drive.refresh()
-    assert.equal(await drive.head(bucket, 'a'), undefined, 'no twin takes its place')
+    assert.equal(await drive.head(bucket, 'a'), undefined, 'no duplicate takes its place')
     assert.ok(byHand.children(home).every((child) => child.isTrashed))
   })
 

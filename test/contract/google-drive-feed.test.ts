@@ -12,7 +12,7 @@ async function untilThere(drive: GoogleDrive, key: string): Promise<void> {
 }
 
 describe('a feed that has been silent for long', () => {
-  test('makes writers look into the folder before they make a twin', async (t) => {
+  test('makes writers look into the folder before they make a duplicate', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
     const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })

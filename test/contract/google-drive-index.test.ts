@@ -309,7 +309,7 @@ describe('news that come late', () => {
     await drive.remove(bucket, 'f/g/b')
     assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
     const home = folderAt(emulator, `${driveFolder}/${bucket}`)
-    assert.equal(emulator.byHand.children(home).length, 1, 'one folder was made, and no twin')
+    assert.equal(emulator.byHand.children(home).length, 1, 'one folder was made, and no duplicate')
   })
 })
 

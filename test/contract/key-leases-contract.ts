@@ -65,17 +65,17 @@ function describeTable(tableOf: () => LeaseTable) {
     await table.take(['own/a', 'own/b'], claim('one'), [])
     assert.ok(await table.renew(['own/a', 'own/b'], { owner: 'one', untilMs: 300 }))
     assert.equal(await table.renew(['own/a'], { owner: 'two', untilMs: 400 }), false)
-    await table.release(['own/a'], { owner: 'two', raises: [], keepsNote: false })
+    await table.release(['own/a'], { owner: 'two', bumped: [], keepsNote: false })
     assert.equal((await table.look(['own/a'], [])).leases[0]?.untilMs, 300)
-    await table.release(['own/a', 'own/b'], { owner: 'one', raises: [], keepsNote: false })
+    await table.release(['own/a', 'own/b'], { owner: 'one', bumped: [], keepsNote: false })
     assert.deepEqual((await table.look(['own/a', 'own/b'], [])).leases, [])
   })
 
-  test('release raises revisions, of these names', async () => {
+  test('release bumped revisions, of these names', async () => {
     const table = tableOf()
     const names = ['folder one', 'folder two', odd]
     const before = await table.look([], names)
-    await table.release([], { owner: 'x', raises: [odd, 'folder one'], keepsNote: false })
+    await table.release([], { owner: 'x', bumped: [odd, 'folder one'], keepsNote: false })
     const { revisions } = await table.look([], names)
     const [one = 0, two, third = 0] = before.revisions
     assert.deepEqual(revisions, [one + 1, two, third + 1])
@@ -87,11 +87,11 @@ function describeTable(tableOf: () => LeaseTable) {
     assert.deepEqual(await table.below(['up/a']), [claim('one', 100, 'a note')])
     assert.equal((await table.below(['up', 'up/a'])).length, 2)
     assert.deepEqual(await table.below(['nothing']), [])
-    await table.release(['up/a'], { owner: 'one', raises: [], keepsNote: true })
+    await table.release(['up/a'], { owner: 'one', bumped: [], keepsNote: true })
     assert.deepEqual(await table.endedWithNote(50, 10), [claim('one', 0, 'a note')])
     await table.release(['up/a', 'up/a/b', 'up/a/b/c'], {
       owner: 'one',
-      raises: [],
+      bumped: [],
       keepsNote: false,
     })
   })
@@ -122,12 +122,12 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.deepEqual((await tableOf().look(['h/a', 'h/b', 'h/c'], [])).leases, [])
   })
 
-  test('hold gives what work gives, frees the places when it fails, and raises what it says', async () => {
+  test('hold gives what work gives, frees the places when it fails, and bumped what it says', async () => {
     const leases = leasesOf()
     assert.equal(await leases.hold(['w', 'w'], async () => 'done'), 'done')
     const before = await leases.look([], ['w folder'])
     const failing = leases.hold(['w'], async (lease) => {
-      lease.raise('w folder')
+      lease.bumpRevision('w folder')
       throw new RangeError('of the work')
     })
     await assert.rejects(failing, RangeError)

@@ -66,7 +66,7 @@ export function describeRoutingTables(
       }
     })
 
-    test('RoutingTables raises the revision with each change and not without', async () => {
+    test('RoutingTables bumped the revision with each change and not without', async () => {
       const first = await tables.snapshot()
       const next = { ...noRows, combos: [row('a')] }
       assert.equal(await tables.replace(first, next), first.revision + 1)

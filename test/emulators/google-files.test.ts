@@ -60,7 +60,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api('files/root')).json.id, emulator.rootFolderId)
   })
 
-  test('create makes an empty file, a folder, and twins', async () => {
+  test('create makes an empty file, a folder, and duplicates', async () => {
     const folder = (await calls.api('files', { body: { name: 'f', mimeType: folderMimeType } }))
       .json
     const body = { name: 'empty', parents: [folder.id] }

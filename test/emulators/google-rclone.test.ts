@@ -139,14 +139,14 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     await assert.rejects(rclone('lsf', 'g:moved'), /directory not found/)
   })
 
-  test('dedupe lists twins and tidies them up', async () => {
-    const twins = emulator.byHand.folder('twins')
-    await emulator.byHand.file('same', 'one', { parent: twins })
-    await emulator.byHand.file('same', 'two', { parent: twins })
-    const listed = await rclone('dedupe', '--dedupe-mode', 'list', 'g:twins')
+  test('dedupe lists duplicates and tidies them up', async () => {
+    const duplicates = emulator.byHand.folder('duplicates')
+    await emulator.byHand.file('same', 'one', { parent: duplicates })
+    await emulator.byHand.file('same', 'two', { parent: duplicates })
+    const listed = await rclone('dedupe', '--dedupe-mode', 'list', 'g:duplicates')
     assert.match(listed.stderr + listed.stdout, /same: 2 duplicates/)
-    await rclone('dedupe', '--dedupe-mode', 'newest', 'g:twins')
-    assert.deepEqual(linesOf(await rclone('lsf', 'g:twins')), ['same'])
+    await rclone('dedupe', '--dedupe-mode', 'newest', 'g:duplicates')
+    assert.deepEqual(linesOf(await rclone('lsf', 'g:duplicates')), ['same'])
   })
 
   test('about tells of the quota', async () => {

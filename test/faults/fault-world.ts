@@ -17,7 +17,7 @@ export interface FaultWorld {
   record(work: () => Promise<void>): Promise<readonly Step[]>
   /** Names of the faults that make sense for a request. */
   faultsFor(step: Step): readonly string[]
-  /** Whether the fault is what other people do: the object may be gone, or have a twin. */
+  /** Whether the fault is what other people do: the object may be gone, or have a duplicate. */
   isOfOthers(fault: string): boolean
   /** Resolves when the drives know all that is on the server. Absent: they always look. */
   catchUp?(): Promise<void>

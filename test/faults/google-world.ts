@@ -21,7 +21,13 @@ const folder = 'faults'
 
 /** Faults that are what other people do. */
 const ofOthers: ReadonlySet<string> = new Set<FaultName>([
-  ...(['target-deleted', 'target-trashed', 'parent-deleted', 'parent-trashed', 'twin'] as const),
+  ...([
+    'target-deleted',
+    'target-trashed',
+    'parent-deleted',
+    'parent-trashed',
+    'duplicate',
+  ] as const),
 ])
 
 /** Google is not to be reached, or refuses everything, from a call on until the client has an answer. */

@@ -20,7 +20,7 @@ export interface S3Answer {
 const attempts = 5
 
 /** How long it waits for an answer; SDKs do so for a minute and more. */
-const patienceMs = 30_000
+const retryForMs = 30_000
 
 /** A client of one bucket that signs, and retries only where it is told to. */
 export class S3Caller {
@@ -43,13 +43,13 @@ export class S3Caller {
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
     }
-    const patience = new AbortController()
-    const tooLate = wait(patienceMs, 'too late' as const, { signal: patience.signal })
+    const retryPolicy = new AbortController()
+    const tooLate = wait(retryForMs, 'too late' as const, { signal: retryPolicy.signal })
     const answer = await Promise.race([this.#answerTo(call), tooLate])
-    patience.abort()
+    retryPolicy.abort()
     this.onAnswer?.()
     if (answer !== 'too late') return answer
-    throw new Error(`${method} ${target} has no answer after ${patienceMs} ms`)
+    throw new Error(`${method} ${target} has no answer after ${retryForMs} ms`)
   }
 
   async #answerTo(call: SignedFetch): Promise<S3Answer> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createJsonApp, type JsonApp } from '../../src/json-api/json-app.ts'
 import { modelListApi } from '../../src/models/model-list-api.ts'
 import { type ModelListLog, type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
-import { modelsDialect } from '../../src/models/models-dialect.ts'
+import { modelsErrorFormat } from '../../src/models/models-error-format.ts'
 import type { RoutingSource } from '../../src/models/routing-source.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
 import { smallCatalogue } from './small-catalogue.ts'
@@ -40,7 +40,7 @@ export function sourceOf(state: SourceRows): RoutingSource {
 /** The model list on the JSON app, with a small catalogue and nothing stored. */
 export async function modelsApp(options: ModelsAppOptions = {}): Promise<JsonApp> {
   const { state = {}, onFailure = () => undefined, apiKey, ...given } = options
-  const app = createJsonApp({ dialects: [modelsDialect], onFailure })
+  const app = createJsonApp({ dialects: [modelsErrorFormat], onFailure })
   await app.register(modelListApi, { lists: listsOf(state, given), apiKey })
   return app
 }

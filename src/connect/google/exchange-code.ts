@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { driveScope } from '../../drives/google/api/access-tokens.ts'
 import { defaultLimits, GoogleHttp } from '../../drives/google/api/google-http.ts'
 import { parsedJson } from '../../drives/google/api/json-text.ts'
-import { Trouble } from '../../drives/google/api/transient-error.ts'
+import { TransientError } from '../../drives/google/api/transient-error.ts'
 import { ConnectError } from '../connect-error.ts'
 import { word } from './consent.ts'
 
@@ -61,7 +61,7 @@ async function ask({ tokenUrl, ...exchange }: CodeExchange) {
     const answer = await http.send({
       method: 'POST',
       url: tokenUrl,
-      lane: 'calls',
+      limiter: 'calls',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         grant_type: 'authorization_code',
@@ -74,7 +74,7 @@ async function ask({ tokenUrl, ...exchange }: CodeExchange) {
     })
     return { status: answer.status, content: parsedJson(await answer.text(64 * 1024)) }
   } catch (cause) {
-    if (!(cause instanceof Trouble)) throw cause
+    if (!(cause instanceof TransientError)) throw cause
     throw new ConnectError(`Google can't be reached (${cause.message}). Check the network.`, {
       cause,
     })

@@ -141,7 +141,7 @@ export const s3Operations: readonly S3Operation[] = [
     isPublic: true,
   },
   {
-    ...{ name: 'BucketFact', level: 'bucket', method: 'get' },
+    ...{ name: 'BucketDefault', level: 'bucket', method: 'get' },
     when: '`versioning`, `acl`, `policy`, `cors`, `lifecycle` …',
     summary: 'Returns what S3 returns when nothing is configured',
     answers: { 200: { description: 'The configuration.', body: 'Configuration' } },
@@ -188,7 +188,7 @@ export const s3Operations: readonly S3Operation[] = [
     isPublic: true,
   },
   {
-    ...{ name: 'ObjectFact', level: 'object', method: 'get' },
+    ...{ name: 'ObjectDefault', level: 'object', method: 'get' },
     when: '`acl`, `tagging`, `retention` …',
     summary: 'Returns what S3 returns when nothing is configured',
     answers: { 200: { description: 'The configuration.', body: 'Configuration' } },

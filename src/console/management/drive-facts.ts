@@ -1,5 +1,5 @@
 import { type Drive, DriveError } from '../../drives/drive.ts'
-import { KeptAnswer } from './kept-answer.ts'
+import { CachedAnswer } from './kept-answer.ts'
 import type { ManagementLog } from './management-log.ts'
 import type { StatusReply } from './replies.ts'
 
@@ -22,10 +22,10 @@ export interface DriveFactsParts {
 /** Drive information for the pages. Reading it never takes long and never fails. */
 export class DriveFacts {
   readonly #drive: DriveFactsParts['drive']
-  readonly #room: KeptAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
+  readonly #room: CachedAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** Why the drive is not available; null: it is available. */
-  readonly #problem: KeptAnswer<string | null>
-  readonly #createdAtMs: ReadonlyMap<string, KeptAnswer<number>>
+  readonly #problem: CachedAnswer<string | null>
+  readonly #createdAtMs: ReadonlyMap<string, CachedAnswer<number>>
 
   constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveFactsParts) {
     const onError = (error: unknown) =>
@@ -33,12 +33,12 @@ export class DriveFacts {
     const common = { waitMs, now, onError }
     const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
     this.#drive = drive
-    this.#room = new KeptAnswer({
+    this.#room = new CachedAnswer({
       ...common,
       maxAgeMs: roomMaxAgeMs,
       ask: async () => (await drive.quota?.()) ?? unlimited,
     })
-    this.#problem = new KeptAnswer({
+    this.#problem = new CachedAnswer({
       ...common,
       maxAgeMs: roomMaxAgeMs,
       ask: () =>
@@ -53,7 +53,7 @@ export class DriveFacts {
     this.#createdAtMs = new Map(
       buckets.map((bucket) => {
         const ask = () => drive.bucketCreatedAtMs(bucket)
-        return [bucket, new KeptAnswer({ ...common, maxAgeMs: creationMaxAgeMs, ask })]
+        return [bucket, new CachedAnswer({ ...common, maxAgeMs: creationMaxAgeMs, ask })]
       }),
     )
   }

@@ -1,6 +1,6 @@
 import { withinTime } from '../../process/time-limit.ts'
 
-export interface KeptAnswerOptions<Answer> {
+export interface CachedAnswerOptions<Answer> {
   readonly ask: () => Promise<Answer>
   /** How long a result is reused, including a failure. */
   readonly maxAgeMs: number
@@ -15,12 +15,12 @@ export interface KeptAnswerOptions<Answer> {
  * Caches the result of a slow call, which callers share. A call that hangs is not repeated until it
  * returns.
  */
-export class KeptAnswer<Answer> {
-  readonly #options: KeptAnswerOptions<Answer>
+export class CachedAnswer<Answer> {
+  readonly #options: CachedAnswerOptions<Answer>
   #kept: { readonly answer: Answer | undefined; readonly atMs: number } | undefined
   #asking: Promise<Answer | undefined> | undefined
 
-  constructor(options: KeptAnswerOptions<Answer>) {
+  constructor(options: CachedAnswerOptions<Answer>) {
     this.#options = options
   }
 

@@ -1,4 +1,4 @@
-import { Lane } from '../../process/limiter.ts'
+import { Limiter } from '../../process/limiter.ts'
 import { DriveError, type ReadPriority } from '../drive.ts'
 
 /** A client that takes bytes more slowly than this is slow; bytes a second. */
@@ -57,17 +57,17 @@ export class Reader {
  * Connections to a drive. Those of low priority may have half of them, so that they can't keep the
  * others out. While a reader waits, one whose client is too slow is ended in its favour.
  */
-export class ReadLane {
-  readonly #all: Lane
-  readonly #low: Lane
+export class ReadLimiter {
+  readonly #all: Limiter
+  readonly #low: Limiter
   readonly #reading = new Set<{ readonly reader: Reader }>()
 
   constructor(size: number) {
-    this.#all = new Lane(size)
-    this.#low = new Lane(Math.max(1, Math.floor(size / 2)))
+    this.#all = new Limiter(size)
+    this.#low = new Limiter(Math.max(1, Math.floor(size / 2)))
   }
 
-  /** As Lane.enterNow. */
+  /** As Limiter.enterNow. */
   enterNow(reader?: Reader): (() => void) | undefined {
     const leaveLow = reader?.priority === 'low' ? this.#low.enterNow() : noPlace
     if (leaveLow === undefined) return undefined
@@ -76,7 +76,7 @@ export class ReadLane {
     return leave && this.#begin(reader, [leave, leaveLow])
   }
 
-  /** As Lane.enter. */
+  /** As Limiter.enter. */
   async enter(signal: AbortSignal, reader?: Reader): Promise<() => void> {
     const stopLooking = this.#lookForSlow(reader?.priority ?? 'normal')
     let leaveLow: () => void = noPlace
@@ -130,5 +130,5 @@ function rankOf({ priority, lagMs }: Reader): number {
 }
 
 function noPlace(): void {
-  // Of all lanes but the one for low priority nothing has to be given back here.
+  // Of all limiters but the one for low priority nothing has to be given back here.
 }

@@ -7,7 +7,7 @@ import {
   DriveError,
   type EntryCursor,
   type ListQuery,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type OpenObject,
   type OpenOptions,
@@ -22,13 +22,13 @@ import { DriveRoom } from './drive-room.ts'
 import { maxFolders } from './google-names.ts'
 import { GoogleNotes } from './google-notes.ts'
 import { prepareBuckets } from './index/bucket-folders.ts'
-import { IndexNews } from './index/change-applier.ts'
+import { ChangeApplier } from './index/change-applier.ts'
 import type { DriveIndex } from './index/drive-index.ts'
 import { FolderListings } from './index/folder-listings.ts'
 import { IndexCrawl } from './index/index-crawl.ts'
 import { IndexCursor } from './index/index-cursor.ts'
 import { withIndexErrors } from './index/index-errors.ts'
-import { IndexKeeper } from './index/index-sync.ts'
+import { IndexSync } from './index/index-sync.ts'
 import { factsOf } from './index/indexed-file.ts'
 import { MissedFiles } from './index/missed-files.ts'
 import { type IndexLog, ObjectIndex } from './index/object-index.ts'
@@ -87,7 +87,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const index = withIndexErrors(options.index)
   const records = withIndexErrors(options.records)
   const { api, folder, sharedDriveId, now = Date.now } = options
-  let news: IndexNews | undefined
+  let news: ChangeApplier | undefined
   const recover = async (note: string) => {
     if (news !== undefined) await recoverWork(note, { api, index, news, log: options.log })
   }
@@ -102,7 +102,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const rootId = await makeRootFolder(root)
   await index.open(rootId)
   const buckets = new Set<string>()
-  news = new IndexNews({ api, index, rootId, isBucket: (name) => buckets.has(name) })
+  news = new ChangeApplier({ api, index, rootId, isBucket: (name) => buckets.has(name) })
   const { leases: leaseTable } = options
   return new OpenGoogleDrive({
     ...options,
@@ -121,7 +121,7 @@ interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
   readonly leases: KeyLeases
   readonly leaseTable: LeaseTable
   readonly rootId: string
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   /** Those that were prepared. */
   readonly buckets: Set<string>
   readonly now: () => number
@@ -134,7 +134,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly #opened: Opened
   readonly #objects: ObjectIndex
   readonly #listings: FolderListings
-  readonly #keeper: IndexKeeper
+  readonly #sync: IndexSync
   readonly #writer: ObjectWriter
   readonly #copier: ObjectCopier
   readonly #folders: FolderMaker
@@ -148,8 +148,8 @@ class OpenGoogleDrive implements GoogleDrive {
     const listings = new FolderListings({ ...opened, crawl })
     const objects = new ObjectIndex({ ...opened, listings })
     const recover = () => recoverEnded(opened)
-    const keeper = new IndexKeeper({ ...opened, crawl, recover, pollMs: pollSeconds * 1000 })
-    const missed = new MissedFiles({ ...opened, objects, isFresh: () => keeper.isFresh() })
+    const sync = new IndexSync({ ...opened, crawl, recover, pollMs: pollSeconds * 1000 })
+    const missed = new MissedFiles({ ...opened, objects, isFresh: () => sync.isFresh() })
     const parts = { ...opened, objects, missed }
     const folders = new FolderMaker(parts)
     const keys = new KeyHolder(parts)
@@ -168,7 +168,7 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#opened = opened
     this.#objects = objects
     this.#listings = listings
-    this.#keeper = keeper
+    this.#sync = sync
     this.#writer = writer
     this.#folders = folders
     this.#copier = new ObjectCopier({ ...parts, writer, staging })
@@ -185,7 +185,7 @@ class OpenGoogleDrive implements GoogleDrive {
   async prepare(buckets: readonly string[]): Promise<void> {
     for (const bucket of buckets) this.#opened.buckets.add(bucket)
     await prepareBuckets(buckets, { ...this.#opened, objects: this.#objects })
-    this.#keeper.start()
+    this.#sync.start()
   }
 
   async check(): Promise<void> {
@@ -208,7 +208,7 @@ class OpenGoogleDrive implements GoogleDrive {
     return new IndexCursor({ objects: this.#objects }, bucket, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     const [file] = await this.#objects.find(bucket, key)
     return file && factsOf(file)
   }
@@ -230,7 +230,7 @@ class OpenGoogleDrive implements GoogleDrive {
     source: CopySource,
     target: ObjectName,
     options: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     return await this.#copier.copy(source, target, options)
   }
 
@@ -251,14 +251,14 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   async refresh(): Promise<void> {
-    await this.#keeper.refresh()
+    await this.#sync.refresh()
   }
 
   async close(): Promise<void> {
     this.#opened.leases.close()
     await this.#listings.close()
     await this.#digester.close()
-    await this.#keeper.close()
+    await this.#sync.close()
     await this.#opened.api.close()
   }
 }

@@ -8,7 +8,7 @@ import {
   DriveError,
   type EntryCursor,
   type ListQuery,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type OpenObject,
   type UploadDrive,
@@ -34,8 +34,8 @@ import {
   requireOwnFolder,
 } from './local-root.ts'
 import { placeOf } from './object-path.ts'
-import { type AttributeLog, KnownAttributes } from './objects/attribute-cache.ts'
-import { HeldObject } from './objects/cached-object.ts'
+import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
+import { CachedObject } from './objects/cached-object.ts'
 import { copyToTemp } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-records.ts'
@@ -43,7 +43,7 @@ import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
 import { ObjectReader } from './objects/object-reader.ts'
 import { Publisher } from './objects/publisher.ts'
-import { SeenFiles } from './objects/seen-file-cache.ts'
+import { SeenFileCache } from './objects/seen-file-cache.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
 
 export interface LocalDriveOptions {
@@ -78,7 +78,7 @@ class LocalDrive implements Drive {
   readonly uploads: UploadDrive
   readonly #root: LocalRoot
   readonly #files: ObjectFiles
-  readonly #seen: SeenFiles
+  readonly #seen: SeenFileCache
   readonly #publisher: Publisher
   readonly #cursorParts: CursorParts
   readonly #indexes: FolderIndexes
@@ -86,7 +86,7 @@ class LocalDrive implements Drive {
   readonly #folders: FolderMaker
 
   constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
-    const known = new KnownAttributes(records, log)
+    const known = new AttributeCache(records, log)
     const files = new ObjectFiles(root, known)
     const journal = new FolderJournal(root)
     const folders = new FolderMaker({ root, locks, known, journal })
@@ -95,7 +95,7 @@ class LocalDrive implements Drive {
     this.#journal = journal
     this.#folders = folders
     this.#files = files
-    this.#seen = new SeenFiles(root)
+    this.#seen = new SeenFileCache(root)
     this.#publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
     this.#indexes = new FolderIndexes(root)
     this.#cursorParts = {
@@ -143,7 +143,7 @@ class LocalDrive implements Drive {
     return new LocalCursor(this.#cursorParts, bucket, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const found = await this.#files.head(placeOf(bucket, key))
       if (found === undefined) return undefined
@@ -154,7 +154,7 @@ class LocalDrive implements Drive {
 
   open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined> {
     const read = this.#seen.read(bucket, key)
-    return read === undefined ? this.#find(bucket, key) : new HeldObject(read)
+    return read === undefined ? this.#find(bucket, key) : new CachedObject(read)
   }
 
   async #find(bucket: string, key: string): Promise<OpenObject | undefined> {
@@ -186,7 +186,7 @@ class LocalDrive implements Drive {
     source: CopySource,
     target: ObjectName,
     options: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { bucket, key } = target
     return await withDriveErrors(`write ${bucket}/${key}`, async () => {
       const from = placeOf(source.bucket, source.key)

@@ -11,7 +11,7 @@ import {
   DriveError,
   type EntryCursor,
   type ListQuery,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type OpenObject,
   type WriteConditions,
@@ -56,7 +56,7 @@ export class MemoryDrive implements Drive {
     return new MemoryCursor(this.#objects, bucket, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     await turn()
     const object = this.#objects.get({ bucket, key })
     return object && factsOf(object)
@@ -87,7 +87,7 @@ export class MemoryDrive implements Drive {
     source: CopySource,
     target: ObjectName,
     options: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     await turn()
     const object = this.#objects.get(source)
     if (object === undefined) return undefined

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } from '../drive.ts'
+import { DriveError, type ObjectMetadata, type ObjectName, type WriteConditions } from '../drive.ts'
 import { sortKeys } from '../key-order.ts'
 import { assertConditions } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */
-export interface MemoryObject extends ObjectFacts {
+export interface MemoryObject extends ObjectMetadata {
   readonly bytes: Uint8Array
   /** The state of the upload that it came from. */
   readonly uploadState?: string
@@ -96,7 +96,7 @@ export async function turn(): Promise<void> {
   await setImmediate()
 }
 
-export function factsOf({ size, modifiedAtMs, attributes }: MemoryObject): ObjectFacts {
+export function factsOf({ size, modifiedAtMs, attributes }: MemoryObject): ObjectMetadata {
   return { size, modifiedAtMs, attributes }
 }
 

@@ -2,7 +2,7 @@ import {
   type AppendOptions,
   type CompleteOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type PartDraft,
   type UploadDrive,
 } from '../drive.ts'
@@ -65,7 +65,7 @@ export class MemoryUploads implements UploadDrive {
     return this.append(state, options)
   }
 
-  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     await turn()
     const { target, size, attributes, conditions } = options
     const { uploadId } = parse(state)

@@ -6,7 +6,7 @@ import type {
   Entry,
   EntryCursor,
   ListQuery,
-  ObjectFacts,
+  ObjectMetadata,
   OpenObject,
   OpenOptions,
   UploadDrive,
@@ -229,7 +229,7 @@ class WebdavDrive implements Drive {
     return new DavCursor(this.#cursorParts, bucket, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectFacts | undefined> {
+  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     const found = await this.#finder.find(this.#placeOf(bucket, key))
     if (found === undefined) await this.#parts.own.expectThere()
     return found?.facts

@@ -1,4 +1,4 @@
-import { Lane } from '../../process/limiter.ts'
+import { Limiter } from '../../process/limiter.ts'
 import type { Connection } from '../routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
 import { compatibleFlavour, type ModelsApi } from './flavour.ts'
@@ -30,7 +30,7 @@ export interface UpstreamsOptions {
  */
 export class Upstreams {
   readonly #timeoutMs: number
-  readonly #lane: Lane
+  readonly #limiter: Limiter
   /**
    * By everything that identifies a request: concurrent lists share one socket of a stalled
    * upstream.
@@ -42,7 +42,7 @@ export class Upstreams {
     askedAtOnce = maxAskedAtOnce,
   }: UpstreamsOptions = {}) {
     this.#timeoutMs = timeoutMs
-    this.#lane = new Lane(askedAtOnce)
+    this.#limiter = new Limiter(askedAtOnce)
   }
 
   /**
@@ -99,7 +99,7 @@ export class Upstreams {
     const timer = setTimeout(() => timeout.abort(), this.#timeoutMs)
     const { signal } = timeout
     try {
-      return await this.#lane.run(signal, () => askUpstream(request, { ...options, signal }))
+      return await this.#limiter.run(signal, () => askUpstream(request, { ...options, signal }))
     } catch (error) {
       if (error instanceof UpstreamError) throw error
       throw new UpstreamError('timeout', { cause: error })

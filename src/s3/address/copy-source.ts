@@ -1,5 +1,5 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
-import type { ObjectFacts, ObjectName, OpenObject } from '../../drives/drive.ts'
+import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { lendRange } from '../body/object-body.ts'
 import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
@@ -56,7 +56,7 @@ function invalidSource(message: string, header: string): S3Error {
  *
  * @throws S3Error PreconditionFailed.
  */
-export function assertSourceConditions({ request }: ObjectContext, facts: ObjectFacts): void {
+export function assertSourceConditions({ request }: ObjectContext, facts: ObjectMetadata): void {
   const conditions = copySourceConditions(request.headers)
   if (conditions === undefined || evaluateReadConditions(conditions, facts) === 'met') return
   throw new S3Error('PreconditionFailed')

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { S3Error } from '../errors.ts'
-import { bucketFacts, objectFacts } from '../operations/bucket-facts.ts'
+import { bucketDefaults, objectDefaults } from '../operations/subresource-defaults.ts'
 import type { Address } from './address.ts'
 import { quoted } from './client-text.ts'
 import type { Query } from './query.ts'
@@ -10,7 +10,7 @@ import { bucketSubresources, methodOfSubresource, objectSubresources } from './u
 export type OperationName = ServiceOperation | BucketOperation | ObjectOperation
 export type ServiceOperation = 'ListBuckets'
 export type BucketOperation =
-  | 'BucketFact'
+  | 'BucketDefault'
   | 'DeleteObjects'
   | 'GetBucketLocation'
   | 'HeadBucket'
@@ -28,7 +28,7 @@ export type ObjectOperation =
   | 'GetObjectAttributes'
   | 'HeadObject'
   | 'ListParts'
-  | 'ObjectFact'
+  | 'ObjectDefault'
   | 'PutObject'
   | 'UploadPart'
   | 'UploadPartCopy'
@@ -82,7 +82,7 @@ function detectBucketRead(query: Query): BucketOperation {
   if (query.has('uploads')) return 'ListMultipartUploads'
   if (query.has('location')) return 'GetBucketLocation'
   if (query.has('versions')) return 'ListObjectVersions'
-  if (hasFact(query, bucketFacts)) return 'BucketFact'
+  if (hasDefault(query, bucketDefaults)) return 'BucketDefault'
   refuseSubresource(query, bucketSubresources)
   const listType = query.get('list-type')
   if (listType === undefined) return 'ListObjects'
@@ -117,7 +117,7 @@ function detectObjectRead(query: Query): ObjectOperation {
   if (query.size === 0) return 'GetObject'
   if (query.has('uploadId')) return 'ListParts'
   if (query.has('attributes')) return 'GetObjectAttributes'
-  if (hasFact(query, objectFacts)) return 'ObjectFact'
+  if (hasDefault(query, objectDefaults)) return 'ObjectDefault'
   refuseSubresource(query, objectSubresources)
   return 'GetObject'
 }
@@ -136,7 +136,7 @@ function detectObjectWrite({ query, headers }: Detectable): ObjectOperation {
   return isCopy ? 'CopyObject' : 'PutObject'
 }
 
-function hasFact(query: Query, facts: Readonly<Record<string, unknown>>): boolean {
+function hasDefault(query: Query, facts: Readonly<Record<string, unknown>>): boolean {
   for (const name of query.keys()) if (Object.hasOwn(facts, name)) return true
   return false
 }

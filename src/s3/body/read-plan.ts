@@ -1,4 +1,4 @@
-import type { ObjectFacts } from '../../drives/drive.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { HeaderFields } from '../../http/message.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
@@ -65,7 +65,7 @@ function parsePartNumber(text: string | undefined): number | undefined {
  *
  * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
  */
-export function planRead(request: ReadRequest, facts: ObjectFacts): ReadPlan {
+export function planRead(request: ReadRequest, facts: ObjectMetadata): ReadPlan {
   if (isKnownToClient(request, facts)) return { status: 304, headers: notModifiedFields(facts) }
   const asked = askedRange(request, facts)
   const range = asked ?? { start: 0, end: facts.size }
@@ -80,7 +80,7 @@ export function planRead(request: ReadRequest, facts: ObjectFacts): ReadPlan {
   return { status: isPartial ? 206 : 200, headers, range }
 }
 
-function isKnownToClient(request: ReadRequest, facts: ObjectFacts): boolean {
+function isKnownToClient(request: ReadRequest, facts: ObjectMetadata): boolean {
   const conditions = readConditions(request.headers)
   if (conditions === undefined) return false
   const outcome = evaluateReadConditions(conditions, facts)
@@ -90,7 +90,7 @@ function isKnownToClient(request: ReadRequest, facts: ObjectFacts): boolean {
 }
 
 /** The requested range; undefined for the whole object. */
-function askedRange(request: ReadRequest, facts: ObjectFacts): ByteRange | undefined {
+function askedRange(request: ReadRequest, facts: ObjectMetadata): ByteRange | undefined {
   if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, facts)
   const { range, 'if-range': ifRange } = request.headers
   if (range === undefined || !isRangeWanted(ifRange, facts)) return undefined
@@ -103,14 +103,14 @@ function askedRange(request: ReadRequest, facts: ObjectFacts): ByteRange | undef
   })
 }
 
-function isRangeWanted(ifRange: string | string[] | undefined, facts: ObjectFacts): boolean {
+function isRangeWanted(ifRange: string | string[] | undefined, facts: ObjectMetadata): boolean {
   if (ifRange === undefined) return true
   const { modifiedAtMs, attributes } = facts
   return isSameVersion(String(ifRange), { etag: attributes.etag, modifiedAtMs })
 }
 
 /** An object that was not uploaded in parts is its own part 1, answered with 206 as by S3. */
-function rangeOfPart(partNumber: number, facts: ObjectFacts): ByteRange {
+function rangeOfPart(partNumber: number, facts: ObjectMetadata): ByteRange {
   const partSizes = facts.attributes.partSizes ?? [[1, facts.size]]
   const range = partRange(partSizes, partNumber)
   if (range !== undefined) return range
@@ -128,7 +128,7 @@ function rangeOfPart(partNumber: number, facts: ObjectFacts): ByteRange {
  */
 function checksumFields(
   { partNumber }: ReadRequest,
-  { attributes, size }: ObjectFacts,
+  { attributes, size }: ObjectMetadata,
   range: ByteRange,
 ): HeaderFields {
   const { checksum } = attributes
@@ -140,7 +140,7 @@ function checksumFields(
 }
 
 /** AWS: x-amz-mp-parts-count is returned when partNumber was requested and there were parts. */
-function pushPartsCount(headers: ReplyFields, request: ReadRequest, facts: ObjectFacts): void {
+function pushPartsCount(headers: ReplyFields, request: ReadRequest, facts: ObjectMetadata): void {
   const { partSizes } = facts.attributes
   if (request.partNumber === undefined || partSizes === undefined) return
   headers.push(['x-amz-mp-parts-count', String(countParts(partSizes))])

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ObjectFacts, WriteConditions } from '../../drives/drive.ts'
+import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import { includesEtag, parseIfMatch, parseIfNoneMatch } from '../checksums/etag.ts'
 import { parseHttpDate } from './http-date.ts'
 
@@ -60,19 +60,19 @@ function singleValue(value: string | string[] | undefined): string | undefined {
  */
 export function evaluateReadConditions(
   conditions: ReadConditions,
-  facts: ObjectFacts,
+  facts: ObjectMetadata,
 ): ConditionsOutcome {
   if (isModifiedOrOther(conditions, facts)) return 'failed'
   return isKnownToClient(conditions, facts) ? 'not-modified' : 'met'
 }
 
-function isModifiedOrOther(conditions: ReadConditions, facts: ObjectFacts): boolean {
+function isModifiedOrOther(conditions: ReadConditions, facts: ObjectMetadata): boolean {
   const { ifMatch, ifUnmodifiedSince } = conditions
   if (ifMatch !== undefined) return !includesEtag(parseIfMatch(ifMatch), facts.attributes.etag)
   return ifUnmodifiedSince !== undefined && isModifiedSince(ifUnmodifiedSince, facts) === true
 }
 
-function isKnownToClient(conditions: ReadConditions, facts: ObjectFacts): boolean {
+function isKnownToClient(conditions: ReadConditions, facts: ObjectMetadata): boolean {
   const { ifNoneMatch, ifModifiedSince } = conditions
   if (ifNoneMatch !== undefined) {
     return includesEtag(parseIfNoneMatch(ifNoneMatch), facts.attributes.etag)
@@ -81,7 +81,7 @@ function isKnownToClient(conditions: ReadConditions, facts: ObjectFacts): boolea
 }
 
 /** Undefined for an invalid date: the field is then ignored (RFC 9110 section 13.1.3). */
-function isModifiedSince(field: string, facts: ObjectFacts): boolean | undefined {
+function isModifiedSince(field: string, facts: ObjectMetadata): boolean | undefined {
   const sinceMs = parseHttpDate(field)
   if (sinceMs === undefined) return undefined
   // Last-Modified has whole seconds, so a client that sends it back has seen this version.

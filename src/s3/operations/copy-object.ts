@@ -1,7 +1,7 @@
 import type { Attributes, ChecksumAlgorithm } from '../../drives/attributes.ts'
 import {
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type OpenObject,
   type WriteConditions,
@@ -69,7 +69,7 @@ function planCopy(context: ObjectContext): CopyPlan {
   return { source, attributes, algorithm, conditions: writeConditions(headers) }
 }
 
-async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectFacts> {
+async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await copyOnce(context, plan)
@@ -81,7 +81,7 @@ async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<Obje
 }
 
 /** The source is opened first: conditions, attributes and bytes are then those of one version. */
-async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectFacts> {
+async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
   const { source } = plan
   const object = await context.service.drive.open(source.bucket, source.key)
   if (object === undefined) throw noSuchKey(source.key)
@@ -100,7 +100,7 @@ async function copyOnDrive(
   { service, request, bucket, key }: ObjectContext,
   plan: CopyPlan,
   object: OpenObject,
-): Promise<ObjectFacts | undefined> {
+): Promise<ObjectMetadata | undefined> {
   const { etag, checksum, headers, metadata } = object.attributes
   const isComposite = checksum?.type === 'COMPOSITE'
   const isOther = plan.algorithm !== undefined && plan.algorithm !== checksum?.algorithm
@@ -123,7 +123,7 @@ async function copyByStreaming(
   { service, request, bucket, key }: ObjectContext,
   plan: CopyPlan,
   object: OpenObject,
-): Promise<ObjectFacts> {
+): Promise<ObjectMetadata> {
   const { size, attributes: original } = object
   const { signal } = request
   const draft = await service.drive.draft(bucket, key, { size })

@@ -1,5 +1,5 @@
 import type { Attributes } from '../../drives/attributes.ts'
-import type { ObjectFacts } from '../../drives/drive.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { parseCount } from '../address/count-parameter.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
@@ -19,7 +19,7 @@ interface PartsQuery {
 
 /** x-amz-object-attributes → the element it stands for, in the order of the reply. */
 const attributeElements: Readonly<
-  Record<string, (facts: ObjectFacts, parts: PartsQuery) => XmlChildren>
+  Record<string, (facts: ObjectMetadata, parts: PartsQuery) => XmlChildren>
 > = {
   // Without quotes, unlike everywhere else in S3 (API reference, the example response).
   ETag: ({ attributes }) => ({ ETag: attributes.etag }),

@@ -1,5 +1,5 @@
 import type { Attributes, KeptHeader } from '../../drives/attributes.ts'
-import type { ObjectFacts } from '../../drives/drive.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { contentSecurityPolicy } from '../headers/content-security.ts'
 import { formatHttpDate } from '../headers/http-date.ts'
@@ -32,7 +32,7 @@ const writtenFields = new WeakMap<
 
 /** The fields of every 200 and 206 for an object, Content-Length excepted. The caller may add to them. */
 export function objectFields(
-  facts: ObjectFacts,
+  facts: ObjectMetadata,
   overrides: ResponseOverrides | undefined,
 ): ReplyFields {
   if (overrides !== undefined) return writeFields(facts, overrides)
@@ -44,7 +44,7 @@ export function objectFields(
   return fields.slice()
 }
 
-function writeFields(facts: ObjectFacts, overrides: ResponseOverrides | undefined): ReplyFields {
+function writeFields(facts: ObjectMetadata, overrides: ResponseOverrides | undefined): ReplyFields {
   const { headers, metadata, etag } = facts.attributes
   const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
   const fields: ReplyFields = [
@@ -64,7 +64,7 @@ function writeFields(facts: ObjectFacts, overrides: ResponseOverrides | undefine
 }
 
 /** A 304 carries what a cache updates its copy with (RFC 9110 section 15.4.5). */
-export function notModifiedFields(facts: ObjectFacts): ReplyFields {
+export function notModifiedFields(facts: ObjectMetadata): ReplyFields {
   const { headers, etag } = facts.attributes
   const fields: ReplyFields = [
     ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
-import type { ObjectFacts } from '../../drives/drive.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
 import { checksumHeader, checksumOfParts, createChecksum } from '../checksums/checksums.ts'
 import { countParts } from '../reply/object-parts.ts'
 
@@ -44,7 +44,7 @@ export class ObjectDigests {
   #leftOfPart: number | undefined
   #bytes = 0
 
-  constructor({ size, attributes }: ObjectFacts) {
+  constructor({ size, attributes }: ObjectMetadata) {
     const partSizes = attributes.partSizes ?? [[1, size]]
     this.#recipes = recipesFor(attributes)
     this.#expectedBytes = bytesOf(partSizes)

@@ -1,5 +1,5 @@
 import { type Drive, DriveError, type Entry } from '../../drives/drive.ts'
-import { Lane } from '../../process/limiter.ts'
+import { Limiter } from '../../process/limiter.ts'
 import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 
 export interface BucketToVerify {
@@ -27,12 +27,12 @@ const mostUnanswered = 20
  */
 export async function verifyBucket(parts: BucketToVerify): Promise<void> {
   const { drive, bucket, onBytes, onVerdict } = parts
-  const lane = new Lane(objectsAtOnce)
+  const limiter = new Limiter(objectsAtOnce)
   const failed = new AbortController()
   let unanswered = 0
   for await (const entries of pagesOf(parts)) {
     const reads = entries.map(({ key }) =>
-      lane.run(failed.signal, async () => {
+      limiter.run(failed.signal, async () => {
         const verdict = await verifyObject(drive, { bucket, key }, onBytes)
         onVerdict(key, verdict)
         unanswered = verdict.kind === 'unreadable' && verdict.isUnanswered ? unanswered + 1 : 0

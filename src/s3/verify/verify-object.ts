@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Drive, DriveError, type ObjectFacts, type ObjectName } from '../../drives/drive.ts'
+import { type Drive, DriveError, type ObjectMetadata, type ObjectName } from '../../drives/drive.ts'
 import { type Difference, ObjectDigests } from './object-digests.ts'
 
 /** The result for one object. */
@@ -89,7 +89,7 @@ async function readOnce(
   name: ObjectName,
   onBytes: (bytes: number) => void,
 ): Promise<Verdict | BadRead> {
-  let facts: ObjectFacts | undefined
+  let facts: ObjectMetadata | undefined
   try {
     const object = await drive.open(name.bucket, name.key)
     if (object === undefined) return { kind: 'gone' }
@@ -116,12 +116,12 @@ async function readOnce(
 }
 
 /** None where no drive can know that the bytes are wrong. */
-function refusedBytes(facts: ObjectFacts): Difference[] {
+function refusedBytes(facts: ObjectMetadata): Difference[] {
   if (!new ObjectDigests(facts).canVerify) return []
   const found = 'different bytes, which the drive rejects'
   return [{ what: 'ETag', expected: facts.attributes.etag, found }]
 }
 
-function versionOf({ size, modifiedAtMs, attributes }: ObjectFacts): string {
+function versionOf({ size, modifiedAtMs, attributes }: ObjectMetadata): string {
   return `${attributes.etag} ${size} ${modifiedAtMs}`
 }

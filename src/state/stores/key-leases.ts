@@ -32,7 +32,7 @@ const setNote = 'UPDATE key_leases SET note = ? WHERE place = ? AND owner = ?'
 const renewLease = 'UPDATE key_leases SET until_ms = ? WHERE place = ? AND owner = ?'
 const deleteLease = 'DELETE FROM key_leases WHERE place = ? AND owner = ?'
 const endLease = 'UPDATE key_leases SET until_ms = 0 WHERE place = ? AND owner = ?'
-const raiseRevision = `INSERT INTO lease_revisions (slot, revision) VALUES (?, 1)
+const bumpRevision = `INSERT INTO lease_revisions (slot, revision) VALUES (?, 1)
   ON CONFLICT (slot) DO UPDATE SET revision = lease_revisions.revision + 1`
 const leaseColumns = 'owner, until_ms AS "untilMs", note'
 /** One statement, so that both halves show one moment. */
@@ -95,16 +95,16 @@ export class DatabaseLeases {
     places: readonly string[],
     release: {
       readonly owner: string
-      readonly raises: readonly string[]
+      readonly bumped: readonly string[]
       readonly keepsNote: boolean
     },
   ): Promise<void> {
-    const { owner, raises, keepsNote } = release
-    const slots = [...new Set(raises.map(slotOf))].sort((a, b) => a - b)
+    const { owner, bumped, keepsNote } = release
+    const slots = [...new Set(bumped.map(slotOf))].sort((a, b) => a - b)
     const sql = keepsNote ? endLease : deleteLease
     await this.#database.write([
       ...places.toSorted().map((place) => ({ sql, params: [storedName(place), owner] })),
-      ...slots.map((slot) => ({ sql: raiseRevision, params: [slot] })),
+      ...slots.map((slot) => ({ sql: bumpRevision, params: [slot] })),
     ])
   }
 

@@ -40,7 +40,7 @@ interface LoadedSet {
 }
 
 const selectRevision = 'SELECT revision FROM routing_revision WHERE id = 1'
-const raiseRevision =
+const bumpRevision =
   'UPDATE routing_revision SET revision = revision + 1 WHERE id = 1 AND revision = ?'
 
 /** Attempts to read a snapshot; repeated writes between its reads are unlikely. */
@@ -85,7 +85,7 @@ export class RoutingTables {
     if (changes.length === 0) return seen.revision
     try {
       await this.#database.write([
-        { sql: raiseRevision, params: [seen.revision], mustChange: 1 },
+        { sql: bumpRevision, params: [seen.revision], mustChange: 1 },
         ...changes,
       ])
       return seen.revision + 1

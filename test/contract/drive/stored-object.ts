@@ -7,7 +7,7 @@ import {
   type DriveErrorKind,
   type Entry,
   type ListQuery,
-  type ObjectFacts,
+  type ObjectMetadata,
   type PartDraft,
   type WriteConditions,
 } from '../../../src/drives/drive.ts'
@@ -49,7 +49,7 @@ export async function put(
   key: string,
   content: Uint8Array | string,
   options: PutOptions = {},
-): Promise<ObjectFacts> {
+): Promise<ObjectMetadata> {
   const bytes = Buffer.from(content)
   const draft = await drive.draft(options.bucket ?? bucket, key, { size: bytes.length })
   try {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Attributes } from '../../../src/drives/attributes.ts'
 import type {
   Drive,
-  ObjectFacts,
+  ObjectMetadata,
   ObjectName,
   PartDigest,
   PartDraft,
@@ -116,7 +116,7 @@ export class UploadSession {
     conditions?: WriteConditions,
     size: number = this.bytes.length,
     assertHeld?: () => void,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     return this.#drive.uploads.complete(this.state, {
       target: this.target,
       size,

@@ -23,7 +23,7 @@ export class ByHand {
     return this.#add(name, { parent, mimeType: folderMimeType }).id
   }
 
-  /** A new file, whatever other files of this name there are: calling it twice makes twins. */
+  /** A new file, whatever other files of this name there are: calling it twice makes duplicates. */
   async file(name: string, bytes: Uint8Array | string, options: PutOptions = {}): Promise<string> {
     const content = await this.#account.store.write(Buffer.from(bytes))
     const mimeType = options.mimeType ?? 'application/octet-stream'

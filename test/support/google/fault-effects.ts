@@ -132,7 +132,7 @@ export const faultEffects = {
     on: [...targetKinds, 'create', 'multipart'],
     effect: () => ({ before: (call) => withParent(call, (parent) => trash(call, parent)) }),
   },
-  twin: { on: creatingKinds, effect: () => ({ after: addTwin }) },
+  duplicate: { on: creatingKinds, effect: () => ({ after: addTwin }) },
   run: {
     on: callKinds,
     effect: ({ run }) => ({ before: async (call) => await run?.(call) }),

@@ -37,7 +37,7 @@ test('writeSettingsFile leaves the file as it was when a value cannot stand in i
   await writeFile(path, 'A=1\n')
   await assert.rejects(writeSettingsFile(path, { A: 'two words' }), (error) => {
     assert.ok(error instanceof ConnectError)
-    assert.match(error.message, /the value of A has characters/)
+    assert.match(error.message, /the value of A contains characters/)
     assert.doesNotMatch(error.message, /two words/)
     return true
   })

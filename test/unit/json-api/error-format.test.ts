@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/json-api/api-error.ts'
-import { dialectOf, plainDialect } from '../../../src/json-api/error-format.ts'
+import { dialectOf, plainErrorFormat } from '../../../src/json-api/error-format.ts'
 
 const other = { prefix: '/v1', errorBody: () => ({}) }
 
@@ -13,12 +13,12 @@ for (const target of ['/v1', '/v1/', '/v1/models', '/v1?x=1']) {
 
 for (const target of ['/', '/v10', '/v1-x/models', '/auth/v1', '/?/v1']) {
   test(`dialectOf ${target} is the plain one`, () => {
-    assert.equal(dialectOf([other], target), plainDialect)
+    assert.equal(dialectOf([other], target), plainErrorFormat)
   })
 }
 
-test('the plain dialect has a message, and a field where there is one', () => {
-  const { errorBody } = plainDialect
+test('the plain errorFormat has a message, and a field where there is one', () => {
+  const { errorBody } = plainErrorFormat
   assert.deepEqual(errorBody(new ApiError(404, 'Not here.', { code: 'x' })), {
     message: 'Not here.',
   })

@@ -151,7 +151,7 @@ test('an error of a layer below is answered as translate says, and its cause rep
   assert.equal((await app.inject('/broken')).statusCode, 500)
 })
 
-test('a dialect words every error below its prefix, and its headers are on every reply', async () => {
+test('a errorFormat words every error below its prefix, and its headers are on every reply', async () => {
   const app = sampleApp({
     dialects: [
       {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelEntry } from '../../../src/models/list/model-entry.ts'
-import { KeptLists } from '../../../src/models/list-cache.ts'
+import { ListCache } from '../../../src/models/list-cache.ts'
 
 const hostileId = 'a/"created":0,\\"created\\":0'
 const entries: readonly ModelEntry[] = [
@@ -15,7 +15,7 @@ function parsed(body: Buffer | undefined) {
 }
 
 test('find gives what was kept with the time of the second it is asked in', () => {
-  const lists = new KeptLists()
+  const lists = new ListCache()
   lists.keep('llm', sources, entries)
   const body = lists.find('llm', [...sources], 1_779_000_000_999)
   assert.deepEqual(parsed(body), {
@@ -28,7 +28,7 @@ test('find gives what was kept with the time of the second it is asked in', () =
 })
 
 test('find gives nothing for another list, or when a source is another object', () => {
-  const lists = new KeptLists()
+  const lists = new ListCache()
   assert.equal(lists.find('llm', sources, 0), undefined)
   lists.keep('llm', sources, entries)
   assert.equal(lists.find('tts', sources, 0), undefined)
@@ -39,7 +39,7 @@ test('find gives nothing for another list, or when a source is another object', 
 })
 
 test('keep of an empty list gives an empty list', () => {
-  const lists = new KeptLists()
+  const lists = new ListCache()
   lists.keep('llm', sources, [])
   assert.deepEqual(parsed(lists.find('llm', sources, 0)), { object: 'list', data: [] })
 })

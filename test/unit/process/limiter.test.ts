@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lane } from '../../../src/process/limiter.ts'
+import { Limiter } from '../../../src/process/limiter.ts'
 
 const never = new AbortController().signal
 
-test('Lane.enter lets in as many as there are places, then in order', async () => {
-  const lane = new Lane(2)
+test('Limiter.enter lets in as many as there are places, then in order', async () => {
+  const limiter = new Limiter(2)
   const order: string[] = []
   const enter = async (name: string) => {
-    const leave = await lane.enter(never)
+    const leave = await limiter.enter(never)
     order.push(name)
     return leave
   }
@@ -27,14 +27,14 @@ test('Lane.enter lets in as many as there are places, then in order', async () =
   assert.deepEqual(order, ['a', 'b', 'c', 'd'])
 })
 
-test('Lane.enter forgets who stopped waiting', async () => {
-  const lane = new Lane(1)
-  const leave = await lane.enter(never)
+test('Limiter.enter forgets who stopped waiting', async () => {
+  const limiter = new Limiter(1)
+  const leave = await limiter.enter(never)
   const stop = new AbortController()
-  const waiting = lane.enter(stop.signal)
+  const waiting = limiter.enter(stop.signal)
   stop.abort(new Error('left'))
   await assert.rejects(waiting, /left/)
-  await assert.rejects(lane.enter(stop.signal), /left/)
+  await assert.rejects(limiter.enter(stop.signal), /left/)
   leave()
-  await lane.enter(never)
+  await limiter.enter(never)
 })

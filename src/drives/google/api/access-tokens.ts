@@ -7,9 +7,9 @@ import { GoogleCredentialsRefused } from './google-errors.ts'
 import type { GoogleHttp } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
-import { Patience, type PatienceOptions } from './retry-policy.ts'
+import { RetryPolicy, type RetryPolicyOptions } from './retry-policy.ts'
 import { serviceAccountJwt } from './service-account-jwt.ts'
-import { Trouble } from './transient-error.ts'
+import { TransientError } from './transient-error.ts'
 
 /** All files of the account: those put there by hand are objects, too. */
 export const driveScope = 'https://www.googleapis.com/auth/drive'
@@ -18,7 +18,7 @@ export interface AccessTokensOptions {
   readonly credentials: GoogleCredentials
   readonly tokenUrl: string
   readonly http: GoogleHttp
-  readonly patience: PatienceOptions
+  readonly retryPolicy: RetryPolicyOptions
 }
 
 interface AccessToken {
@@ -58,7 +58,7 @@ export class AccessTokens {
 
   constructor(options: AccessTokensOptions) {
     this.#options = options
-    this.#clock = options.patience.clock
+    this.#clock = options.retryPolicy.clock
   }
 
   /** @throws GoogleCredentialsRefused; DriveError; the signal's reason. */
@@ -97,9 +97,11 @@ export class AccessTokens {
   }
 
   async #fetch(): Promise<AccessToken> {
-    const patience = new Patience(this.#options.patience, { doing: 'issue an access token' })
+    const retryPolicy = new RetryPolicy(this.#options.retryPolicy, {
+      doing: 'issue an access token',
+    })
     try {
-      this.#token = await patience.persist(() => this.#ask())
+      this.#token = await retryPolicy.persist(() => this.#ask())
       this.#refusal = undefined
       return this.#token
     } catch (error) {
@@ -116,14 +118,14 @@ export class AccessTokens {
     const answer = await http.send({
       method: 'POST',
       url: tokenUrl,
-      lane: 'calls',
+      limiter: 'calls',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(this.#grant(this.#clock.now())).toString(),
     })
     const text = await answer.text(maxAnswerBytes)
     if (answer.status !== 200) throw this.#failureOf(answer, text)
     const parsed = tokenAnswer.safeParse(parsedJson(text))
-    if (!parsed.success) throw new Trouble('server', 'an invalid access token response')
+    if (!parsed.success) throw new TransientError('server', 'an invalid access token response')
     const { access_token, expires_in } = parsed.data
     return { text: access_token, expiresAtMs: askedAtMs + expires_in * 1000 }
   }
@@ -150,7 +152,7 @@ export class AccessTokens {
     const { status } = answer
     if (status === 429 || status === 408 || status >= 500) {
       const waitMs = retryAfterMs(answer.header('retry-after'), this.#clock.now())
-      return new Trouble(status === 429 ? 'rate' : 'server', String(status), {
+      return new TransientError(status === 429 ? 'rate' : 'server', String(status), {
         retryAfterMs: waitMs,
       })
     }

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from './http-answer.ts'
-import type { Patience } from './retry-policy.ts'
-import { driveErrorOf, Trouble } from './transient-error.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+import { driveErrorOf, TransientError } from './transient-error.ts'
 
 /** Bytes from `start` up to but not including `end`. */
 export interface ByteRange {
@@ -24,17 +24,17 @@ export interface Download {
 }
 
 /**
- * The download that an answer with status 200 or 206 begins. Its body rejects with Trouble when it
+ * The download that an answer with status 200 or 206 begins. Its body rejects with TransientError when it
  * breaks off.
  *
- * @throws Trouble when it is not what was asked for.
+ * @throws TransientError when it is not what was asked for.
  */
 export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Download {
   const facts = range === undefined ? wholeFacts(answer) : rangeFacts(answer, range)
   const encoding = answer.header('content-encoding') ?? 'identity'
   if (facts === undefined || encoding !== 'identity') {
     answer.close()
-    throw new Trouble('server', `${answer.status} with bytes that were not requested`)
+    throw new TransientError('server', `${answer.status} with bytes that were not requested`)
   }
   return {
     status: answer.status === 206 ? 206 : 200,
@@ -45,7 +45,7 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
 }
 
 export interface Continuation {
-  readonly patience: Patience
+  readonly retryPolicy: RetryPolicy
   /** Opens the bytes from there to the end; absent where they may have changed. */
   readonly goOn: ((offset: number) => Promise<Download>) | undefined
 }
@@ -69,7 +69,7 @@ class ContinuedBytes {
   }
 
   async *read(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { patience } = this.#continuation
+    const { retryPolicy } = this.#continuation
     for (let count = 0, before = 0; ; before = count) {
       try {
         for await (const chunk of this.#download.body) {
@@ -78,7 +78,7 @@ class ContinuedBytes {
         }
         return
       } catch (error) {
-        if (count > before) patience.renew()
+        if (count > before) retryPolicy.renew()
         this.#download = await this.#next(error, count)
       }
     }
@@ -90,12 +90,12 @@ class ContinuedBytes {
   }
 
   async #next(error: unknown, count: number): Promise<Download> {
-    const { patience, goOn } = this.#continuation
-    if (!(error instanceof Trouble)) throw error
+    const { retryPolicy, goOn } = this.#continuation
+    if (!(error instanceof TransientError)) throw error
     if (goOn === undefined || !this.#isContinuable || this.#isClosed) {
       throw driveErrorOf(error, 'send the complete file', readingAgainMs)
     }
-    await patience.pause(error)
+    await retryPolicy.pause(error)
     return await goOn(count)
   }
 }
@@ -134,6 +134,6 @@ async function* countedBytes(
     yield chunk
   }
   if (length !== undefined && count !== length) {
-    throw new Trouble('network', `${count} bytes of ${length}`)
+    throw new TransientError('network', `${count} bytes of ${length}`)
   }
 }

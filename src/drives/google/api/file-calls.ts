@@ -218,13 +218,13 @@ function sendMetadata(
 
 /** Whether there was a file. When an earlier attempt failed, it may be what removed the file. */
 async function removal({ calls }: GoogleContext, call: Call): Promise<boolean> {
-  const patience = calls.patience(call)
+  const retryPolicy = calls.retryPolicy(call)
   try {
-    const answer = await patience.persist(() => calls.once(call, patience))
+    const answer = await retryPolicy.persist(() => calls.once(call, retryPolicy))
     await answer.drain()
     return true
   } catch (error) {
-    if (error instanceof GoogleNotFound) return patience.failures > 0
+    if (error instanceof GoogleNotFound) return retryPolicy.failures > 0
     throw error
   }
 }

@@ -45,7 +45,7 @@ export interface GoogleApiOptions {
   readonly quota?: Quota
   readonly limits?: Partial<HttpLimits>
   /** Milliseconds for which a call is repeated before it fails. Default: 25,000. */
-  readonly patienceMs?: number
+  readonly retryForMs?: number
   /** For the log. */
   readonly onRetry?: (note: RetryNote) => void
   readonly clock?: Clock
@@ -63,13 +63,13 @@ export class GoogleApi {
   readonly #sessions: UploadSessions
 
   constructor(options: GoogleApiOptions) {
-    const { credentials, clock = systemClock, patienceMs = 25_000, onRetry } = options
+    const { credentials, clock = systemClock, retryForMs = 25_000, onRetry } = options
     const endpoints = options.endpoints ?? googleEndpoints
     const http = new GoogleHttp({ ...defaultLimits, ...options.limits })
     const budget = new RateBudget(options.quota ?? defaultQuota, clock)
-    const patience = { clock, patienceMs, budget, onRetry }
-    const tokens = new AccessTokens({ credentials, tokenUrl: endpoints.token, http, patience })
-    const calls = new GoogleCalls({ http, tokens, patience })
+    const retryPolicy = { clock, retryForMs, budget, onRetry }
+    const tokens = new AccessTokens({ credentials, tokenUrl: endpoints.token, http, retryPolicy })
+    const calls = new GoogleCalls({ http, tokens, retryPolicy })
     this.#http = http
     this.#context = {
       calls,

@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, readFailure } from './google-failure.ts'
-import type { GoogleHttp, HttpBody, HttpRequest, LaneName } from './google-http.ts'
+import type { GoogleHttp, HttpBody, HttpRequest, LimiterName } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
 import type { Cost } from './rate-budget.ts'
-import { Patience, type PatienceOptions } from './retry-policy.ts'
-import { Trouble } from './transient-error.ts'
+import { RetryPolicy, type RetryPolicyOptions } from './retry-policy.ts'
+import { TransientError } from './transient-error.ts'
 
 /** One call of Google's API, which may be sent several times. */
 export interface Call {
@@ -19,7 +19,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: HttpBody | undefined
   /** Default: `calls`. */
-  readonly lane?: LaneName
+  readonly limiter?: LimiterName
   /** As HttpRequest.reader. */
   readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
@@ -43,7 +43,7 @@ export interface Call {
 export interface GoogleCallsOptions {
   readonly http: GoogleHttp
   readonly tokens: AccessTokens
-  readonly patience: PatienceOptions
+  readonly retryPolicy: RetryPolicyOptions
 }
 
 /** A page of 1,000 files with all their properties is a few MiB. */
@@ -53,17 +53,17 @@ const maxJsonBytes = 32 * 1024 * 1024
 export class GoogleCalls {
   readonly #http: GoogleHttp
   readonly #tokens: AccessTokens
-  readonly #patience: PatienceOptions
+  readonly #retryPolicy: RetryPolicyOptions
 
-  constructor({ http, tokens, patience }: GoogleCallsOptions) {
+  constructor({ http, tokens, retryPolicy }: GoogleCallsOptions) {
     this.#http = http
     this.#tokens = tokens
-    this.#patience = patience
+    this.#retryPolicy = retryPolicy
   }
 
   /** Time for a call, or for several that belong together. */
-  patience(call: Pick<Call, 'doing' | 'signal' | 'isUpload'>): Patience {
-    return new Patience(this.#patience, call)
+  retryPolicy(call: Pick<Call, 'doing' | 'signal' | 'isUpload'>): RetryPolicy {
+    return new RetryPolicy(this.#retryPolicy, call)
   }
 
   /**
@@ -73,8 +73,8 @@ export class GoogleCalls {
    * @throws DriveError, the types of google-errors.ts among them; the signal's reason.
    */
   run<Result>(call: Call, read: (answer: HttpAnswer) => Promise<Result>): Promise<Result> {
-    const patience = this.patience(call)
-    return patience.persist(async () => read(await this.once(call, patience)))
+    const retryPolicy = this.retryPolicy(call)
+    return retryPolicy.persist(async () => read(await this.once(call, retryPolicy)))
   }
 
   /** Repeats the call until it is answered with such JSON. */
@@ -85,15 +85,15 @@ export class GoogleCalls {
   /**
    * One attempt.
    *
-   * @throws Trouble when another attempt may do; DriveError; the signal's reason.
+   * @throws TransientError when another attempt may do; DriveError; the signal's reason.
    */
-  async once(call: Call, { deadlineMs }: Pick<Patience, 'deadlineMs'>): Promise<HttpAnswer> {
-    const { budget } = this.#patience
+  async once(call: Call, { deadlineMs }: Pick<RetryPolicy, 'deadlineMs'>): Promise<HttpAnswer> {
+    const { budget } = this.#retryPolicy
     await budget.take(call.cost, { ...call, deadlineMs })
     const answer = await this.#authorized(call)
     const { status } = answer
     if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer
-    throw errorOfFailure(await readFailure(answer, this.#patience.clock.now()), call)
+    throw errorOfFailure(await readFailure(answer, this.#retryPolicy.clock.now()), call)
   }
 
   /** Google says 401 to a token that was revoked or has ended early: once, another one is tried. */
@@ -106,14 +106,14 @@ export class GoogleCalls {
     this.#tokens.forget(token)
     const fresh = await this.#tokens.get(call.signal)
     // A stream has been read from already; its sender finds out what of it has arrived.
-    if (isStream(call.body)) throw new Trouble('server', '401')
+    if (isStream(call.body)) throw new TransientError('server', '401')
     const second = await this.#send(call, fresh)
     if (second.status !== 401) return second
     await second.drain()
     throw this.#tokens.refused()
   }
 
-  #send({ method, url, headers, body, lane, reader, signal, callMs }: Call, token?: string) {
+  #send({ method, url, headers, body, limiter, reader, signal, callMs }: Call, token?: string) {
     return this.#http.send({
       method,
       url,
@@ -122,7 +122,7 @@ export class GoogleCalls {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
       body,
-      lane: lane ?? 'calls',
+      limiter: limiter ?? 'calls',
       reader,
       signal,
       callMs,
@@ -130,7 +130,7 @@ export class GoogleCalls {
   }
 }
 
-/** @throws Trouble when the answer is not such JSON. */
+/** @throws TransientError when the answer is not such JSON. */
 export async function readJson<Result>(
   answer: HttpAnswer,
   schema: z.ZodType<Result>,
@@ -139,7 +139,7 @@ export async function readJson<Result>(
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const place = issue?.path.join('.') || 'the whole response'
-  throw new Trouble('server', `an unexpected response (${place}: ${issue?.code})`)
+  throw new TransientError('server', `an unexpected response (${place}: ${issue?.code})`)
 }
 
 function isStream(body: HttpBody | undefined): boolean {

@@ -9,7 +9,7 @@ import {
 } from './google-errors.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
-import { Trouble } from './transient-error.ts'
+import { TransientError } from './transient-error.ts'
 
 /** What Google said of a call that it refused. */
 export interface Failure {
@@ -53,7 +53,7 @@ const errorBody = z.object({
   }),
 })
 
-/** Reads why Google refused. Never rejects with more than a Trouble. */
+/** Reads why Google refused. Never rejects with more than a TransientError. */
 export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<Failure> {
   const { status } = answer
   const text = (await answer.beginning(maxErrorBytes)).toString('utf8')
@@ -136,16 +136,16 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   },
 }
 
-/** The error for a refusal: a Trouble when another attempt may do, otherwise what callers get. */
+/** The error for a refusal: a TransientError when another attempt may do, otherwise what callers get. */
 export function errorOfFailure(failure: Failure, context: FailureContext): Error {
   const { status, reason, retryAfterMs } = failure
   const said = [String(status), reason].filter(Boolean).join(' ')
   if (status === 429 || (status === 403 && rateReasons.has(reason))) {
-    return new Trouble('rate', said, { retryAfterMs })
+    return new TransientError('rate', said, { retryAfterMs })
   }
-  if (status >= 500 || status === 408) return new Trouble('server', said, { retryAfterMs })
+  if (status >= 500 || status === 408) return new TransientError('server', said, { retryAfterMs })
   // The session may hold other bytes than expected: query it and resume the upload from there.
-  if (status === 400 && context.isSession) return new Trouble('server', said)
+  if (status === 400 && context.isSession) return new TransientError('server', said)
   const cause = new Error([said, failure.message].filter(Boolean).join(': '))
   if (context.hasPageToken && [400, 404, 410].includes(status))
     return new GooglePageExpired({ cause })

@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { type Reader, ReadLane } from '../../cloud/read-limiter.ts'
+import { type Reader, ReadLimiter } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { Trouble } from './transient-error.ts'
+import { TransientError } from './transient-error.ts'
 
 /** Uploads and downloads last as long as clients are slow; short calls do not wait for them. */
-export type LaneName = 'calls' | 'uploads' | 'downloads'
+export type LimiterName = 'calls' | 'uploads' | 'downloads'
 
 export interface HttpLimits {
   /** Concurrent exchanges, each with a separate connection. */
-  readonly connections: Readonly<Record<LaneName, number>>
+  readonly connections: Readonly<Record<LimiterName, number>>
   /** For a place among these connections. */
   readonly placeMs: number
   /** For a connection. */
   readonly connectMs: number
   /** For the head of the answer, after the last piece of the request was taken. */
-  readonly headersMs: Readonly<Record<LaneName, number>>
+  readonly headersMs: Readonly<Record<LimiterName, number>>
   /** Between two pieces of an answer's body. */
   readonly idleMs: number
-  /** For a whole exchange in the lane `calls`. */
+  /** For a whole exchange in the limiter `calls`. */
   readonly callMs: number
 }
 
@@ -44,11 +44,11 @@ export interface HttpRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: HttpBody | undefined
-  readonly lane: LaneName
+  readonly limiter: LimiterName
   /** Who reads the answer's body, if that may take long. */
   readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
-  /** In the lane `calls`, instead of HttpLimits.callMs. */
+  /** In the limiter `calls`, instead of HttpLimits.callMs. */
   readonly callMs?: number | undefined
 }
 
@@ -62,12 +62,14 @@ const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DES
 /** HTTP/1.1 to Google: bounded connections, a limit to every wait, redirects never followed. */
 export class GoogleHttp {
   readonly #limits: HttpLimits
-  readonly #lanes: Readonly<Record<LaneName, { readonly lane: ReadLane; readonly agent: Agent }>>
+  readonly #limiters: Readonly<
+    Record<LimiterName, { readonly limiter: ReadLimiter; readonly agent: Agent }>
+  >
 
   constructor(limits: HttpLimits) {
     this.#limits = limits
-    const opened = (name: LaneName) => ({
-      lane: new ReadLane(limits.connections[name]),
+    const opened = (name: LimiterName) => ({
+      limiter: new ReadLimiter(limits.connections[name]),
       agent: new Agent({
         connections: limits.connections[name],
         pipelining: 1,
@@ -80,7 +82,7 @@ export class GoogleHttp {
         keepAliveTimeout: 120_000,
       }),
     })
-    this.#lanes = {
+    this.#limiters = {
       calls: opened('calls'),
       uploads: opened('uploads'),
       downloads: opened('downloads'),
@@ -90,16 +92,16 @@ export class GoogleHttp {
   /**
    * Sends a request and resolves with the head of the response, with any status.
    *
-   * @throws Trouble when there is no answer; what the body's stream threw; the signal's reason.
+   * @throws TransientError when there is no answer; what the body's stream threw; the signal's reason.
    */
   async send(request: HttpRequest): Promise<HttpAnswer> {
-    const { lane, agent } = this.#lanes[request.lane]
-    const leave = await this.#enter(lane, request)
+    const { limiter, agent } = this.#limiters[request.limiter]
+    const leave = await this.#enter(limiter, request)
     const exchange = new Exchange(request, request.callMs ?? this.#limits.callMs)
     try {
       const { headersMs } = this.#limits
       const response = await agent.request(
-        exchange.options(Math.max(headersMs[request.lane], request.callMs ?? 0)),
+        exchange.options(Math.max(headersMs[request.limiter], request.callMs ?? 0)),
       )
       // Errors after the last reader left have no one to report to.
       response.body.on('error', () => undefined).on('close', leave)
@@ -112,17 +114,17 @@ export class GoogleHttp {
 
   /** Aborts requests in progress. */
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.#lanes).map(({ agent }) => agent.destroy()))
+    await Promise.all(Object.values(this.#limiters).map(({ agent }) => agent.destroy()))
   }
 
-  async #enter(lane: ReadLane, { signal, reader }: HttpRequest): Promise<() => void> {
+  async #enter(limiter: ReadLimiter, { signal, reader }: HttpRequest): Promise<() => void> {
     signal?.throwIfAborted()
-    const leave = lane.enterNow(reader)
+    const leave = limiter.enterNow(reader)
     if (leave !== undefined) return leave
     const limit = AbortSignal.timeout(this.#limits.placeMs)
     try {
       const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
-      return await lane.enter(either, reader)
+      return await limiter.enter(either, reader)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       throw new DriveError('busy', 'Too many concurrent requests to Google Drive. Try again.', {
@@ -142,7 +144,7 @@ class Exchange {
 
   constructor(request: HttpRequest, callMs: number) {
     this.#request = request
-    this.#limit = request.lane === 'calls' ? AbortSignal.timeout(callMs) : undefined
+    this.#limit = request.limiter === 'calls' ? AbortSignal.timeout(callMs) : undefined
   }
 
   /** Undici takes async iterables for bodies, though its types do not say so. */
@@ -172,14 +174,15 @@ class Exchange {
     if (signal?.aborted) return signal.reason
     if (this.#sourceFailure !== undefined) return this.#sourceFailure.error
     if (this.#limit?.aborted)
-      return new Trouble('network', 'no complete response in time', { cause: error })
+      return new TransientError('network', 'no complete response in time', { cause: error })
     const code = (error as NodeJS.ErrnoException | undefined)?.code
-    if (typeof code !== 'string' || ownMistakes.has(code) || error instanceof Trouble) return error
+    if (typeof code !== 'string' || ownMistakes.has(code) || error instanceof TransientError)
+      return error
     return closedCodes.has(code)
       ? new DriveError('unavailable', 'The connection to Google Drive was closed.', {
           cause: error,
         })
-      : new Trouble('network', code, { cause: error })
+      : new TransientError('network', code, { cause: error })
   }
 
   async *#watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

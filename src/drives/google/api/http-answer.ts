@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { Trouble } from './transient-error.ts'
+import { TransientError } from './transient-error.ts'
 
 /** More than that is not worth a connection. */
 const drainedBytes = 64 * 1024
@@ -11,7 +11,7 @@ export class HttpAnswer {
   readonly #body: Dispatcher.ResponseData['body']
   readonly #failureOf: (error: unknown) => unknown
 
-  /** @param failureOf turns what goes wrong in the body into a Trouble. */
+  /** @param failureOf turns what goes wrong in the body into a TransientError. */
   constructor(response: Dispatcher.ResponseData, failureOf: (error: unknown) => unknown) {
     this.status = response.statusCode
     this.#headers = response.headers
@@ -36,11 +36,11 @@ export class HttpAnswer {
     }
   }
 
-  /** @throws Trouble when there is more than that. */
+  /** @throws TransientError when there is more than that. */
   async text(maxBytes: number): Promise<string> {
     const text = await this.beginning(maxBytes + 1)
     if (text.length <= maxBytes) return text.toString('utf8')
-    throw new Trouble('server', `a response of more than ${maxBytes} bytes`)
+    throw new TransientError('server', `a response of more than ${maxBytes} bytes`)
   }
 
   /** At most this many bytes; the rest is dropped. */

@@ -1,7 +1,7 @@
 import { backOffMs } from './back-off.ts'
 import type { Clock } from './clock.ts'
 import type { RateBudget } from './rate-budget.ts'
-import { driveErrorOf, Trouble } from './transient-error.ts'
+import { driveErrorOf, TransientError } from './transient-error.ts'
 
 /** For the log: an attempt failed and is repeated. Nothing in it is secret. */
 export interface RetryNote {
@@ -9,18 +9,18 @@ export interface RetryNote {
   readonly doing: string
   readonly failures: number
   readonly waitMs: number
-  readonly trouble: string
+  readonly error: string
 }
 
-export interface PatienceOptions {
+export interface RetryPolicyOptions {
   readonly clock: Clock
   /** How long attempts are repeated. */
-  readonly patienceMs: number
+  readonly retryForMs: number
   readonly budget: RateBudget
   readonly onRetry?: ((note: RetryNote) => void) | undefined
 }
 
-export interface Errand {
+export interface RetriedCall {
   /** For people, such as `list files`. */
   readonly doing: string
   readonly signal?: AbortSignal | undefined
@@ -28,17 +28,17 @@ export interface Errand {
   readonly isUpload?: boolean | undefined
 }
 
-/** Time for one errand: how often and how long it is tried. */
-export class Patience {
-  readonly #options: PatienceOptions
-  readonly #errand: Errand
+/** Time for one retriedCall: how often and how long it is tried. */
+export class RetryPolicy {
+  readonly #options: RetryPolicyOptions
+  readonly #retriedCall: RetriedCall
   #failures = 0
   #deadlineMs: number
 
-  constructor(options: PatienceOptions, errand: Errand) {
+  constructor(options: RetryPolicyOptions, retriedCall: RetriedCall) {
     this.#options = options
-    this.#errand = errand
-    this.#deadlineMs = options.clock.elapsed() + options.patienceMs
+    this.#retriedCall = retriedCall
+    this.#deadlineMs = options.clock.elapsed() + options.retryForMs
   }
 
   /** By Clock.elapsed. */
@@ -53,7 +53,7 @@ export class Patience {
   /** Progress was made: restart the time limit. */
   renew(): void {
     this.#failures = 0
-    this.#deadlineMs = this.#options.clock.elapsed() + this.#options.patienceMs
+    this.#deadlineMs = this.#options.clock.elapsed() + this.#options.retryForMs
   }
 
   /**
@@ -61,15 +61,16 @@ export class Patience {
    *
    * @throws DriveError when there is no time for another; the signal's reason.
    */
-  async pause(trouble: Trouble): Promise<void> {
+  async pause(transientError: TransientError): Promise<void> {
     const { clock, budget, onRetry } = this.#options
-    const { doing, signal, isUpload } = this.#errand
+    const { doing, signal, isUpload } = this.#retriedCall
     this.#failures++
     const ownMs = backOffMs(this.#failures, () => clock.random())
-    const waitMs = Math.max(ownMs, trouble.retryAfterMs ?? 0)
-    if (trouble.reason === 'rate') budget.pause(waitMs, { isUpload })
-    if (clock.elapsed() + waitMs > this.#deadlineMs) throw driveErrorOf(trouble, doing, waitMs)
-    onRetry?.({ doing, failures: this.#failures, waitMs, trouble: trouble.message })
+    const waitMs = Math.max(ownMs, transientError.retryAfterMs ?? 0)
+    if (transientError.reason === 'rate') budget.pause(waitMs, { isUpload })
+    if (clock.elapsed() + waitMs > this.#deadlineMs)
+      throw driveErrorOf(transientError, doing, waitMs)
+    onRetry?.({ doing, failures: this.#failures, waitMs, error: transientError.message })
     await clock.wait(waitMs, signal)
   }
 
@@ -79,7 +80,7 @@ export class Patience {
       try {
         return await work()
       } catch (error) {
-        if (!(error instanceof Trouble)) throw error
+        if (!(error instanceof TransientError)) throw error
         await this.pause(error)
       }
     }

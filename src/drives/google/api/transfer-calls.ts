@@ -104,8 +104,8 @@ export async function download(
       ? undefined
       : (offset: number) =>
           openDownload(context, id, { ...options, range: { start: start + offset, end } })
-  const patience = context.calls.patience({ doing: 'send the complete file', signal })
-  return continuedDownload(first, { patience, goOn })
+  const retryPolicy = context.calls.retryPolicy({ doing: 'send the complete file', signal })
+  return continuedDownload(first, { retryPolicy, goOn })
 }
 
 async function openDownload(
@@ -122,7 +122,7 @@ async function openDownload(
       method: 'GET',
       url: downloadUrl(context, { id, revisionId, isAcknowledged }),
       cost: 'download',
-      lane: 'downloads',
+      limiter: 'downloads',
       reader,
       headers: range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` },
       fileId: id,
@@ -160,7 +160,7 @@ function uploadCall(
       fields: fileFields,
     }),
     cost: 'update',
-    lane: uploadType === 'multipart' ? 'uploads' : 'calls',
+    limiter: uploadType === 'multipart' ? 'uploads' : 'calls',
     isUpload: true,
     fileId: id ?? metadata.parents?.[0],
     newId,

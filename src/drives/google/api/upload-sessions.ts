@@ -4,8 +4,8 @@ import { piecesFrom } from './chunk-bytes.ts'
 import { type Call, type GoogleCalls, readJson } from './google-calls.ts'
 import { type GoogleFile, googleFileSchema } from './google-file.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { Patience } from './retry-policy.ts'
-import { Trouble } from './transient-error.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+import { TransientError } from './transient-error.ts'
 
 /** Every chunk but the last is a multiple of this (developers.google.com/workspace/drive/api/guides/manage-uploads). */
 export const chunkMultiple = 256 * 1024
@@ -74,7 +74,7 @@ export class UploadSessions {
     const call = {
       ...this.#call(sessionUrl, { doing, signal }),
       // Short: it is not to wait for uploads, nor on a connection that one has left in the middle.
-      lane: 'calls' as const,
+      limiter: 'calls' as const,
       headers: contentRange('*'),
       expected: queryStatuses,
     }
@@ -85,7 +85,7 @@ export class UploadSessions {
     const call: Call = {
       ...this.#call(sessionUrl, { doing: 'cancel an upload', signal }),
       method: 'DELETE',
-      lane: 'calls',
+      limiter: 'calls',
       expected: queryStatuses,
     }
     await this.#calls.run(call, (answer) => answer.drain())
@@ -93,22 +93,22 @@ export class UploadSessions {
 
   /** Goes on from what the session holds until that is all of the chunk. */
   async #sendAll(sessionUrl: string, chunk: ArrayChunk): Promise<SessionState> {
-    const patience = this.#calls.patience({ doing, signal: chunk.signal, isUpload: true })
+    const retryPolicy = this.#calls.retryPolicy({ doing, signal: chunk.signal, isUpload: true })
     const end = chunk.offset + chunk.length
     let held = chunk.offset
     for (;;) {
-      const state = await this.#sendRest(sessionUrl, { chunk, held, patience })
+      const state = await this.#sendRest(sessionUrl, { chunk, held, retryPolicy })
       if (state.kind !== 'open' || state.persisted < chunk.offset) return state
       // What an earlier request sent, thought dead, has come since: it does not end here.
       if (state.persisted > end) return state
       if (state.persisted >= end && chunk.total === undefined) return state
-      if (state.persisted > held) patience.renew()
-      else await patience.pause(new Trouble('server', 'it stores none of the bytes sent'))
+      if (state.persisted > held) retryPolicy.renew()
+      else await retryPolicy.pause(new TransientError('server', 'it stores none of the bytes sent'))
       held = Math.min(state.persisted, end)
     }
   }
 
-  async #sendRest(sessionUrl: string, { chunk, held, patience }: Rest): Promise<SessionState> {
+  async #sendRest(sessionUrl: string, { chunk, held, retryPolicy }: Rest): Promise<SessionState> {
     const skipped = held - chunk.offset
     const rest = {
       ...chunk,
@@ -117,21 +117,21 @@ export class UploadSessions {
       body: piecesFrom(chunk.bytes, skipped),
     }
     try {
-      return await this.#put(sessionUrl, rest, patience)
+      return await this.#put(sessionUrl, rest, retryPolicy)
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error
-      await patience.pause(error)
+      if (!(error instanceof TransientError)) throw error
+      await retryPolicy.pause(error)
       return await this.query(sessionUrl, chunk.signal)
     }
   }
 
   async #sendStream(sessionUrl: string, chunk: StreamChunk): Promise<SessionState> {
-    const patience = this.#calls.patience({ doing, signal: chunk.signal, isUpload: true })
+    const retryPolicy = this.#calls.retryPolicy({ doing, signal: chunk.signal, isUpload: true })
     try {
-      return await this.#put(sessionUrl, { ...chunk, body: chunk.bytes }, patience)
+      return await this.#put(sessionUrl, { ...chunk, body: chunk.bytes }, retryPolicy)
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error
-      await patience.pause(error)
+      if (!(error instanceof TransientError)) throw error
+      await retryPolicy.pause(error)
       return await this.query(sessionUrl, chunk.signal)
     }
   }
@@ -139,7 +139,7 @@ export class UploadSessions {
   async #put(
     sessionUrl: string,
     { offset, length, total, body, signal }: PutBytes,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
   ): Promise<SessionState> {
     const range = length === 0 ? '*' : `${offset}-${offset + length - 1}`
     const answer = await this.#calls.once(
@@ -148,7 +148,7 @@ export class UploadSessions {
         headers: contentRange(range, total),
         ...(length === 0 ? {} : { body: { length, chunks: body } }),
       },
-      patience,
+      retryPolicy,
     )
     return await this.#stateOf(answer, signal)
   }
@@ -159,7 +159,7 @@ export class UploadSessions {
       method: 'PUT',
       url: sessionUrl,
       cost: 'other',
-      lane: 'uploads',
+      limiter: 'uploads',
       // A URL on another host is itself the secret and needs no token.
       isAuthorized: URL.parse(sessionUrl)?.origin === this.#options.uploadOrigin,
       isSession: true,
@@ -191,7 +191,7 @@ interface Rest {
   readonly chunk: ArrayChunk
   /** Bytes that the session holds. */
   readonly held: number
-  readonly patience: Patience
+  readonly retryPolicy: RetryPolicy
 }
 
 interface PutBytes extends Omit<SessionChunk, 'bytes'> {
@@ -206,7 +206,7 @@ const finishedSchema = z
 function persistedBytes(range: string | undefined): number {
   if (range === undefined) return 0
   const last = /^bytes=0-(\d{1,15})$/.exec(range.trim())?.[1]
-  if (last === undefined) throw new Trouble('server', 'an invalid range')
+  if (last === undefined) throw new TransientError('server', 'an invalid range')
   return Number(last) + 1
 }
 

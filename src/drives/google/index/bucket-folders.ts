@@ -3,14 +3,14 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
 import { folderType } from '../api/google-file.ts'
 import { noteOf } from '../objects/recovery-record.ts'
-import type { IndexNews } from './change-applier.ts'
+import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
 import type { ObjectIndex } from './object-index.ts'
 
 export interface BucketFoldersOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly leases: KeyLeases
 }
 

@@ -20,7 +20,7 @@ export interface News {
 }
 
 /** Applies Google's information about files to the index. */
-export class IndexNews {
+export class ChangeApplier {
   readonly #options: IndexNewsOptions
 
   constructor(options: IndexNewsOptions) {

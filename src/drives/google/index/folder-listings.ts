@@ -15,7 +15,7 @@ export interface FolderListingsOptions {
   readonly rootId: string
 }
 
-/** How long one request may wait; see `FolderListings.patience`. */
+/** How long one request may wait; see `FolderListings.retryPolicy`. */
 export interface ListingPatience {
   /** Of performance.now(). */
   readonly untilMs: number
@@ -36,7 +36,7 @@ export class FolderListings {
   }
 
   /** For all that one request has to wait for. */
-  patience(): ListingPatience {
+  retryPolicy(): ListingPatience {
     return { untilMs: performance.now() + waitMs }
   }
 

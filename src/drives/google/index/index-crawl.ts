@@ -2,7 +2,7 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import type { IndexNews } from './change-applier.ts'
+import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex } from './drive-index.ts'
 import type { IndexLog } from './object-index.ts'
 
@@ -14,7 +14,7 @@ const progressEveryMs = 5_000
 export interface IndexCrawlOptions {
   readonly api: Pick<GoogleApi, 'listFiles'>
   readonly index: DriveIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly log: IndexLog
 }
 

@@ -41,7 +41,7 @@ export class IndexCursor implements EntryCursor {
   #levels: Level[] | undefined
   #hasEnded = false
   /** While there are folders that are not listed yet. */
-  #patience: ListingPatience | undefined
+  #retryPolicy: ListingPatience | undefined
 
   constructor(options: CursorOptions, bucket: string, query: ListQuery) {
     this.#options = options
@@ -63,7 +63,7 @@ export class IndexCursor implements EntryCursor {
 
   async next(limit: number): Promise<Entry[]> {
     const { index, listings } = this.#options.objects
-    this.#patience = (await index.hasUnlisted()) ? listings.patience() : undefined
+    this.#retryPolicy = (await index.hasUnlisted()) ? listings.retryPolicy() : undefined
     // SQLite answers without waiting: who lists for long must let others run.
     await setImmediate()
     const entries: Entry[] = []
@@ -72,8 +72,8 @@ export class IndexCursor implements EntryCursor {
     while (entries.length < limit) {
       const level = this.#levels.at(-1)
       if (level === undefined) break
-      const twins = level.rows.take()
-      if (twins !== undefined) await this.#visit(level, twins, entries)
+      const duplicates = level.rows.take()
+      if (duplicates !== undefined) await this.#visit(level, duplicates, entries)
       else if (!(await this.#fetch(level.rows, limit - entries.length))) this.#levels.pop()
     }
     this.#hasEnded = entries.length === 0
@@ -88,11 +88,11 @@ export class IndexCursor implements EntryCursor {
   /** Nothing is said of a folder before it is listed. */
   async #complete(ids: readonly string[]): Promise<void> {
     const { listings } = this.#options.objects
-    if (this.#patience !== undefined) await listings.complete(ids, this.#patience)
+    if (this.#retryPolicy !== undefined) await listings.complete(ids, this.#retryPolicy)
   }
 
-  async #visit(level: Level, twins: readonly ListedFile[], entries: Entry[]): Promise<void> {
-    const [row] = twins
+  async #visit(level: Level, duplicates: readonly ListedFile[], entries: Entry[]): Promise<void> {
+    const [row] = duplicates
     if (row === undefined) return
     const key = level.prefix + textOfSortName(row.sortName)
     const { prefix } = this.#query
@@ -104,12 +104,12 @@ export class IndexCursor implements EntryCursor {
     if (!isLegalKey(key)) return
     if (row.kind === 'file') this.#addFile(row, key, entries)
     else if (this.#isRolledUp(key)) await this.#addFolder(key, entries)
-    else this.#enter(level, key, twins)
+    else this.#enter(level, key, duplicates)
   }
 
-  #enter(level: Level, key: string, twins: readonly ListedFile[]): void {
+  #enter(level: Level, key: string, duplicates: readonly ListedFile[]): void {
     if (level.depth >= maxFolders) return
-    const ids = twins.map((twin) => twin.id)
+    const ids = duplicates.map((duplicate) => duplicate.id)
     this.#levels?.push({ rows: this.#rows(ids), prefix: key, depth: level.depth + 1 })
   }
 
@@ -160,7 +160,7 @@ export class IndexCursor implements EntryCursor {
     const segments = prefix.split('/').slice(0, -1).slice(0, maxFolders)
     const levels: Level[] = []
     let above = segments.map((segment) => `${segment}/`).join('')
-    if (this.#patience !== undefined) await objects.complete(this.#bucket, segments)
+    if (this.#retryPolicy !== undefined) await objects.complete(this.#bucket, segments)
     let folders = await objects.folders(this.#bucket, segments)
     if (folders.length === 0) await objects.requireBucket(this.#bucket)
     for (let depth = segments.length; folders.length > 0; depth++) {

@@ -4,7 +4,7 @@ import { livenessOf, thisProcess } from '../../../process/identity.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
-import type { IndexNews } from './change-applier.ts'
+import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex, IndexState } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
 import type { IndexLog } from './object-index.ts'
@@ -20,7 +20,7 @@ const hiddenForMs = 86_400_000
 export interface IndexKeeperOptions {
   readonly api: Pick<GoogleApi, 'changes' | 'startPageToken'>
   readonly index: DriveIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly crawl: IndexCrawl
   readonly rootId: string
   readonly pollMs: number
@@ -36,7 +36,7 @@ export interface IndexKeeperOptions {
  * seconds. One process at a time does it, whichever is first; two at once only cost calls,
  * because a page of the feed is stored together with where the feed continues.
  */
-export class IndexKeeper {
+export class IndexSync {
   readonly #options: IndexKeeperOptions
   readonly #closed = new AbortController()
   readonly #name = `${thisProcess} ${randomBytes(9).toString('base64url')}`

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Attributes } from '../../attributes.ts'
-import type { ObjectFacts } from '../../drive.ts'
+import type { ObjectMetadata } from '../../drive.ts'
 import { maxKeyBytes } from '../../key-path.ts'
 import { folderType, type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
 import { deepProperty, deepSegmentOfName, segmentOfName } from '../google-names.ts'
@@ -45,7 +45,7 @@ export function withAttributes(file: IndexedFile, attributes: Attributes): Index
   return { ...file, etag: attributes.etag, attributes: JSON.stringify(attributes) }
 }
 
-export function factsOf(file: IndexedFile): ObjectFacts {
+export function factsOf(file: IndexedFile): ObjectMetadata {
   const { size, modifiedAtMs } = file
   return { size, modifiedAtMs, attributes: attributesOf(file) }
 }

@@ -3,7 +3,7 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
 import { folderType } from '../api/google-file.ts'
 import { nameOfDeepSegment, nameOfSegment, pathOfKey } from '../google-names.ts'
-import type { IndexNews } from './change-applier.ts'
+import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
 import { folderPages } from './folder-pages.ts'
 import type { ObjectIndex } from './object-index.ts'
@@ -12,7 +12,7 @@ import { sortNameOf } from './sort-name.ts'
 export interface MissedFilesOptions {
   readonly api: Pick<GoogleApi, 'listFiles'>
   readonly objects: ObjectIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   /** Whether the index has heard of Google lately. */
   readonly isFresh: () => Promise<boolean>
 }

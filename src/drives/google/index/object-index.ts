@@ -17,7 +17,7 @@ export interface ObjectIndexOptions {
   readonly index: DriveIndex
   /** The id of the folder that holds the buckets' folders. */
   readonly rootId: string
-  readonly listings: Pick<FolderListings, 'complete' | 'patience'>
+  readonly listings: Pick<FolderListings, 'complete' | 'retryPolicy'>
   readonly log: IndexLog
 }
 
@@ -25,7 +25,7 @@ export interface ObjectIndexOptions {
 export class ObjectIndex {
   readonly index: DriveIndex
   readonly rootId: string
-  readonly listings: Pick<FolderListings, 'complete' | 'patience'>
+  readonly listings: Pick<FolderListings, 'complete' | 'retryPolicy'>
   readonly #log: IndexLog
   readonly #reported = new Set<string>()
 
@@ -69,12 +69,12 @@ export class ObjectIndex {
    * @throws DriveError `busy` when that takes too long.
    */
   async complete(bucket: string, segments: readonly string[]): Promise<void> {
-    const patience = this.listings.patience()
+    const retryPolicy = this.listings.retryPolicy()
     let ids: readonly string[] = [this.rootId]
     for (const step of folderPath(bucket, segments)) {
       ids = (await this.index.find(ids, [step], 'folder')).map((folder) => folder.id)
       if (ids.length === 0) return
-      await this.listings.complete(ids, patience)
+      await this.listings.complete(ids, retryPolicy)
     }
   }
 

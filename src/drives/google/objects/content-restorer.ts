@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexLog } from '../index/object-index.ts'
 import { Blocks } from '../uploads/blocks.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
@@ -11,7 +11,7 @@ import { SessionStream } from '../uploads/session-stream.ts'
 
 export interface ContentRestorerOptions {
   readonly api: GoogleApi
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly memory: SendMemory
   readonly log: IndexLog
 }

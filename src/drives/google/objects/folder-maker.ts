@@ -3,7 +3,7 @@ import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import { nameOfSegment } from '../google-names.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import { folderPages } from '../index/folder-pages.ts'
 import { indexedFile, ownFolderProperty } from '../index/indexed-file.ts'
@@ -15,7 +15,7 @@ import { noteOf } from './recovery-record.ts'
 export interface FolderMakerOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly leases: KeyLeases
   readonly missed: MissedFiles
 }

@@ -4,7 +4,7 @@ import {
   type Draft,
   type DraftOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type WriteConditions,
 } from '../../drive.ts'
@@ -67,7 +67,7 @@ export class GoogleDraft implements Draft {
     }
   }
 
-  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
     this.#assertOpen()
     this.#options.signal?.throwIfAborted()
     const object = { attributes, conditions }
@@ -94,7 +94,7 @@ export class GoogleDraft implements Draft {
   async #publishSent(
     { session, stream }: Sending,
     object: { attributes: Attributes; conditions: WriteConditions | undefined },
-  ): Promise<ObjectFacts> {
+  ): Promise<ObjectMetadata> {
     const { api, publisher } = this.#parts
     await stream.flush()
     await stream.stop()
@@ -156,7 +156,7 @@ async function sendable<R>(work: Promise<R>): Promise<R> {
 }
 
 /** Uploads alone may have been published before. */
-function published(facts: ObjectFacts | undefined): ObjectFacts {
+function published(facts: ObjectMetadata | undefined): ObjectMetadata {
   if (facts === undefined) throw new Error('a draft can be published only once')
   return facts
 }

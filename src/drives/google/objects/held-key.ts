@@ -2,7 +2,7 @@ import { DriveError, type ObjectName, type WriteConditions } from '../../drive.t
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
@@ -11,7 +11,7 @@ import { noteOf } from './recovery-record.ts'
 
 export interface KeyHolderOptions {
   readonly objects: ObjectIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly leases: KeyLeases
   readonly missed: MissedFiles
 }

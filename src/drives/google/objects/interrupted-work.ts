@@ -1,14 +1,14 @@
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
 import type { IndexLog } from '../index/object-index.ts'
-import { type LeaseNote, parseNote } from './recovery-record.ts'
+import { parseNote, type RecoveryRecord } from './recovery-record.ts'
 
 export interface InterruptedWorkOptions {
   readonly api: Pick<GoogleApi, 'trash'>
   readonly index: DriveIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly log: IndexLog
 }
 
@@ -48,7 +48,7 @@ async function trashIfAllowed(
 }
 
 async function look(
-  { newIds, thereIds }: LeaseNote,
+  { newIds, thereIds }: RecoveryRecord,
   { index, news }: InterruptedWorkOptions,
 ): Promise<{ placed: IndexedFile[]; there: IndexedFile[] }> {
   const refreshed = async (ids: readonly string[]) => {

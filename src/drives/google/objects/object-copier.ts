@@ -2,7 +2,7 @@ import {
   type CopyOptions,
   type CopySource,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
 } from '../../drive.ts'
 import { assertConditions } from '../../write-conditions.ts'
@@ -38,7 +38,7 @@ export class ObjectCopier {
     source: CopySource,
     target: ObjectName,
     options: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { objects } = this.#options
     const [file] = await objects.find(source.bucket, source.key)
     if (file === undefined) return undefined
@@ -52,7 +52,7 @@ export class ObjectCopier {
   async #onto(
     source: CopySource,
     { attributes, conditions }: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { writer } = this.#options
     return await writer.keys.hold(source, [], async (held) => {
       held.assert(conditions)
@@ -66,7 +66,7 @@ export class ObjectCopier {
     source: IndexedFile,
     target: ObjectName,
     { attributes, conditions, signal }: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { objects, writer, staging } = this.#options
     // Checked again under the lease; here it spares a copy in vain.
     const [there] = await objects.find(target.bucket, target.key)

@@ -6,7 +6,7 @@ import type { KeyLeases } from '../../key-leases.ts'
 import type { Download } from '../api/download.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
 import { factsOf } from '../index/indexed-file.ts'
 import { keyPlace } from './lease-keys.ts'
@@ -15,7 +15,7 @@ export interface ReaderParts {
   readonly api: Pick<GoogleApi, 'download' | 'getFile'>
   readonly index: DriveIndex
   readonly leases: KeyLeases
-  readonly news: Pick<IndexNews, 'refresh'>
+  readonly news: Pick<ChangeApplier, 'refresh'>
 }
 
 /** Why a read in progress ends. */

@@ -1,9 +1,14 @@
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectFacts, type ObjectName, type WriteConditions } from '../../drive.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type WriteConditions,
+} from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { pathOfKey } from '../google-names.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile, OwnWrite } from '../index/drive-index.ts'
 import { factsOf, indexedFile, withAttributes } from '../index/indexed-file.ts'
 import type { IndexLog, ObjectIndex } from '../index/object-index.ts'
@@ -15,7 +20,7 @@ import type { CurrentObject, HeldKey, KeyHolder } from './held-key.ts'
 export interface ObjectWriterOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly keys: KeyHolder
   readonly folders: FolderMaker
   /** Whether what is removed goes for good. */
@@ -64,7 +69,7 @@ export class ObjectWriter {
    * Makes a file that lies elsewhere the object, in one step: name, folder and attributes. What was
    * there goes where removed objects go.
    */
-  async settle(held: HeldKey, staged: GoogleFile, object: NewObject): Promise<ObjectFacts> {
+  async settle(held: HeldKey, staged: GoogleFile, object: NewObject): Promise<ObjectMetadata> {
     const { api, now } = this.#options
     const { md5Checksum = '', appProperties: before } = staged
     const packed = packAttributes(object.attributes, md5Checksum, before)
@@ -89,7 +94,7 @@ export class ObjectWriter {
     held: HeldKey,
     { file: before }: CurrentObject,
     object: NewObject,
-  ): Promise<ObjectFacts> {
+  ): Promise<ObjectMetadata> {
     const { api, now } = this.#options
     const { id, md5Checksum = '', appProperties } = before
     const packed = packAttributes(object.attributes, md5Checksum, appProperties)
@@ -129,7 +134,7 @@ export class ObjectWriter {
   }
 
   /** The file that was there has other bytes or attributes now. */
-  async noteReplaced(held: HeldKey, file: GoogleFile, object: NewObject): Promise<ObjectFacts> {
+  async noteReplaced(held: HeldKey, file: GoogleFile, object: NewObject): Promise<ObjectMetadata> {
     const { objects, news } = this.#options
     const found = indexedFile(file)
     const row = withAttributes(found ?? rowOf(held, file), object.attributes)
@@ -176,7 +181,7 @@ export class ObjectWriter {
     held: HeldKey,
     object: NewObject,
     make: (parent: string, made: GoogleFile | undefined) => Promise<GoogleFile>,
-  ): Promise<ObjectFacts> {
+  ): Promise<ObjectMetadata> {
     const { objects, folders, news } = this.#options
     const { bucket, key } = held.name
     let made: GoogleFile | undefined

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ObjectFacts, ObjectName } from '../../drive.ts'
+import type { ObjectMetadata, ObjectName } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
@@ -42,7 +42,7 @@ export class SmallWriter {
     name: ObjectName,
     bytes: Uint8Array,
     object: NewObject,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { api, writer } = this.#options
     const { newId: notedId, earlierIds = [] } = object.upload ?? {}
     const newId = notedId ?? (await api.newId())
@@ -71,7 +71,7 @@ export class SmallWriter {
     held: HeldKey,
     { file: before }: CurrentObject,
     { bytes, md5, object }: SmallBytes & { readonly object: NewObject },
-  ): Promise<ObjectFacts> {
+  ): Promise<ObjectMetadata> {
     const { api, writer, restorer } = this.#options
     const { attributes } = object
     const { properties: appProperties } = packAttributes(attributes, md5, before.appProperties)
@@ -98,7 +98,7 @@ export class SmallWriter {
     held: HeldKey,
     { bytes, md5, newId }: SmallBytes,
     object: NewObject,
-  ): Promise<ObjectFacts> {
+  ): Promise<ObjectMetadata> {
     const { api, writer } = this.#options
     const { attributes } = object
     const { properties } = packAttributes(attributes, md5)

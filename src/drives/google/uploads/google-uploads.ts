@@ -2,7 +2,7 @@ import {
   type AppendOptions,
   type CompleteOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type PartDraft,
   type PartMemory,
@@ -11,7 +11,7 @@ import {
 import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { DriveRoom } from '../drive-room.ts'
-import type { IndexNews } from '../index/change-applier.ts'
+import type { ChangeApplier } from '../index/change-applier.ts'
 import { factsOf } from '../index/indexed-file.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import type { NewObject, PublishedUpload } from '../objects/object-writer.ts'
@@ -38,7 +38,7 @@ import {
 export interface GoogleUploadsOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: IndexNews
+  readonly news: ChangeApplier
   readonly small: SmallWriter
   readonly publisher: SessionPublisher
   readonly staging: StagingFolder
@@ -90,7 +90,7 @@ export class GoogleUploads implements UploadDrive {
     return new GooglePart({ ...this.#options, sessions: this.#sessions, state, carry, append })
   }
 
-  async complete(text: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     const state = decodeState(text)
     const record = await this.#sessions.record(state.id)
     if (record.published !== undefined) return await this.#published(record.published, options)
@@ -161,7 +161,7 @@ export class GoogleUploads implements UploadDrive {
     state: UploadState,
     record: UploadRecord,
     { carry, object }: LastBytes,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { api, small, publisher } = this.#options
     const earlierIds = record.smallIds?.slice(-maxSmallIds) ?? []
     const newId = await api.newId()
@@ -175,7 +175,7 @@ export class GoogleUploads implements UploadDrive {
   async #publish(
     state: UploadState,
     { carry, object }: LastBytes,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { api, publisher } = this.#options
     const { size } = state
     const ended = await this.#sessions.ended(state)
@@ -197,7 +197,7 @@ export class GoogleUploads implements UploadDrive {
   async #published(
     { fileId, revision }: NonNullable<UploadRecord['published']>,
     { target }: CompleteOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const [file] = await this.#options.objects.find(target.bucket, target.key)
     return file?.id === fileId && file.revision === revision ? factsOf(file) : undefined
   }

@@ -1,4 +1,4 @@
-import { DriveError, type ObjectFacts, type ObjectName } from '../../drive.ts'
+import { DriveError, type ObjectMetadata, type ObjectName } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
@@ -89,7 +89,7 @@ export class SessionPublisher {
     name: ObjectName,
     session: ObjectSession,
     end: SessionEnd,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { writer } = this.#options
     return await writer.keys.hold(name, session.isNew ? [session.fileId] : [], async (held) => {
       const { current } = held
@@ -139,7 +139,7 @@ export class SessionPublisher {
     return true
   }
 
-  async #publishNew(held: HeldKey, end: SessionEnd): Promise<ObjectFacts> {
+  async #publishNew(held: HeldKey, end: SessionEnd): Promise<ObjectMetadata> {
     const file = assertStored(await end.finish(), end.size, end.md5)
     return await this.#options.writer.settle(held, file, end.object)
   }
@@ -147,7 +147,7 @@ export class SessionPublisher {
   /**
    * The attributes are there before the bytes that they belong to, so that both become the object in one step.
    */
-  async #replace(held: HeldKey, current: CurrentObject, end: SessionEnd): Promise<ObjectFacts> {
+  async #replace(held: HeldKey, current: CurrentObject, end: SessionEnd): Promise<ObjectMetadata> {
     const { writer, restorer } = this.#options
     const isPrepared = await writer.prepareAttributes(held, current, end)
     held.beforeChange()
@@ -162,7 +162,11 @@ export class SessionPublisher {
    * The file to be replaced is no longer the object. One that was removed takes the bytes and comes
    * back; one that a user has renamed belongs to the user.
    */
-  async #bringBack(held: HeldKey, session: ObjectSession, end: SessionEnd): Promise<ObjectFacts> {
+  async #bringBack(
+    held: HeldKey,
+    session: ObjectSession,
+    end: SessionEnd,
+  ): Promise<ObjectMetadata> {
     const { writer } = this.#options
     if (!(await this.#isInTrash(session.fileId))) throw wentAway(held.name)
     held.beforeChange()

@@ -3,7 +3,7 @@ import { DriveError } from '../../drive.ts'
 import { codeOf } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { displacedBy, type Place, type Spot } from '../object-path.ts'
-import type { KnownAttributes } from '../objects/attribute-cache.ts'
+import type { AttributeCache } from '../objects/attribute-cache.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
 import type { KeyLocks } from '../objects/key-locks.ts'
 import { describe } from '../objects/object-files.ts'
@@ -37,7 +37,7 @@ export interface MadeName {
 export interface FolderMakerParts {
   readonly root: LocalRoot
   readonly locks: KeyLocks
-  readonly known: KnownAttributes
+  readonly known: AttributeCache
   readonly journal: FolderJournal
 }
 
@@ -51,7 +51,7 @@ interface Making {
 export class FolderMaker {
   readonly #root: LocalRoot
   readonly #locks: KeyLocks
-  readonly #known: KnownAttributes
+  readonly #known: AttributeCache
 
   readonly #journal: FolderJournal
 

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import type { Entry, ObjectEntry } from '../../drive.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { pathOfSpot, placeOf } from '../object-path.ts'
-import type { KnownAttributes, KnownFile } from '../objects/attribute-cache.ts'
+import type { AttributeCache, KnownFile } from '../objects/attribute-cache.ts'
 import { describe } from '../objects/object-files.ts'
 import type { TurnTaker } from './turn-taker.ts'
 
@@ -34,9 +34,9 @@ const etagBatch = 100
 /** Adds size, time and ETag to listed objects; objects deleted meanwhile are dropped. */
 export class ListedFiles {
   readonly #root: LocalRoot
-  readonly #known: KnownAttributes
+  readonly #known: AttributeCache
 
-  constructor(root: LocalRoot, known: KnownAttributes) {
+  constructor(root: LocalRoot, known: AttributeCache) {
     this.#root = root
     this.#known = known
   }

@@ -30,7 +30,7 @@ const listedEtags = 4_096
  * Attributes of files. Records never change (file-records.ts), so what was read once is kept as
  * long as there is room. A file without a record came by hand or from another disk.
  */
-export class KnownAttributes {
+export class AttributeCache {
   readonly #records: FileRecords
   readonly #log: AttributeLog
   /** In the order of their last use. */

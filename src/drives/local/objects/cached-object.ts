@@ -3,7 +3,7 @@ import type { OpenObject } from '../../drive.ts'
 import type { WholeObject } from './seen-file-cache.ts'
 
 /** A small object that was read whole: no file is open. */
-export class HeldObject implements OpenObject {
+export class CachedObject implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes

@@ -3,7 +3,7 @@ import {
   type Draft,
   type DraftOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type WriteConditions,
 } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
@@ -57,7 +57,7 @@ export class LocalDraft implements Draft {
     this.#size += chunk.length
   }
 
-  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
     this.#requireOpen()
     try {
       this.#signal?.throwIfAborted()

@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs'
-import type { ObjectFacts } from '../../drive.ts'
+import type { ObjectMetadata } from '../../drive.ts'
 import { isRealPath } from '../folders/open-folder.ts'
 import { codeOf, isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { Place, Spot } from '../object-path.ts'
-import type { KnownAttributes } from './attribute-cache.ts'
+import type { AttributeCache } from './attribute-cache.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { readFlags } from './paced-files.ts'
 
@@ -30,9 +30,9 @@ const looks = 4
 /** Finds and opens objects' files, never through a symbolic link. */
 export class ObjectFiles {
   readonly #root: LocalRoot
-  readonly #known: KnownAttributes
+  readonly #known: AttributeCache
 
-  constructor(root: LocalRoot, known: KnownAttributes) {
+  constructor(root: LocalRoot, known: AttributeCache) {
     this.#root = root
     this.#known = known
   }
@@ -48,14 +48,14 @@ export class ObjectFiles {
     return undefined
   }
 
-  async facts(place: Place, file: ObjectFile): Promise<ObjectFacts> {
+  async facts(place: Place, file: ObjectFile): Promise<ObjectMetadata> {
     const { identity, size, modifiedAtMs } = file
     const attributes = await this.#known.of({ identity, place: place.path, size, modifiedAtMs })
     return { size, modifiedAtMs, attributes }
   }
 
   /** The object's facts, nothing left open. */
-  async head(place: Place): Promise<(ObjectFacts & { identity: FileIdentity }) | undefined> {
+  async head(place: Place): Promise<(ObjectMetadata & { identity: FileIdentity }) | undefined> {
     const file = await this.open(place)
     if (file === undefined) return undefined
     await this.#root.files.close(file.fd)

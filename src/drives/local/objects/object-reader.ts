@@ -1,5 +1,5 @@
 import type { Attributes } from '../../attributes.ts'
-import { type Borrow, DriveError, type ObjectFacts, type OpenObject } from '../../drive.ts'
+import { type Borrow, DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { identityOf } from './file-identity.ts'
@@ -21,7 +21,7 @@ export class ObjectReader implements OpenObject {
   readonly #pending = new Set<Promise<unknown>>()
   #isClosed = false
 
-  constructor(root: LocalRoot, file: ObjectFile, facts: ObjectFacts) {
+  constructor(root: LocalRoot, file: ObjectFile, facts: ObjectMetadata) {
     this.#root = root
     this.#file = file
     this.size = facts.size

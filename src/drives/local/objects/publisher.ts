@@ -1,5 +1,5 @@
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectFacts, type WriteConditions } from '../../drive.ts'
+import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { FolderJournal } from '../folders/folder-journal.ts'
 import type { FolderMaker, MadeName } from '../folders/folder-maker.ts'
@@ -8,7 +8,7 @@ import type { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { Place, Spot } from '../object-path.ts'
 import { allDone } from './all-done.ts'
-import type { KnownAttributes, KnownFile } from './attribute-cache.ts'
+import type { AttributeCache, KnownFile } from './attribute-cache.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { FileFacts, ObjectFiles } from './object-files.ts'
 import { type PutDone, putFile, type Taken, takeFile } from './put-file.ts'
@@ -50,7 +50,7 @@ interface PutFile {
 export interface PublisherParts {
   readonly root: LocalRoot
   readonly files: ObjectFiles
-  readonly known: KnownAttributes
+  readonly known: AttributeCache
   readonly locks: KeyLocks
   readonly folders: FolderMaker
   readonly journal: FolderJournal
@@ -66,7 +66,7 @@ export class Publisher {
   }
 
   /** As Draft.publish. */
-  async publish(publication: Publication): Promise<ObjectFacts> {
+  async publish(publication: Publication): Promise<ObjectMetadata> {
     const { place } = publication
     const { folder, made, entry } = await this.#parts.folders.ensure(place, place.natural)
     const way: Way = { made, folder }
@@ -81,7 +81,7 @@ export class Publisher {
     }
   }
 
-  async #publishIn(publication: Publication, way: Way): Promise<ObjectFacts> {
+  async #publishIn(publication: Publication, way: Way): Promise<ObjectMetadata> {
     const { file, done } = await this.#put(publication, way)
     // From here on it is the object: its attributes must stay even if a later step fails.
     await this.#finish(publication.place, done)

@@ -1,5 +1,5 @@
 import fs, { type Stats } from 'node:fs'
-import type { ObjectFacts } from '../../drive.ts'
+import type { ObjectMetadata } from '../../drive.ts'
 import { Generations } from '../generations.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { Place } from '../object-path.ts'
@@ -10,12 +10,12 @@ import { readFlags } from './paced-files.ts'
 interface SeenFile {
   readonly path: string
   readonly stats: Stats
-  readonly facts: ObjectFacts
+  readonly facts: ObjectMetadata
 }
 
 /** An object's facts and all its bytes. */
 export interface WholeObject {
-  readonly facts: ObjectFacts
+  readonly facts: ObjectMetadata
   readonly content: Buffer
 }
 
@@ -32,7 +32,7 @@ const maxAttributesBytes = 2 * 1024
  * file that was found there when they were checked. Identities are never reused (file-identity.ts),
  * so it is that file, with the same bytes, however the path led there.
  */
-export class SeenFiles {
+export class SeenFileCache {
   readonly #root: LocalRoot
   readonly #seen = new Generations<SeenFile>(maxSeen)
 
@@ -41,7 +41,7 @@ export class SeenFiles {
   }
 
   /** Remembers a file that was opened as the object at this place. */
-  add(place: Place, { path, stats }: ObjectFile, facts: ObjectFacts): void {
+  add(place: Place, { path, stats }: ObjectFile, facts: ObjectMetadata): void {
     const { size, attributes } = facts
     if (size > smallBytes || attributesBytes(attributes) > maxAttributesBytes) return
     // One at the alternative path is the object only while there is none at the natural one.

@@ -4,7 +4,7 @@ import {
   type AppendOptions,
   type CompleteOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
@@ -108,7 +108,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     const upload = parseUploadState(state)
     const { bucket, key } = options.target
     return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
@@ -160,7 +160,7 @@ export class LocalUploads implements UploadDrive {
     upload: UploadState,
     output: OutputFile,
     options: CompleteOptions & { readonly isLonger: boolean },
-  ): Promise<ObjectFacts> {
+  ): Promise<ObjectMetadata> {
     return await this.#parts.publisher.publish({
       place: placeOf(options.target.bucket, options.target.key),
       path: output.path,
@@ -189,7 +189,7 @@ export class LocalUploads implements UploadDrive {
   async #findPublished(
     upload: UploadState,
     { target }: CompleteOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const names = await this.#namesOf(upload)
     if (!hasMark(names)) throw lostBytes()
     const present = await this.#parts.files.head(placeOf(target.bucket, target.key))

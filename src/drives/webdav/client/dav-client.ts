@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
-import { DavConnections, type LaneName } from './dav-connections.ts'
+import { DavConnections, type LimiterName } from './dav-connections.ts'
 import { refusedCredentials, retryAfterSeconds, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 
@@ -31,7 +31,7 @@ export interface DavRequest {
   /** Whether it does no harm when it has been done already: then it is repeated when in doubt. */
   readonly isRepeatable?: boolean
   /** Which connections it goes by, where that is another than its method and body suggest. */
-  readonly lane?: LaneName | undefined
+  readonly limiter?: LimiterName | undefined
   /** Who reads the answer's body, if that may take long. */
   readonly reader?: Reader | undefined
   /** Called each time it is about to be sent; what it throws is told instead. */
@@ -121,9 +121,9 @@ export class DavClient {
     request.signal?.throwIfAborted()
     this.#closed.signal.throwIfAborted()
     if (performance.now() < this.#refusedUntil) throw refusedCredentials()
-    const lane = request.lane ?? laneOf(request)
+    const limiter = request.limiter ?? laneOf(request)
     const signal = () => this.#eitherOf(request.signal)
-    const place = await this.#connections.enter(lane, signal, request.reader)
+    const place = await this.#connections.enter(limiter, signal, request.reader)
     try {
       request.beforeAttempt?.()
     } catch (error) {
@@ -184,7 +184,7 @@ export class DavClient {
 }
 
 /** Bodies that depend on a client's speed have separate connections. */
-function laneOf({ method, body }: DavRequest): LaneName {
+function laneOf({ method, body }: DavRequest): LimiterName {
   if (method === 'GET') return 'downloads'
   return body === undefined || body instanceof Uint8Array ? 'calls' : 'uploads'
 }

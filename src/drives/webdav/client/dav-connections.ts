@@ -1,12 +1,12 @@
 import { type Dispatcher, Pool } from 'undici'
-import { type Reader, ReadLane } from '../../cloud/read-limiter.ts'
+import { type Reader, ReadLimiter } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
 
 /** Uploads and downloads last as long as clients are slow; other calls do not wait for them. */
-export type LaneName = 'calls' | 'uploads' | 'downloads'
+export type LimiterName = 'calls' | 'uploads' | 'downloads'
 
 /** To one server, of one process; opened when they are needed. */
-const sizes: Readonly<Record<LaneName, number>> = { calls: 24, uploads: 24, downloads: 48 }
+const sizes: Readonly<Record<LimiterName, number>> = { calls: 24, uploads: 24, downloads: 48 }
 const connectMs = 10_000
 /** Between two pieces of a body. */
 const bodyMs = 60_000
@@ -18,16 +18,18 @@ export interface Place {
   leave(): void
 }
 
-/** The connections to one server, in lanes that do not wait for each other. */
+/** The connections to one server, in limiters that do not wait for each other. */
 export class DavConnections {
   readonly #placeMs: number
-  readonly #lanes: Readonly<Record<LaneName, { readonly lane: ReadLane; readonly pool: Pool }>>
+  readonly #limiters: Readonly<
+    Record<LimiterName, { readonly limiter: ReadLimiter; readonly pool: Pool }>
+  >
 
   /** @param placeMs how long a request waits for a connection */
   constructor(origin: string, placeMs: number) {
     this.#placeMs = placeMs
-    const opened = (name: LaneName) => ({
-      lane: new ReadLane(sizes[name]),
+    const opened = (name: LimiterName) => ({
+      limiter: new ReadLimiter(sizes[name]),
       pool: new Pool(origin, {
         connections: sizes[name],
         connect: { timeout: connectMs },
@@ -35,7 +37,7 @@ export class DavConnections {
         maxHeaderSize: 64 * 1024,
       }),
     })
-    this.#lanes = {
+    this.#limiters = {
       calls: opened('calls'),
       uploads: opened('uploads'),
       downloads: opened('downloads'),
@@ -43,9 +45,9 @@ export class DavConnections {
   }
 
   /** @throws DriveError `busy` when no slot is free for too long; the signal's reason */
-  async enter(name: LaneName, signal: () => AbortSignal, reader?: Reader): Promise<Place> {
-    const { lane, pool } = this.#lanes[name]
-    const leave = lane.enterNow(reader) ?? (await this.#wait(lane, signal(), reader))
+  async enter(name: LimiterName, signal: () => AbortSignal, reader?: Reader): Promise<Place> {
+    const { limiter, pool } = this.#limiters[name]
+    const leave = limiter.enterNow(reader) ?? (await this.#wait(limiter, signal(), reader))
     return {
       leave,
       async request(options) {
@@ -64,17 +66,17 @@ export class DavConnections {
 
   /** Aborts requests in progress. */
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.#lanes).map(({ pool }) => pool.destroy()))
+    await Promise.all(Object.values(this.#limiters).map(({ pool }) => pool.destroy()))
   }
 
   async #wait(
-    lane: ReadLane,
+    limiter: ReadLimiter,
     signal: AbortSignal,
     reader: Reader | undefined,
   ): Promise<() => void> {
     const limit = AbortSignal.timeout(this.#placeMs)
     try {
-      return await lane.enter(AbortSignal.any([signal, limit]), reader)
+      return await limiter.enter(AbortSignal.any([signal, limit]), reader)
     } catch (cause) {
       signal.throwIfAborted()
       const message = 'Too many concurrent requests to the WebDAV server. Try again.'

@@ -239,7 +239,7 @@ export class DavServer {
       signal,
       reader,
       isRepeatable: true,
-      lane: isShort ? 'calls' : undefined,
+      limiter: isShort ? 'calls' : undefined,
     })
   }
 

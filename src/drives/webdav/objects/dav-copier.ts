@@ -2,7 +2,7 @@ import {
   type CopyOptions,
   type CopySource,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
 } from '../../drive.ts'
 import type { NameRules } from '../../name-rules.ts'
@@ -41,7 +41,7 @@ export class DavCopier {
     source: CopySource,
     target: ObjectName,
     options: CopyOptions,
-  ): Promise<ObjectFacts | undefined> {
+  ): Promise<ObjectMetadata | undefined> {
     const { finder, own, publisher, rules } = this.#parts
     const found = await finder.find(davPlaceOf(source.bucket, source.key, rules))
     if (found === undefined) return undefined

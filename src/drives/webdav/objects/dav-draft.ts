@@ -3,7 +3,7 @@ import {
   type Draft,
   type DraftOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type WriteConditions,
 } from '../../drive.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
@@ -45,7 +45,7 @@ export class DavDraft implements Draft {
     await this.#writer.write(chunk)
   }
 
-  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectFacts> {
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
     this.#requireOpen()
     const { server, publisher } = this.#parts
     try {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DriveError, type ObjectFacts, type WriteConditions } from '../../drive.ts'
+import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import type { NameRules } from '../../name-rules.ts'
 import { assertConditions } from '../../write-conditions.ts'
@@ -53,7 +53,7 @@ export class DavPublisher {
   }
 
   /** As Draft.publish. */
-  async publish(publication: Publication): Promise<ObjectFacts> {
+  async publish(publication: Publication): Promise<ObjectMetadata> {
     const { place, path, entry, attributes } = publication
     const { store, tidier } = this.#parts
     const record = recordOf(publication, store.versionOf(entry))
@@ -83,7 +83,7 @@ export class DavPublisher {
       const found = await finder.findAlone(place)
       assertConditions(place, found?.facts.attributes.etag, conditions)
       if (found === undefined) return undefined
-      lease.raise(place.folder)
+      lease.bumpRevision(place.folder)
       const guarded = { beforeAttempt: () => lease.assertHeld() }
       // The natural file counts when there are both: removed last, the other never comes to light.
       const hasAlternative = found.path === place.natural && (await this.#hasAlternative(place))
@@ -127,7 +127,7 @@ export class DavPublisher {
       if (present !== undefined) return
       const parent = target.slice(0, -1)
       if ((await server.stat(parent))?.isFolder !== true) await folders.ensure(place, parent)
-      lease.raise(place.folder)
+      lease.bumpRevision(place.folder)
       const refusal = await this.#bring({ place, path, entry }, { target, lease })
       if (refusal === undefined) return
       if (attempt >= finishAttempts) throw statusError('MOVE', refusal)
@@ -166,7 +166,7 @@ export class DavPublisher {
     return await leases.hold(
       [place.path],
       async (lease) => {
-        lease.raise(folder)
+        lease.bumpRevision(folder)
         if (folder !== bucket) await leases.untilFree([folder])
         return await work(lease)
       },

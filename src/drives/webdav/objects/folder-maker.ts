@@ -68,7 +68,7 @@ export class FolderMaker {
       else if (!(await this.#isFolder(above))) throw bucketIsGone(above)
       const there = await this.#parts.server.stat(paths[0] ?? folder)
       if (there?.isFolder === true) return
-      lease.raise(...[above, ...paths].map(textOf))
+      lease.bumpRevision(...[above, ...paths].map(textOf))
       if (there !== undefined) await this.#displace(place, paths[0] ?? folder, lease)
       await asked(records.addOwnFolders(places))
       for (const path of paths) {

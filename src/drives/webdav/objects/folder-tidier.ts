@@ -171,7 +171,7 @@ export class FolderTidier {
   async #removeHeld({ place, chain, aside, lease }: Removal): Promise<'gone' | 'stays'> {
     const { server, records } = this.#parts
     const outermost = chain.at(-1) ?? []
-    lease.raise(...[outermost.slice(0, -1), ...chain].map(textOf))
+    lease.bumpRevision(...[outermost.slice(0, -1), ...chain].map(textOf))
     const guarded = { beforeAttempt: () => lease.assertHeld() }
     try {
       const answer = await server.moveFolder(outermost, aside, guarded)
@@ -204,7 +204,7 @@ export class FolderTidier {
     const { server, folders, rules, log } = this.#parts
     if ((await server.statFolder(aside)) === undefined) return
     const [bucket = ''] = folder
-    lease.raise(textOf(folder.slice(0, -1)), textOf(folder))
+    lease.bumpRevision(textOf(folder.slice(0, -1)), textOf(folder))
     const outer = folder.slice(0, -1)
     // The process that removed the last other key above it found the folders there empty.
     if ((await server.statFolder(outer)) === undefined) {

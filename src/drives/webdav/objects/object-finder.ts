@@ -1,4 +1,4 @@
-import { DriveError, type ObjectFacts } from '../../drive.ts'
+import { DriveError, type ObjectMetadata } from '../../drive.ts'
 import type { KeyLeases } from '../../key-leases.ts'
 import type { LeaseLook } from '../../lease-table.ts'
 import type { DavServer } from '../client/dav-server.ts'
@@ -17,7 +17,7 @@ export interface FinderParts {
 }
 
 export interface FoundObject extends FoundFile {
-  readonly facts: ObjectFacts
+  readonly facts: ObjectMetadata
   /** Undefined when the file came by hand. */
   readonly record: DavRecord | undefined
 }

@@ -2,7 +2,7 @@ import {
   type AppendOptions,
   type CompleteOptions,
   DriveError,
-  type ObjectFacts,
+  type ObjectMetadata,
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
@@ -75,7 +75,7 @@ export class DavUploads implements UploadDrive {
     return this.#wrap(id, await this.#parts.bytes.append(id, inner, options))
   }
 
-  async complete(state: string, options: CompleteOptions): Promise<ObjectFacts | undefined> {
+  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     const { id, inner } = this.#parse(state)
     const { server, records, bytes, publisher, finder } = this.#parts
     const { attributes, conditions, size, assertHeld } = options
@@ -200,7 +200,7 @@ function requireUploadId(id: string): void {
 }
 
 /** @throws DriveError `upload-gone` when the object that this upload became has other bytes */
-function requireSame(published: ObjectFacts, { attributes, size }: CompleteOptions): void {
+function requireSame(published: ObjectMetadata, { attributes, size }: CompleteOptions): void {
   const isSame = published.attributes.etag === attributes.etag && published.size === size
   if (!isSame) throw alreadyPublished()
 }

@@ -89,7 +89,7 @@ export async function assemble({
 }
 
 /**
- * Answers as a proxy that lost patience, and does the work when so many requests more have come.
+ * Answers as a proxy that lost retryPolicy, and does the work when so many requests more have come.
  * Undefined: the connection ends without an answer.
  */
 export async function assembleSlowly(

@@ -6,7 +6,7 @@ export type NextcloudFault =
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** It is done, and then this answer: a proxy in front lost patience. */
+  /** It is done, and then this answer: a proxy in front lost retryPolicy. */
   | { readonly kind: 'answer-after'; readonly status: number }
   /** The connection ends; nothing is done. */
   | { readonly kind: 'drop-before' }

@@ -4,7 +4,7 @@ import {
   longestLagMs,
   minimumRate,
   Reader,
-  ReadLane,
+  ReadLimiter,
 } from '../../../../src/drives/cloud/read-limiter.ts'
 import type { DriveError, ReadPriority } from '../../../../src/drives/drive.ts'
 
@@ -12,7 +12,7 @@ const never = new AbortController().signal
 const second = 1_000
 
 class World {
-  readonly lane: ReadLane
+  readonly limiter: ReadLimiter
   readonly ended: string[] = []
   readonly #t: TestContext
   #nowMs = 5
@@ -20,7 +20,7 @@ class World {
   constructor(t: TestContext, size: number) {
     t.mock.timers.enable({ apis: ['setInterval'] })
     this.#t = t
-    this.lane = new ReadLane(size)
+    this.limiter = new ReadLimiter(size)
   }
 
   /** Time goes by, in seconds. */
@@ -44,22 +44,22 @@ class World {
   stalled(name: string, priority: ReadPriority): Reader {
     let leave: (() => void) | undefined
     const reader = this.reader(name, priority, () => leave)
-    leave = this.lane.enterNow(reader)
+    leave = this.limiter.enterNow(reader)
     assert.ok(leave)
     reader.gave()
     return reader
   }
 }
 
-describe('ReadLane', () => {
+describe('ReadLimiter', () => {
   it('keeps half of the places from readers of low priority', (t) => {
     const world = new World(t, 4)
     world.stalled('a', 'low')
     world.stalled('b', 'low')
-    assert.equal(world.lane.enterNow(world.reader('c', 'low')), undefined)
-    assert.ok(world.lane.enterNow(world.reader('d', 'normal')))
-    assert.ok(world.lane.enterNow())
-    assert.equal(world.lane.enterNow(world.reader('e', 'normal')), undefined)
+    assert.equal(world.limiter.enterNow(world.reader('c', 'low')), undefined)
+    assert.ok(world.limiter.enterNow(world.reader('d', 'normal')))
+    assert.ok(world.limiter.enterNow())
+    assert.equal(world.limiter.enterNow(world.reader('e', 'normal')), undefined)
   })
 
   it('ends no slow reader while nobody waits', (t) => {
@@ -73,7 +73,7 @@ describe('ReadLane', () => {
     const world = new World(t, 1)
     world.stalled('slow', 'normal')
     world.pass(longestLagMs / second - 2)
-    const entering = world.lane.enter(never, world.reader('next', 'normal'))
+    const entering = world.limiter.enter(never, world.reader('next', 'normal'))
     world.pass(1)
     assert.deepEqual(world.ended, [])
     world.pass(1)
@@ -91,7 +91,7 @@ describe('ReadLane', () => {
     world.stalled('lower', 'low')
     world.pass(40)
     for (const ended of [['low'], ['low', 'lower'], ['low', 'lower', 'slowest']]) {
-      await world.lane.enter(never, world.reader('next', 'normal'))
+      await world.limiter.enter(never, world.reader('next', 'normal'))
       world.pass(5)
       assert.deepEqual(world.ended, ended)
     }
@@ -101,12 +101,12 @@ describe('ReadLane', () => {
     const world = new World(t, 1)
     world.stalled('slow', 'normal')
     const waiting = new AbortController()
-    const entering = world.lane.enter(waiting.signal, world.reader('low', 'low'))
+    const entering = world.limiter.enter(waiting.signal, world.reader('low', 'low'))
     world.pass(100)
     assert.deepEqual(world.ended, [])
     waiting.abort(new Error('gone'))
     await assert.rejects(entering, /gone/)
-    const next = world.lane.enter(never, world.reader('next', 'normal'))
+    const next = world.limiter.enter(never, world.reader('next', 'normal'))
     assert.deepEqual(world.ended, ['slow'])
     assert.ok(await next)
   })
@@ -116,11 +116,11 @@ describe('ReadLane', () => {
     const places = ['low', 'normal'] as const
     for (let round = 0; round < 3; round++) {
       const leaves = await Promise.all(
-        places.map((priority) => world.lane.enter(never, world.reader('x', priority))),
+        places.map((priority) => world.limiter.enter(never, world.reader('x', priority))),
       )
       const gone = new AbortController()
       const entering = places.map((priority) =>
-        world.lane.enter(gone.signal, world.reader('y', priority)),
+        world.limiter.enter(gone.signal, world.reader('y', priority)),
       )
       gone.abort(new Error('gone'))
       for (const one of entering) await assert.rejects(one, /gone/)

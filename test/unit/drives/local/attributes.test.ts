@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { KnownAttributes } from '../../../../src/drives/local/objects/attribute-cache.ts'
+import { AttributeCache } from '../../../../src/drives/local/objects/attribute-cache.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { attributesOf, bucket, get, log, openDrive, put } from './open-drive.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -101,7 +101,7 @@ test('attributes in memory are bounded', async () => {
     finds++
     return find(identity)
   }
-  const known = new KnownAttributes(records, log)
+  const known = new AttributeCache(records, log)
   const fileOf = (identity: string) => ({ identity, place: identity, size: 1, modifiedAtMs: 1 })
   const attributes = { etag: '0'.repeat(32), headers: {}, metadata: { m: 'x'.repeat(2000) } }
   for (let file = 0; file < 5000; file++) await known.save(fileOf(`${file}`), attributes, [])

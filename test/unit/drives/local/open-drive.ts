@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Attributes } from '../../../../src/drives/attributes.ts'
-import type { Drive, ObjectFacts, WriteConditions } from '../../../../src/drives/drive.ts'
+import type { Drive, ObjectMetadata, WriteConditions } from '../../../../src/drives/drive.ts'
 import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -31,7 +31,7 @@ export async function put(
   key: string,
   bytes: string,
   conditions: WriteConditions = {},
-): Promise<ObjectFacts> {
+): Promise<ObjectMetadata> {
   const draft = await drive.draft(bucket, key, { size: Buffer.byteLength(bytes) })
   await draft.write(Buffer.from(bytes))
   return await draft.publish(attributesOf(bytes), conditions)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectFacts } from '../../../../src/drives/drive.ts'
+import type { ObjectMetadata } from '../../../../src/drives/drive.ts'
 import {
   copySourceConditions,
   evaluateReadConditions,
@@ -11,7 +11,7 @@ import {
 const modified = 'Wed, 01 Jan 2025 12:00:00 GMT'
 const before = 'Wed, 01 Jan 2025 11:59:59 GMT'
 const after = 'Wed, 01 Jan 2025 12:00:01 GMT'
-const facts: ObjectFacts = {
+const facts: ObjectMetadata = {
   size: 3,
   // 700 ms behind what Last-Modified says.
   modifiedAtMs: Date.UTC(2025, 0, 1, 12, 0, 0, 700),

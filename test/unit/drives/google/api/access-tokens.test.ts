@@ -31,9 +31,9 @@ async function startTokens(t: TestContext, credentials = person) {
   t.after(() => http.close())
   const clock = new FakeClock()
   const budget = new RateBudget(defaultQuota, clock)
-  const patience = { clock, budget, patienceMs: 25_000 }
+  const retryPolicy = { clock, budget, retryForMs: 25_000 }
   const tokenUrl = google.endpoints.token
-  return { google, clock, tokens: new AccessTokens({ credentials, tokenUrl, http, patience }) }
+  return { google, clock, tokens: new AccessTokens({ credentials, tokenUrl, http, retryPolicy }) }
 }
 
 test('AccessTokens.get asks with the refresh token, once for many callers', async (t) => {
@@ -164,7 +164,7 @@ test('AccessTokens.get tries again after what may pass', async (t) => {
   assert.deepEqual(clock.waits, [375, 750, 1500, 3000])
 })
 
-test('AccessTokens.get waits as long as Retry-After says, and no longer than its patience', async (t) => {
+test('AccessTokens.get waits as long as Retry-After says, and no longer than its retryPolicy', async (t) => {
   const { google, clock, tokens } = await startTokens(t)
   google.playTokens(status(429, { 'retry-after': '9' }), status(429, { 'retry-after': '60' }))
   await assert.rejects(tokens.get(), { kind: 'busy', retryAfterSeconds: 60 })

@@ -49,7 +49,7 @@ test('download asks for one revision', async (t) => {
 })
 
 test('download does not take other bytes than it asked for', async (t) => {
-  const { api, google } = await startTestApi(t, { patienceMs: 0 })
+  const { api, google } = await startTestApi(t, { retryForMs: 0 })
   const range = { start: 1, end: 4 }
   const compressed: Step = ({ response }) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('zzz')
@@ -147,7 +147,7 @@ test('download goes on with the same revision where the bytes broke off', async 
 })
 
 test('download of a revision gives up when nothing more comes', async (t) => {
-  const { api, google } = await startTestApi(t, { patienceMs: 1000 })
+  const { api, google } = await startTestApi(t, { retryForMs: 1000 })
   const nothing: Step = ({ response }) => {
     response.writeHead(200, { 'content-length': 100 })
     response.write('', () => response.destroy())

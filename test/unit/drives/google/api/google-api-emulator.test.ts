@@ -235,7 +235,7 @@ const final: Partial<Record<FaultName, readonly string[]>> = {
 const beyond: ReadonlySet<FaultName> = new Set([
   'damage-upload',
   'damage-download',
-  'twin',
+  'duplicate',
   'run',
   'run-after-commit',
   'target-deleted',

@@ -31,8 +31,8 @@ test('a call is repeated with growing waits while that may help', async (t) => {
   assert.match(notes.join('\n'), /^look up a file 5 6000 403 userRateLimitExceeded$/m)
 })
 
-test('a call gives up when its patience would be over, and says when to come back', async (t) => {
-  const { api, google, clock } = await startTestApi(t, { patienceMs: 4000 })
+test('a call gives up when its retryPolicy would be over, and says when to come back', async (t) => {
+  const { api, google, clock } = await startTestApi(t, { retryForMs: 4000 })
   google.play(...Array.from({ length: 4 }, () => refusal(403, 'rateLimitExceeded')))
   await assert.rejects(api.getFile('f1'), (error) => {
     assert.ok(error instanceof DriveError)
@@ -82,7 +82,7 @@ test('many calls that get 401 at once share one fresh token', async (t) => {
 })
 
 test('reading goes on while Google takes no more uploads today', async (t) => {
-  const { api, google, clock } = await startTestApi(t, { patienceMs: 2000 })
+  const { api, google, clock } = await startTestApi(t, { retryForMs: 2000 })
   // What 750 GB in a day look like.
   google.play(...Array.from({ length: 3 }, () => refusal(403, 'userRateLimitExceeded')))
   const upload = { id: 'f1', metadata: {}, bytes: Buffer.from('x') }
@@ -111,7 +111,7 @@ test('a redirect is not followed', async (t) => {
 })
 
 test('an answer larger than any is not read to the end', async (t) => {
-  const { api, google } = await startTestApi(t, { patienceMs: 0 })
+  const { api, google } = await startTestApi(t, { retryForMs: 0 })
   const piece = Buffer.alloc(1024 * 1024, 0x20)
   let written = 0
   google.play(({ response }) => {
@@ -143,7 +143,7 @@ test('a signal ends a call under way and a wait between attempts', async (t) => 
 })
 
 test('no error and no note holds a token, a secret or the URL of a session', async (t) => {
-  const { api, google, notes } = await startTestApi(t, { patienceMs: 1000 })
+  const { api, google, notes } = await startTestApi(t, { retryForMs: 1000 })
   const sessionUrl = `${google.endpoints.upload}/files?upload_id=session-secret`
   const shown: string[] = []
   const fail = async (work: Promise<unknown>, ...steps: Step[]) => {

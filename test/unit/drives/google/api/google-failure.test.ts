@@ -8,7 +8,7 @@ import {
   GoogleSuspects,
 } from '../../../../../src/drives/google/api/google-errors.ts'
 import { errorOfFailure } from '../../../../../src/drives/google/api/google-failure.ts'
-import { Trouble } from '../../../../../src/drives/google/api/transient-error.ts'
+import { TransientError } from '../../../../../src/drives/google/api/transient-error.ts'
 
 const failure = (status: number, reason = '') => ({
   status,
@@ -32,7 +32,7 @@ test('errorOfFailure lets pass only what may pass', () => {
   ]
   for (const [status, reason, expected] of passing) {
     const error = errorOfFailure(failure(status, reason), context)
-    assert.ok(error instanceof Trouble, `${status} ${reason}`)
+    assert.ok(error instanceof TransientError, `${status} ${reason}`)
     assert.equal(error.reason, expected)
   }
 })
@@ -85,5 +85,5 @@ test('errorOfFailure has types for what callers act on', () => {
 
 test('errorOfFailure takes a 400 in a session for a misunderstanding that can be cleared up', () => {
   const error = errorOfFailure(failure(400, 'badRequest'), { ...context, isSession: true })
-  assert.ok(error instanceof Trouble)
+  assert.ok(error instanceof TransientError)
 })

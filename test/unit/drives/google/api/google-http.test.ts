@@ -5,7 +5,7 @@ import {
   GoogleHttp,
   type HttpLimits,
 } from '../../../../../src/drives/google/api/google-http.ts'
-import { Trouble } from '../../../../../src/drives/google/api/transient-error.ts'
+import { TransientError } from '../../../../../src/drives/google/api/transient-error.ts'
 import { sha256Of, testBytes } from '../../../../support/test-bytes.ts'
 import { collected, early, type Step, startScriptedGoogle, status } from './scripted-google.ts'
 
@@ -14,12 +14,12 @@ async function startHttp(t: TestContext, limits: Partial<HttpLimits> = {}) {
   const http = new GoogleHttp({ ...defaultLimits, ...limits })
   t.after(() => http.close())
   const get = (more = {}) =>
-    http.send({ method: 'GET', url: `${google.origin}/x`, lane: 'calls', ...more })
+    http.send({ method: 'GET', url: `${google.origin}/x`, limiter: 'calls', ...more })
   return { google, http, get }
 }
 
 const troubleOf = (reason: string, message: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof Trouble, String(error))
+  assert.ok(error instanceof TransientError, String(error))
   assert.equal(error.reason, reason)
   assert.match(error.message, message)
   return true
@@ -36,7 +36,7 @@ test('GoogleHttp.send waits for the head of an answer no longer than its limit',
 test('GoogleHttp.send waits for the body of an answer no longer than its limit', async (t) => {
   const { google, get } = await startHttp(t, { idleMs: 50 })
   google.play(({ response }) => void response.writeHead(200, { 'content-length': 9 }).write('half'))
-  const answer = await get({ lane: 'downloads' })
+  const answer = await get({ limiter: 'downloads' })
   await assert.rejects(collected(answer.chunks()), troubleOf('network', /UND_ERR_BODY_TIMEOUT/))
 })
 
@@ -55,12 +55,12 @@ test('GoogleHttp.send tells that nobody listens', async (t) => {
   const { http } = await startHttp(t)
   const url = 'http://127.0.0.1:1/'
   await assert.rejects(
-    http.send({ method: 'GET', url, lane: 'calls' }),
+    http.send({ method: 'GET', url, limiter: 'calls' }),
     troubleOf('network', /ECONNREFUSED/),
   )
 })
 
-test('GoogleHttp.send uses no more connections than a lane has, and the same ones again', async (t) => {
+test('GoogleHttp.send uses no more connections than a limiter has, and the same ones again', async (t) => {
   const connections = { calls: 2, uploads: 1, downloads: 1 }
   const { google, get } = await startHttp(t, { connections })
   let atOnce = 0
@@ -80,13 +80,13 @@ test('GoogleHttp.send uses no more connections than a lane has, and the same one
   assert.equal(google.connections(), 2)
 })
 
-test('GoogleHttp.send gives up when no place becomes free, and leaves the other lanes alone', async (t) => {
+test('GoogleHttp.send gives up when no place becomes free, and leaves the other limiters alone', async (t) => {
   const connections = { calls: 1, uploads: 1, downloads: 1 }
   const { google, get } = await startHttp(t, { connections, placeMs: 40 })
   google.play(silence, status(200))
   const stop = new AbortController()
-  const held = get({ lane: 'downloads', signal: stop.signal })
-  await assert.rejects(get({ lane: 'downloads' }), { name: 'DriveError', kind: 'busy' })
+  const held = get({ limiter: 'downloads', signal: stop.signal })
+  await assert.rejects(get({ limiter: 'downloads' }), { name: 'DriveError', kind: 'busy' })
   assert.equal((await get()).status, 200)
   stop.abort(new Error('left'))
   await assert.rejects(held, /left/)
@@ -106,7 +106,7 @@ test('GoogleHttp.send does not take a stream of another length', async (t) => {
   const sent = http.send({
     method: 'PUT',
     url: `${google.origin}/x`,
-    lane: 'uploads',
+    limiter: 'uploads',
     body: { length: 2, chunks: stream() },
   })
   await assert.rejects(sent, { code: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' })
@@ -143,7 +143,7 @@ test('A piece of a body may be overwritten once the next one is asked for', asyn
   const answer = await http.send({
     method: 'PUT',
     url: `${google.origin}/x`,
-    lane: 'uploads',
+    limiter: 'uploads',
     body: { length: content.length, chunks: pieces() },
   })
   assert.equal(await answer.text(100), sha256Of(content))

@@ -224,8 +224,8 @@ export async function startTestApi(
     credentials: { kind: 'refresh-token', clientId: 'client-1', ...secrets },
     endpoints: google.endpoints,
     clock,
-    onRetry: ({ doing, failures, waitMs, trouble }) => {
-      notes.push(`${doing} ${failures} ${waitMs} ${trouble}`)
+    onRetry: ({ doing, failures, waitMs, error }) => {
+      notes.push(`${doing} ${failures} ${waitMs} ${error}`)
     },
     ...options,
   })

@@ -119,14 +119,14 @@ test('sendChunk of no bytes only tells the end', async (t) => {
 })
 
 test('sendChunk gives up on a session that keeps nothing', async (t) => {
-  const { api, google, url, clock } = await startSession(t, { patienceMs: 5000 })
+  const { api, google, url, clock } = await startSession(t, { retryForMs: 5000 })
   google.play(...Array.from({ length: 20 }, () => held(0)))
   await assert.rejects(api.sendChunk(url, last), { kind: 'unavailable' })
   assert.deepEqual(clock.waits, [375, 750, 1500])
 })
 
-test('sendChunk has new patience whenever the session has more', async (t) => {
-  const { api, google, url, clock } = await startSession(t, { patienceMs: 2000 })
+test('sendChunk has new retryPolicy whenever the session has more', async (t) => {
+  const { api, google, url, clock } = await startSession(t, { retryForMs: 2000 })
   const eight = bytesOf(8 * kib256)
   for (let count = 1; count < 8; count++) google.play(status(503), held(count * kib256))
   google.play(done)

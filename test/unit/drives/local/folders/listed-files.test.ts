@@ -7,7 +7,7 @@ import {
 } from '../../../../../src/drives/local/folders/listed-files.ts'
 import { TurnTaker } from '../../../../../src/drives/local/folders/turn-taker.ts'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
-import { KnownAttributes } from '../../../../../src/drives/local/objects/attribute-cache.ts'
+import { AttributeCache } from '../../../../../src/drives/local/objects/attribute-cache.ts'
 import { MemoryRecords } from '../memory-records.ts'
 import { log } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -25,7 +25,7 @@ test('describe on a disk that fails rejects once, and leaves no rejection behind
     if (++calls > 1) throw failure
     return new Promise((_, reject) => setImmediate(() => reject(failure)))
   })
-  const listed = new ListedFiles(root, new KnownAttributes(new MemoryRecords(), log))
+  const listed = new ListedFiles(root, new AttributeCache(new MemoryRecords(), log))
   const candidates = ['a', 'b'].map(
     (key): ObjectCandidate => ({ kind: 'object', key, path: `x/${key}`, isAlternative: false }),
   )
@@ -56,7 +56,7 @@ test('describe lets others have their turn while the database answers for a thou
     immediate = setImmediate(next)
   })
   t.after(() => clearImmediate(immediate))
-  const listed = new ListedFiles(root, new KnownAttributes(records, log))
+  const listed = new ListedFiles(root, new AttributeCache(records, log))
   const entries = await listed.describe('x', candidates, new TurnTaker())
   assert.equal(entries.length, candidates.length)
   assert.equal(asked.length, 10)

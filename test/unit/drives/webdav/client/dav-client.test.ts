@@ -147,7 +147,7 @@ describe('DavClient', () => {
     const large: DavRequest = { ...get, target: '/large' }
     const bodies = await Promise.all(Array.from({ length: 48 }, () => client.send(large)))
     assert.equal((await client.ask({ ...get, method: 'PROPFIND' })).status, 200)
-    assert.equal((await client.ask({ ...get, lane: 'calls' })).status, 200)
+    assert.equal((await client.ask({ ...get, limiter: 'calls' })).status, 200)
     await assert.rejects(client.send(large), isKind('busy'))
     const body = Readable.from([Buffer.from('x')], { objectMode: false })
     await assert.rejects(client.ask({ method: 'PUT', target: '/', body }), isKind('busy'))

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { XMLParser } from 'fast-xml-parser'
 import { S3Error, s3Errors } from '../../../../src/s3/errors.ts'
 import {
-  bucketFact,
-  bucketFacts,
-  objectFact,
-  objectFacts,
-} from '../../../../src/s3/operations/bucket-facts.ts'
+  bucketDefault,
+  bucketDefaults,
+  objectDefault,
+  objectDefaults,
+} from '../../../../src/s3/operations/subresource-defaults.ts'
 import { bodyOf, contextOf, FakeDrive, fakeObject, isS3Error } from '../read-fixture.ts'
 
 const drive = new FakeDrive({ k: fakeObject('x') })
@@ -41,16 +41,16 @@ const documents: Readonly<Record<string, string>> = {
   versioning: 'VersioningConfiguration',
 }
 
-test('BucketFact has exactly the sub-resources of these tests', () => {
+test('BucketDefault has exactly the sub-resources of these tests', () => {
   assert.deepEqual(
-    Object.keys(bucketFacts).sort(),
+    Object.keys(bucketDefaults).sort(),
     [...Object.keys(codes), ...Object.keys(documents)].sort(),
   )
 })
 
 for (const [name, code] of Object.entries(codes)) {
-  test(`BucketFact answers 404 ${code} to ?${name}`, async () => {
-    await assert.rejects(bucketFact(contextOf(drive, { query: name })), (error: unknown) => {
+  test(`BucketDefault answers 404 ${code} to ?${name}`, async () => {
+    await assert.rejects(bucketDefault(contextOf(drive, { query: name })), (error: unknown) => {
       assert.ok(error instanceof S3Error)
       assert.deepEqual([error.code, error.status], [code, 404])
       return true
@@ -59,27 +59,27 @@ for (const [name, code] of Object.entries(codes)) {
 }
 
 for (const [name, root] of Object.entries(documents)) {
-  test(`BucketFact answers ${root} to ?${name}`, async () => {
-    const reply = await bucketFact(contextOf(drive, { query: `x=1&${name}` }))
+  test(`BucketDefault answers ${root} to ?${name}`, async () => {
+    const reply = await bucketDefault(contextOf(drive, { query: `x=1&${name}` }))
     assert.equal(reply.status, 200)
     assert.ok(Object.hasOwn(parser.parse(await bodyOf(reply)), root))
   })
 }
 
-test('BucketFact answers NoSuchConfiguration to a single configuration', async () => {
+test('BucketDefault answers NoSuchConfiguration to a single configuration', async () => {
   const query = 'inventory&id=daily'
   assert.equal(s3Errors.NoSuchConfiguration[0], 404)
-  await assert.rejects(bucketFact(contextOf(drive, { query })), isS3Error('NoSuchConfiguration'))
+  await assert.rejects(bucketDefault(contextOf(drive, { query })), isS3Error('NoSuchConfiguration'))
 })
 
 async function grantsOf(isPublic: boolean): Promise<Record<string, unknown>[]> {
   const context = contextOf(drive, { query: 'acl', isPublic })
-  const { AccessControlPolicy } = parser.parse(await bodyOf(await bucketFact(context)))
+  const { AccessControlPolicy } = parser.parse(await bodyOf(await bucketDefault(context)))
   assert.equal(AccessControlPolicy.Owner.ID, 'bucketry')
   return AccessControlPolicy.AccessControlList.Grant
 }
 
-test('BucketFact acl gives the owner everything', async () => {
+test('BucketDefault acl gives the owner everything', async () => {
   assert.deepEqual(await grantsOf(false), [
     {
       Grantee: {
@@ -93,26 +93,31 @@ test('BucketFact acl gives the owner everything', async () => {
   ])
 })
 
-test('BucketFact acl of a public bucket shows that everybody may read', async () => {
+test('BucketDefault acl of a public bucket shows that everybody may read', async () => {
   const grants = await grantsOf(true)
   assert.equal(grants.length, 2)
   assert.equal(grants[1]?.Permission, 'READ')
 })
 
-test('ObjectFact answers for an object that exists', async () => {
-  assert.deepEqual(Object.keys(objectFacts).sort(), ['acl', 'legal-hold', 'retention', 'tagging'])
-  const tagging = await bodyOf(await objectFact(contextOf(drive, { query: 'tagging' })))
+test('ObjectDefault answers for an object that exists', async () => {
+  assert.deepEqual(Object.keys(objectDefaults).sort(), [
+    'acl',
+    'legal-hold',
+    'retention',
+    'tagging',
+  ])
+  const tagging = await bodyOf(await objectDefault(contextOf(drive, { query: 'tagging' })))
   assert.match(tagging, /<Tagging [^>]*><TagSet><\/TagSet><\/Tagging>$/)
-  const acl = await bodyOf(await objectFact(contextOf(drive, { query: 'acl' })))
+  const acl = await bodyOf(await objectDefault(contextOf(drive, { query: 'acl' })))
   assert.match(acl, /FULL_CONTROL/)
   for (const query of ['retention', 'legal-hold']) {
-    await assert.rejects(objectFact(contextOf(drive, { query })), isS3Error('InvalidRequest'))
+    await assert.rejects(objectDefault(contextOf(drive, { query })), isS3Error('InvalidRequest'))
   }
 })
 
-test('ObjectFact of a missing key is NoSuchKey', async () => {
+test('ObjectDefault of a missing key is NoSuchKey', async () => {
   await assert.rejects(
-    objectFact(contextOf(drive, { query: 'tagging', key: 'no' })),
+    objectDefault(contextOf(drive, { query: 'tagging', key: 'no' })),
     isS3Error('NoSuchKey'),
   )
 })

@@ -24,7 +24,7 @@ interface FactError {
 }
 
 /** Sub-resource of a bucket → answer. */
-export const bucketFacts: Readonly<Record<string, Fact>> = {
+export const bucketDefaults: Readonly<Record<string, Fact>> = {
   accelerate: { root: 'AccelerateConfiguration', content: {} },
   acl: ({ service, bucket }) => {
     const { publicReadBuckets, publicList } = service.settings
@@ -58,23 +58,23 @@ const noObjectLock: FactError = {
 }
 
 /** Sub-resource of an object that exists → answer. */
-export const objectFacts: Readonly<Record<string, Fact>> = {
+export const objectDefaults: Readonly<Record<string, Fact>> = {
   acl: ({ service, bucket }) => accessControlPolicy(service.settings.publicReadBuckets.has(bucket)),
   'legal-hold': noObjectLock,
   retention: noObjectLock,
   tagging: { root: 'Tagging', content: { TagSet: {} } },
 }
 
-/** GET of one of `bucketFacts`. */
-export async function bucketFact(context: BucketContext): Promise<HttpReply> {
-  return answerFact(bucketFacts, context)
+/** GET of one of `bucketDefaults`. */
+export async function bucketDefault(context: BucketContext): Promise<HttpReply> {
+  return answerFact(bucketDefaults, context)
 }
 
-/** GET of one of `objectFacts`; the object must exist. */
-export async function objectFact(context: ObjectContext): Promise<HttpReply> {
+/** GET of one of `objectDefaults`; the object must exist. */
+export async function objectDefault(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
   if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
-  return answerFact(objectFacts, context)
+  return answerFact(objectDefaults, context)
 }
 
 function answerFact(facts: Readonly<Record<string, Fact>>, context: BucketContext): HttpReply {

@@ -1,11 +1,11 @@
 import type { ApiError } from '../json-api/api-error.ts'
-import type { Dialect } from '../json-api/error-format.ts'
+import type { ErrorFormat } from '../json-api/error-format.ts'
 
 /**
  * The response format below /v1: readable for pages of any origin, including errors, which have
  * OpenAI's format (docs/contract/model-list.md, "Model list errors").
  */
-export const modelsDialect: Dialect = {
+export const modelsErrorFormat: ErrorFormat = {
   prefix: '/v1',
   headers: { 'access-control-allow-origin': '*' },
   errorBody: (error) => {

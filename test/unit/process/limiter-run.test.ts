@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Lane } from '../../../src/process/limiter.ts'
+import { Limiter } from '../../../src/process/limiter.ts'
 
 const never = new AbortController().signal
 
@@ -15,10 +15,10 @@ function task() {
   return { run, resolve, reject, hasBegun: () => hasBegun }
 }
 
-test('Lane.run lets as many tasks run as it has room for, in their order', async () => {
-  const lane = new Lane(2)
+test('Limiter.run lets as many tasks run as it has room for, in their order', async () => {
+  const limiter = new Limiter(2)
   const tasks = [task(), task(), task(), task()] as const
-  const results = tasks.map(({ run }) => lane.run(never, run))
+  const results = tasks.map(({ run }) => limiter.run(never, run))
   await turn()
   assert.deepEqual(
     tasks.map(({ hasBegun }) => hasBegun()),
@@ -35,27 +35,27 @@ test('Lane.run lets as many tasks run as it has room for, in their order', async
   assert.deepEqual(await Promise.all(results), ['x', 'b', 'x', 'x'])
 })
 
-test('Lane.run gives the place on when a task fails', async () => {
-  const lane = new Lane(1)
+test('Limiter.run gives the place on when a task fails', async () => {
+  const limiter = new Limiter(1)
   const first = task()
-  const failed = assert.rejects(lane.run(never, first.run), /broken/)
-  const second = lane.run(never, async () => 'done')
+  const failed = assert.rejects(limiter.run(never, first.run), /broken/)
+  const second = limiter.run(never, async () => 'done')
   first.reject(new Error('broken'))
   await failed
   assert.equal(await second, 'done')
 })
 
-test('Lane.run does not begin a task whose signal aborted while it waited', async () => {
-  const lane = new Lane(1)
+test('Limiter.run does not begin a task whose signal aborted while it waited', async () => {
+  const limiter = new Limiter(1)
   const first = task()
-  const running = lane.run(never, first.run)
+  const running = limiter.run(never, first.run)
   const waiting = new AbortController()
   const second = task()
-  const refused = assert.rejects(lane.run(waiting.signal, second.run), /enough/)
+  const refused = assert.rejects(limiter.run(waiting.signal, second.run), /enough/)
   waiting.abort(new Error('enough'))
   await refused
   first.resolve('done')
   await running
   assert.equal(second.hasBegun(), false)
-  assert.equal(await lane.run(never, async () => 'free again'), 'free again')
+  assert.equal(await limiter.run(never, async () => 'free again'), 'free again')
 })
