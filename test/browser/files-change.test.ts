@@ -145,7 +145,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await page.getByRole('textbox', { name: 'Folder' }).fill('move/big')
     await files.press('Move')
     await files.dialog.getByText('A folder cannot be moved into itself.').waitFor()
-    await page.getByLabel('Bucket').selectOption(publicBucket)
+    await page.getByLabel('Bucket', { exact: true }).selectOption(publicBucket)
     await page.getByRole('textbox', { name: 'Folder' }).fill('from photos')
     await signedFetch(dashboard().gateway, {
       method: 'PUT',
