@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { shots } from '../../scripts/screenshots/shots.ts'
-import { shortcuts } from '../../web/src/files/grid-command.ts'
+import { shortcuts } from '../../web/src/files/browse/grid-command.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const images = join(root, 'docs/images')

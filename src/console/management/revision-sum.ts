@@ -1,6 +1,6 @@
 /**
  * A number for a set of texts, independent of their order. The dashboard computes the same one
- * (web/src/files/revision-sum.ts); a test compares the two.
+ * (web/src/files/listing/revision-sum.ts); a test compares the two.
  */
 export class RevisionSum {
   #count = 0

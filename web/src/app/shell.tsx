@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { TransfersMount } from '../files/transfers-mount.tsx'
+import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'

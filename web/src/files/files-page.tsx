@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
+import { FolderBrowser } from './browse/folder-browser.tsx'
 import { BucketChooser } from './bucket-chooser.tsx'
-import { FolderBrowser } from './folder-browser.tsx'
-import { expectTransfers } from './transfers-mount.tsx'
+import { expectTransfers } from './transfers/transfers-mount.tsx'
 import { useFilesLocation } from './use-files-location.ts'
 
 /** The file browser: the buckets, or a folder in one of them. */

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  nothingSelected,
+  reduceSelection,
+  type Selection,
+  type SelectionAction,
+} from '../../../../../web/src/files/browse/selection.ts'
+
+const order = ['a', 'b', 'c', 'd', 'e']
+
+function after(...actions: readonly SelectionAction[]): Selection {
+  return actions.reduce(reduceSelection, nothingSelected)
+}
+
+const selected = (selection: Selection) => [...selection.selected].sort()
+
+describe('reduceSelection', () => {
+  test('toggle selects and unselects', () => {
+    const once = after({ type: 'toggle', key: 'b' })
+    assert.deepEqual(selected(once), ['b'])
+    assert.equal(once.active, 'b')
+    assert.deepEqual(selected(reduceSelection(once, { type: 'toggle', key: 'b' })), [])
+  })
+
+  test('range goes from where the last choice was, either way', () => {
+    const down = after({ type: 'only', key: 'b' }, { type: 'range', key: 'd', order })
+    assert.deepEqual(selected(down), ['b', 'c', 'd'])
+    const up = reduceSelection(down, { type: 'range', key: 'a', order })
+    assert.deepEqual(selected(up), ['a', 'b'])
+    assert.equal(up.active, 'a')
+  })
+
+  test('range begins anew where its beginning is not shown', () => {
+    const other = after({ type: 'only', key: 'gone' }, { type: 'range', key: 'c', order })
+    assert.deepEqual(selected(other), ['c'])
+  })
+
+  test('range extends from where the keyboard was moved to', () => {
+    const moved = after({ type: 'activate', key: 'c' }, { type: 'range', key: 'd', order })
+    assert.deepEqual(selected(moved), ['c', 'd'])
+  })
+
+  test('all takes what is shown, none lets everything go and stays there', () => {
+    const all = after({ type: 'activate', key: 'c' }, { type: 'all', order })
+    assert.deepEqual(selected(all), order)
+    const none = reduceSelection(all, { type: 'none' })
+    assert.deepEqual(selected(none), [])
+    assert.equal(none.active, 'c')
+  })
+
+  test('drop leaves the keyboard at what takes the place of what went', () => {
+    const before = after({ type: 'only', key: 'c' }, { type: 'toggle', key: 'd' })
+    const dropped = reduceSelection(before, { type: 'drop', keys: new Set(['c', 'd']), order })
+    assert.deepEqual(selected(dropped), [])
+    assert.equal(dropped.active, 'e')
+  })
+
+  test('drop of the end goes to what is before it, of all to nothing', () => {
+    const before = after({ type: 'only', key: 'e' })
+    const keys = new Set(['d', 'e'])
+    assert.equal(reduceSelection(before, { type: 'drop', keys, order }).active, 'c')
+    const all = new Set(order)
+    assert.equal(reduceSelection(before, { type: 'drop', keys: all, order }).active, undefined)
+  })
+
+  test('drop of others leaves the keyboard where it is', () => {
+    const before = after({ type: 'only', key: 'b' })
+    const dropped = reduceSelection(before, { type: 'drop', keys: new Set(['c']), order })
+    assert.deepEqual(selected(dropped), ['b'])
+    assert.equal(dropped.active, 'b')
+  })
+})

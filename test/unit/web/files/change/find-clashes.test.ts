@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  findClashes,
+  freeKeys,
+  type ListKeysAfter,
+} from '../../../../../web/src/files/change/find-clashes.ts'
+import { compareUtf8 } from '../../../../../web/src/files/entries/utf8-order.ts'
+
+/** A bucket that lists pages of `pageSize`; counts them. */
+function bucketOf(existing: readonly string[], pageSize = 1_000) {
+  const sorted = [...new Set(existing)].sort(compareUtf8)
+  const asked: string[] = []
+  const list: ListKeysAfter = async (startAfter) => {
+    asked.push(startAfter)
+    const rest = sorted.filter((key) => compareUtf8(key, startAfter) > 0)
+    return { keys: rest.slice(0, pageSize), isLast: rest.length <= pageSize }
+  }
+  return { list, asked }
+}
+
+describe('findClashes', () => {
+  const anyKey = fc.string({ minLength: 1, maxLength: 4, unit: 'binary' })
+
+  test('finds exactly the keys that exist, whatever the pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyKey),
+        fc.array(anyKey),
+        fc.integer({ min: 1, max: 4 }),
+        async (wanted, existing, pageSize) => {
+          const found = await findClashes(wanted, bucketOf(existing, pageSize).list)
+          const expected = new Set(wanted.filter((key) => existing.includes(key)))
+          assert.deepEqual(found, expected)
+        },
+      ),
+    )
+  })
+
+  test('asks once for anything into an empty folder', async () => {
+    const { list, asked } = bucketOf([])
+    const wanted = Array.from({ length: 5_000 }, (_, index) => `new/${index}.txt`)
+    assert.equal((await findClashes(wanted, list)).size, 0)
+    assert.equal(asked.length, 1)
+  })
+
+  test('jumps over what lies between', async () => {
+    const existing = Array.from({ length: 50_000 }, (_, index) => `m/${index}.txt`)
+    const { list, asked } = bucketOf(['a.txt', ...existing, 'z.txt'])
+    assert.deepEqual(await findClashes(['a.txt', 'z.txt'], list), new Set(['a.txt', 'z.txt']))
+    assert.equal(asked.length, 2)
+  })
+
+  test('asks nothing when there is nothing to look for', async () => {
+    const { list, asked } = bucketOf(['a'])
+    assert.equal((await findClashes([], list)).size, 0)
+    assert.equal(asked.length, 0)
+  })
+})
+
+describe('freeKeys', () => {
+  test('takes the first number that nobody has', async () => {
+    const { list } = bucketOf(['a/b.txt', 'a/b (2).txt', 'a/b (3).txt', 'c'])
+    const free = await freeKeys(['a/b.txt', 'c'], list, () => false)
+    assert.deepEqual(
+      free,
+      new Map([
+        ['c', 'c (2)'],
+        ['a/b.txt', 'a/b (4).txt'],
+      ]),
+    )
+  })
+
+  test('gives no key to two, nor one that is spoken for', async () => {
+    const { list } = bucketOf(['a.txt'])
+    const free = await freeKeys(['a.txt'], list, (key) => key === 'a (2).txt')
+    assert.equal(free.get('a.txt'), 'a (3).txt')
+  })
+})

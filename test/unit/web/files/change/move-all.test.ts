@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ClashAnswer } from '../../../../../web/src/files/change/clash-names.ts'
+import { type EntryMove, moveAll } from '../../../../../web/src/files/change/move-all.ts'
+import { moveTo } from '../../../../../web/src/files/change/move-plan.ts'
+import type { MoveClash, MoveClient } from '../../../../../web/src/files/change/move-tree.ts'
+import type { Entry, FileEntry } from '../../../../../web/src/files/entries/entry.ts'
+
+class Clash extends Error {}
+
+function file(key: string, etag: string): FileEntry {
+  return { kind: 'file', key, name: key, size: etag.length, modifiedAtMs: 5, etag }
+}
+
+/** A bucket in memory, and what is asked and told while its objects move. */
+function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer) {
+  const objects = new Map(Object.entries(content))
+  const entryOf = (key: string): FileEntry => file(key, objects.get(key) ?? '')
+  const client: MoveClient = {
+    async listTree(_bucket, prefix) {
+      const keys = [...objects.keys()].filter((key) => key.startsWith(prefix))
+      return { entries: keys.map(entryOf), keys, continuationToken: undefined }
+    },
+    async copy({ key, etag }, target, mayReplace) {
+      if (objects.get(key) !== etag || (!mayReplace && objects.has(target.key))) throw new Clash()
+      objects.set(target.key, etag)
+    },
+    async remove(_bucket, doomed) {
+      for (const { key } of doomed) objects.delete(key)
+      return []
+    },
+    find: async ({ key }) => (objects.has(key) ? entryOf(key) : undefined),
+    isClash: (error) => error instanceof Clash,
+    reasonOf: () => undefined,
+  }
+  const asked: MoveClash[] = []
+  const problems: string[] = []
+  const whole: string[] = []
+  const run = (...entries: readonly Entry[]) =>
+    moveAll(
+      entries.map((entry): EntryMove => {
+        return { entry, move: moveTo(entry, 'b', { bucket: 'b', prefix: 'to/' }) }
+      }),
+      {
+        client,
+        report: {
+          signal: new AbortController().signal,
+          progress: () => undefined,
+          problem: (text) => problems.push(text),
+        },
+        total: undefined,
+        ask: async (clashes) => {
+          asked.push(...clashes)
+          return answer
+        },
+        freeKeys: async (_bucket, keys) => new Map(keys.map((key) => [key, `${key} (2)`])),
+        onWhole: async ({ move }) => void whole.push(move.to),
+      },
+    )
+  return { objects, entryOf, asked, problems, whole, run }
+}
+
+const folder = { kind: 'folder', key: 'trip/', name: 'trip' } as const
+
+describe('moveAll', () => {
+  test('asks once, when all else is moved, with both files of every clash', async () => {
+    const bucket = bucketOf(
+      { a: 'new a', b: 'new b', 'trip/c': 'new c', 'to/a': 'old', 'to/trip/c': 'older' },
+      'skip',
+    )
+    const outcome = await bucket.run(bucket.entryOf('a'), bucket.entryOf('b'), folder)
+    assert.deepEqual(
+      bucket.asked.map(({ file: { key, size }, target, there }) => [
+        ...[key, size, target.key, there.size],
+      ]),
+      [
+        ['a', 5, 'to/a', 3],
+        ['trip/c', 5, 'to/trip/c', 5],
+      ],
+    )
+    assert.equal(outcome, '1 moved, 2 not moved.')
+    assert.deepEqual(bucket.whole, ['to/b'])
+    assert.equal(bucket.objects.get('to/a'), 'old')
+    assert.equal(bucket.objects.get('a'), 'new a')
+    assert.equal(bucket.problems.length, 2)
+  })
+
+  test('Replace puts the moved file in the place of the other', async () => {
+    const bucket = bucketOf({ a: 'new', 'trip/c': 'c', 'to/a': 'old', 'to/trip/c': 'o' }, 'replace')
+    assert.equal(await bucket.run(bucket.entryOf('a'), folder), '2 moved.')
+    assert.deepEqual(
+      [...bucket.objects],
+      [
+        ['to/a', 'new'],
+        ['to/trip/c', 'c'],
+      ],
+    )
+    assert.deepEqual(bucket.whole, ['to/a', 'to/trip/'])
+  })
+
+  test('Keep both gives the moved file a free name', async () => {
+    const bucket = bucketOf({ a: 'new', 'to/a': 'old' }, 'keep-both')
+    assert.equal(await bucket.run(bucket.entryOf('a')), '1 moved.')
+    assert.deepEqual(
+      [...bucket.objects],
+      [
+        ['to/a', 'old'],
+        ['to/a (2)', 'new'],
+      ],
+    )
+    assert.deepEqual(bucket.whole, ['to/a (2)'])
+  })
+
+  test('a file that changed since it was listed is not taken for a clash', async () => {
+    const bucket = bucketOf({ a: 'changed' }, 'replace')
+    assert.equal(await bucket.run(file('a', 'listed')), '0 moved, 1 not moved.')
+    assert.deepEqual(bucket.asked, [])
+    assert.match(bucket.problems[0] ?? '', /changed since it was listed/)
+  })
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { moveTo, renameTo } from '../../../../../web/src/files/change/move-plan.ts'
+import {
+  type MoveClash,
+  type MoveClient,
+  moveTree,
+} from '../../../../../web/src/files/change/move-tree.ts'
+import type { FileEntry } from '../../../../../web/src/files/entries/entry.ts'
+
+class Clash extends Error {}
+
+/** A bucket in memory; `before` is called ahead of each copy. */
+function bucketOf(keys: readonly string[], before: (key: string) => void = () => undefined) {
+  const objects = new Map(keys.map((key) => [key, `etag of ${key}`]))
+  const client: MoveClient = {
+    async listTree(_bucket, prefix, token = '') {
+      const found = [...objects.keys()]
+        .sort()
+        .filter((key) => key.startsWith(prefix) && key > token)
+      const page = found.slice(0, 3)
+      return {
+        entries: page.map(fileOf),
+        keys: page,
+        continuationToken: found.length > 3 ? page.at(-1) : undefined,
+      }
+    },
+    async copy(source, target, mayReplace) {
+      before(source.key)
+      const isTaken = objects.has(target.key) && !mayReplace
+      if (isTaken || objects.get(source.key) !== source.etag) throw new Clash()
+      objects.set(target.key, source.etag)
+    },
+    async remove(_bucket, doomed) {
+      return doomed.flatMap(({ key, etag }) => {
+        if (objects.get(key) !== etag)
+          return [{ key, code: 'PreconditionFailed', message: 'changed' }]
+        objects.delete(key)
+        return []
+      })
+    },
+    find: async ({ key }) => (objects.has(key) ? fileOf(key) : undefined),
+    isClash: (error) => error instanceof Clash,
+    reasonOf: () => undefined,
+  }
+  const fileOf = (key: string): FileEntry => ({
+    ...{ kind: 'file', key, name: key, size: 1, modifiedAtMs: 0, etag: objects.get(key) ?? '' },
+  })
+  return { client, objects, fileOf }
+}
+
+function reportOf(signal = new AbortController().signal) {
+  const moved: string[] = []
+  const kept: [string, string][] = []
+  const report = {
+    signal,
+    onMoved: (key: string) => moved.push(key),
+    onKept: (key: string, reason: string) => kept.push([key, reason]),
+    onClash: ({ file }: MoveClash) => kept.push([file.key, 'taken']),
+  }
+  return { report, moved, kept }
+}
+
+const folder = { kind: 'folder', key: 'old/', name: 'old' } as const
+const toNew = renameTo(folder, 'b', 'new')
+const tree = ['old/', 'old/a', 'old/b', 'old/c/d', 'old/e', 'older']
+
+describe('moveTree', () => {
+  test('moves everything below the prefix, over all pages, and nothing else', async () => {
+    const { client, objects } = bucketOf(tree)
+    const { report, moved, kept } = reportOf()
+    await moveTree(toNew, folder, { client, report })
+    assert.deepEqual([...objects.keys()].sort(), [
+      'new/',
+      'new/a',
+      'new/b',
+      'new/c/d',
+      'new/e',
+      'older',
+    ])
+    assert.equal(moved.length, 5)
+    assert.deepEqual(kept, [])
+  })
+
+  test('moves a single file', async () => {
+    const { client, objects, fileOf } = bucketOf(['a.txt'])
+    const { report, moved } = reportOf()
+    const file = fileOf('a.txt')
+    await moveTree(moveTo(file, 'b', { bucket: 'b', prefix: 'x/' }), file, { client, report })
+    assert.deepEqual([...objects.keys()], ['x/a.txt'])
+    assert.deepEqual(moved, ['a.txt'])
+  })
+
+  test('replaces nothing: what is taken stays where it was', async () => {
+    const { client, objects } = bucketOf([...tree, 'new/b'])
+    const { report, kept } = reportOf()
+    await moveTree(toNew, folder, { client, report })
+    assert.deepEqual(kept, [['old/b', 'taken']])
+    assert.equal(objects.get('new/b'), 'etag of new/b')
+    assert.equal(objects.get('old/b'), 'etag of old/b')
+  })
+
+  test('deletes no source that was written after it was copied', async () => {
+    const { client, objects } = bucketOf(tree)
+    const rewriting: MoveClient = {
+      ...client,
+      async copy(source, target, mayReplace) {
+        await client.copy(source, target, mayReplace)
+        if (source.key === 'old/a') objects.set('old/a', 'newer')
+      },
+    }
+    const { report, kept } = reportOf()
+    await moveTree(toNew, folder, { client: rewriting, report })
+    assert.equal(objects.get('old/a'), 'newer')
+    assert.match(kept[0]?.join(' ') ?? '', /old\/a .*copied, but the original was not deleted/)
+  })
+
+  test('a failure stops it: copies that were made are finished, the rest stays', async () => {
+    const { client, objects } = bucketOf(tree, (key) => {
+      if (key === 'old/c/d') throw new Error('no line')
+    })
+    const { report } = reportOf()
+    await assert.rejects(moveTree(toNew, folder, { client, report }), /no line/)
+    for (const name of ['', 'a', 'b', 'c/d', 'e']) {
+      const isOld = objects.has(`old/${name}`)
+      assert.notEqual(isOld, objects.has(`new/${name}`), name)
+    }
+    assert.ok(objects.has('old/c/d'))
+  })
+
+  test('stopped, it finishes what it has begun and no object is in both places', async () => {
+    const stop = new AbortController()
+    const { client, objects } = bucketOf(tree, (key) => {
+      if (key === 'old/a') stop.abort()
+    })
+    const { report, moved } = reportOf(stop.signal)
+    await moveTree(toNew, folder, { client, report })
+    assert.ok(moved.length > 0 && moved.length < 5)
+    for (const key of moved) assert.equal(objects.has(key), false)
+    assert.equal(objects.size, tree.length)
+  })
+})

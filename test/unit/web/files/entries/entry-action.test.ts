@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Entry } from '../../../../../web/src/files/entries/entry.ts'
+import { actionObstacle, actionsFor } from '../../../../../web/src/files/entries/entry-action.ts'
+
+function file(key: string): Entry {
+  return { kind: 'file', key, name: key, size: 0, modifiedAtMs: 0, etag: '' }
+}
+const folder: Entry = { kind: 'folder', key: 'd/', name: 'd' }
+
+describe('actionsFor', () => {
+  test('of one file has all that a file allows', () => {
+    const actions = actionsFor([file('a')])
+    assert.ok(actions.includes('share') && actions.includes('rename'))
+    assert.ok(!actions.includes('details'))
+  })
+
+  test('of a folder shares and downloads nothing', () => {
+    const actions = actionsFor([folder])
+    assert.ok(!actions.includes('share') && !actions.includes('download'))
+  })
+
+  test('of several is what can be done to all', () => {
+    assert.deepEqual(actionsFor([file('a'), folder]), ['download', 'move', 'delete'])
+    assert.deepEqual(actionsFor([]), [])
+  })
+})
+
+describe('actionObstacle', () => {
+  test('says that folders are not downloaded', () => {
+    assert.match(actionObstacle('download', [file('a'), folder]) ?? '', /Folders/)
+    assert.equal(actionObstacle('download', [file('a')]), undefined)
+  })
+
+  test('says what a browser can not ask for, and leaves what needs no path', () => {
+    const odd = [file('a/../b')]
+    for (const action of ['open', 'download', 'share'] as const) {
+      assert.match(actionObstacle(action, odd) ?? '', /Rename/)
+    }
+    for (const action of ['rename', 'move', 'delete', 'copy-uri'] as const) {
+      assert.equal(actionObstacle(action, odd), undefined)
+    }
+  })
+})

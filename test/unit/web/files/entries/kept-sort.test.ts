@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byName } from '../../../../../web/src/files/entries/entry-order.ts'
+import { parseSort } from '../../../../../web/src/files/entries/kept-sort.ts'
+
+test('A sort order is read as it was kept', () => {
+  const sort = { field: 'size', isDescending: true } as const
+  assert.deepEqual(parseSort(JSON.stringify(sort)), sort)
+})
+
+for (const text of [null, '', 'null', '5', '{', '{"field":"colour"}', '[]']) {
+  test(`${text} is no sort order: by name`, () => {
+    assert.deepEqual(parseSort(text), byName)
+  })
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { percentDecode } from '../../../../../src/s3/address/query.ts'
+import {
+  copySource,
+  isReachable,
+  keyBytes,
+  objectPath,
+  s3Uri,
+} from '../../../../../web/src/files/entries/object-address.ts'
+
+const anyKey = fc.string({ minLength: 1, unit: 'binary' })
+
+describe('objectPath', () => {
+  test('escapes all that a path may not have, and keeps the slashes', () => {
+    assert.equal(
+      objectPath('b', "a b+c%/é//'(x)*.txt"),
+      '/b/a%20b%2Bc%25/%C3%A9//%27%28x%29%2A.txt',
+    )
+  })
+
+  test('is decoded to the key', () => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        assert.equal(percentDecode(objectPath('b', key)), `/b/${key}`)
+      }),
+    )
+  })
+
+  test('comes out of a browser as it went in where the key is reachable', () => {
+    fc.assert(
+      fc.property(anyKey.filter(isReachable), (key) => {
+        const path = objectPath('b', key)
+        assert.equal(new URL(`http://host${path}`).pathname, path)
+      }),
+    )
+  })
+})
+
+describe('copySource', () => {
+  test('is decoded to the key by the gateway, as a header field', () => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        const value = Buffer.from(copySource('b', key)).toString('latin1')
+        assert.doesNotMatch(value, /^[\t ]|[\t ]$/)
+        assert.match(value, /^[\t\x20-\x7e\x80-\xff]*$/)
+        assert.equal(percentDecode(value), `b/${key}`)
+      }),
+    )
+  })
+
+  test('has no question mark, behind which a version would stand', () => {
+    assert.equal(copySource('b', 'a?versionId=1'), 'b/a%3FversionId=1')
+  })
+})
+
+describe('isReachable', () => {
+  for (const key of ['..', '.', 'a/../b', './a', 'a/.', 'a/./']) {
+    test(`refuses ${JSON.stringify(key)}, which a browser changes`, () => {
+      assert.equal(isReachable(key), false)
+      const path = objectPath('b', key)
+      assert.notEqual(new URL(`http://host${path}`).pathname, path)
+    })
+  }
+
+  for (const key of ['...', '.a', 'a..b', 'a//b', ' ', '/']) {
+    test(`allows ${JSON.stringify(key)}`, () => assert.equal(isReachable(key), true))
+  }
+})
+
+test('keyBytes counts the bytes of UTF-8', () => {
+  assert.equal(keyBytes('é😀a'), 7)
+})
+
+test('s3Uri has the key as it is', () => {
+  assert.equal(s3Uri('b', 'a b/é'), 's3://b/a b/é')
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Entry } from '../../../../../web/src/files/entries/entry.ts'
+import {
+  autoLoadEntries,
+  FolderListing,
+} from '../../../../../web/src/files/listing/folder-listing.ts'
+import type { ListingPage } from '../../../../../web/src/files/s3/listing-xml.ts'
+
+function file(name: string): Entry {
+  return { kind: 'file', key: name, name, size: 0, modifiedAtMs: 0, etag: '' }
+}
+
+function pageOf(names: readonly string[], continuationToken?: string): ListingPage {
+  return { entries: names.map(file), keys: names, continuationToken }
+}
+
+interface Asked {
+  readonly token: string | undefined
+  readonly signal: AbortSignal
+  readonly answer: (page: ListingPage) => void
+  readonly fail: (error: Error) => void
+}
+
+function startListing() {
+  const asked: Asked[] = []
+  let now = 0
+  const listing = new FolderListing({
+    fetchPage: (token, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<ListingPage>()
+      asked.push({ token, signal, answer: resolve, fail: reject })
+      return promise
+    },
+    now: () => now,
+  })
+  const answer = async (page: ListingPage) => {
+    asked.at(-1)?.answer(page)
+    await turn()
+  }
+  const advance = (milliseconds: number) => {
+    now += milliseconds
+  }
+  return { listing, asked, answer, advance }
+}
+
+const names = ({ listing }: { listing: FolderListing }) =>
+  listing.snapshot().entries.map(({ name }) => name)
+
+describe('FolderListing', () => {
+  test('asks page after page and is complete with the last', async () => {
+    const run = startListing()
+    run.listing.resume()
+    await run.answer(pageOf(['b'], 't1'))
+    await run.answer(pageOf(['a'], 't2'))
+    await run.answer(pageOf(['c']))
+    assert.deepEqual(
+      run.asked.map(({ token }) => token),
+      [undefined, 't1', 't2'],
+    )
+    assert.deepEqual(names(run), ['a', 'b', 'c'])
+    assert.equal(run.listing.snapshot().status, 'complete')
+  })
+
+  test('tells of pages at most four times a second', async () => {
+    const run = startListing()
+    let told = 0
+    run.listing.resume()
+    run.listing.subscribe(() => {
+      told += 1
+    })
+    await run.answer(pageOf(['a'], 't1'))
+    assert.equal(told, 0)
+    run.advance(250)
+    await run.answer(pageOf(['b'], 't2'))
+    assert.equal(told, 1)
+    await run.answer(pageOf(['c'], 't3'))
+    assert.deepEqual(names(run), ['a', 'b'])
+    run.listing.stop()
+    assert.deepEqual(names(run), ['a', 'b', 'c'])
+  })
+
+  test('stop keeps what has come, and resume goes on from there', async () => {
+    const run = startListing()
+    run.listing.resume()
+    await run.answer(pageOf(['a'], 't1'))
+    run.listing.stop()
+    assert.equal(run.asked.at(-1)?.signal.aborted, true)
+    assert.equal(run.listing.snapshot().status, 'stopped')
+    await run.answer(pageOf(['late'], 't2'))
+    assert.deepEqual(names(run), ['a'])
+    run.listing.resume()
+    assert.equal(run.asked.at(-1)?.token, 't1')
+    await run.answer(pageOf(['b']))
+    assert.deepEqual(names(run), ['a', 'b'])
+  })
+
+  test('a failure keeps what has come, and resume tries that page again', async () => {
+    const run = startListing()
+    run.listing.resume()
+    await run.answer(pageOf(['a'], 't1'))
+    run.asked.at(-1)?.fail(new Error('no line'))
+    await turn()
+    const { status, error } = run.listing.snapshot()
+    assert.deepEqual([status, error?.message], ['failed', 'no line'])
+    run.listing.resume()
+    assert.equal(run.listing.snapshot().error, undefined)
+    await run.answer(pageOf(['b']))
+    assert.deepEqual(names(run), ['a', 'b'])
+  })
+
+  test('stops by itself when there is very much, and takes as much again when told', async () => {
+    const run = startListing()
+    const many = Array.from({ length: autoLoadEntries }, (_, index) => String(index))
+    run.listing.resume()
+    await run.answer(pageOf(many, 't1'))
+    assert.equal(run.listing.snapshot().status, 'stopped')
+    run.listing.resume()
+    await run.answer(pageOf(['more'], 't2'))
+    assert.equal(run.listing.snapshot().status, 'loading')
+  })
+
+  test('change puts in what has come and takes out what has gone', async () => {
+    const run = startListing()
+    run.listing.resume()
+    await run.answer(pageOf(['a', 'b', 'c']))
+    run.listing.change([file('bb'), file('c')], new Set(['a', 'c']))
+    assert.deepEqual(names(run), ['b', 'bb', 'c'])
+    assert.equal(run.listing.snapshot().status, 'complete')
+  })
+})

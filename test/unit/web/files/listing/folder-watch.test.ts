@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Entry } from '../../../../../web/src/files/entries/entry.ts'
+import { FolderListing } from '../../../../../web/src/files/listing/folder-listing.ts'
+import { FolderWatch, watchEveryMs } from '../../../../../web/src/files/listing/folder-watch.ts'
+import { revisionOf } from '../../../../../web/src/files/listing/revision-sum.ts'
+
+function file(name: string, size = 0): Entry {
+  return { kind: 'file', key: name, name, size, modifiedAtMs: 0, etag: '' }
+}
+
+/** A folder whose contents a test changes, and a list that watches it. */
+async function watched(...first: readonly Entry[]) {
+  const state = {
+    folder: first as readonly Entry[],
+    pages: 0,
+    ageMs: 0,
+    loadMs: 100,
+    nowMs: 1_000,
+    /** What the service says besides, if anything. */
+    claimed: undefined as string | undefined,
+    meanwhile: () => undefined as unknown,
+  }
+  const gone: string[] = []
+  const listing = new FolderListing({
+    fetchPage: async () => {
+      state.pages += 1
+      state.nowMs += state.loadMs
+      const entries = state.folder
+      state.meanwhile()
+      return { entries, keys: [], continuationToken: undefined }
+    },
+    now: () => state.nowMs,
+    onGone: (keys) => gone.push(...keys),
+  })
+  const watch = new FolderWatch({
+    listing,
+    now: () => state.nowMs,
+    ask: async () => ({
+      revision: state.claimed ?? revisionOf(state.folder),
+      ageMs: state.ageMs,
+    }),
+  })
+  listing.resume()
+  await new Promise(setImmediate)
+  assert.equal(listing.snapshot().status, 'complete')
+  state.pages = 0
+  const look = async (afterMs = watchEveryMs) => {
+    state.nowMs += afterMs
+    await watch.look(new AbortController().signal)
+  }
+  const names = () => listing.snapshot().entries.map(({ name }) => name)
+  return { state, listing, watch, look, names, gone }
+}
+
+describe('FolderWatch', () => {
+  test('a folder that has not changed is never downloaded again', async () => {
+    const { state, look, listing } = await watched(file('a'), file('b'))
+    const before = listing.snapshot()
+    for (let looked = 0; looked < 50; looked += 1) await look()
+    assert.equal(state.pages, 0)
+    assert.equal(listing.snapshot(), before)
+  })
+
+  test('what others add, change and remove is shown, and what stayed is the same object', async () => {
+    const { state, look, listing, names, gone } = await watched(file('a'), file('b'), file('c'))
+    const [a] = listing.snapshot().entries
+    state.folder = [file('a'), file('b', 5), file('d')]
+    await look()
+    assert.deepEqual(names(), ['a', 'b', 'd'])
+    assert.equal(listing.snapshot().entries[0], a)
+    assert.equal((listing.snapshot().entries[1] as { size: number }).size, 5)
+    assert.deepEqual(gone, ['c'])
+  })
+
+  test('an answer from before the last change of the list is not taken for news', async () => {
+    const { state, look, listing, names } = await watched(file('a'))
+    listing.change([file('uploaded')], new Set())
+    state.ageMs = 60_000
+    await look()
+    assert.equal(state.pages, 0)
+    assert.deepEqual(names(), ['a', 'uploaded'])
+  })
+
+  test('what this page uploads while the folder is loaded again is not lost', async () => {
+    const { state, look, listing, names } = await watched(file('a'))
+    state.folder = [file('a'), file('b')]
+    state.meanwhile = () => listing.change([file('mine')], new Set(['a']))
+    await look()
+    assert.deepEqual(names(), ['b', 'mine'])
+  })
+
+  test('a large folder that changes all the time is loaded for a twentieth of the time', async () => {
+    const { state, look, watch } = await watched(file('a'))
+    state.loadMs = 30_000
+    state.folder = [file('b')]
+    await look()
+    assert.equal(watch.delayMs, 300_000)
+    state.loadMs = 1_000
+    state.folder = [file('c')]
+    await look()
+    assert.equal(watch.delayMs, 20_000)
+    await look()
+    assert.equal(watch.delayMs, watchEveryMs)
+  })
+
+  test('a service that always claims a change is asked less and less', async () => {
+    const { state, look, watch } = await watched(file('a'))
+    state.claimed = 'something else'
+    const delays: number[] = []
+    for (let looked = 0; looked < 8; looked += 1) {
+      await look(watch.delayMs)
+      delays.push(watch.delayMs)
+    }
+    assert.deepEqual(delays.slice(0, 3), [8_000, 16_000, 32_000])
+    assert.equal(delays.at(-1), 300_000)
+  })
+
+  test('a failure leaves the list as it is', async () => {
+    const { state, look, names, listing } = await watched(file('a'))
+    state.folder = []
+    state.meanwhile = () => {
+      throw new Error('no line')
+    }
+    await assert.rejects(look(), /no line/)
+    assert.deepEqual(names(), ['a'])
+    assert.equal(listing.snapshot().status, 'complete')
+    listing.change([file('b')], new Set())
+    assert.deepEqual(names(), ['a', 'b'])
+  })
+})

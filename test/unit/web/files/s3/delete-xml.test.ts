@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { childText, parseXmlBody } from '../../../../../src/s3/body/xml-body.ts'
+import {
+  canStandInXml,
+  deleteBody,
+  readDeleteFailures,
+} from '../../../../../web/src/files/s3/delete-xml.ts'
+import { xmlTree } from '../../../../support/xml-tree.ts'
+
+/** What the gateway reads. */
+function readBack(body: string) {
+  const document = parseXmlBody(Buffer.from(body), 'Delete')
+  return document.children
+    .filter(({ name }) => name === 'Object')
+    .map((object) => ({ key: childText(object, 'Key'), etag: childText(object, 'ETag') }))
+}
+
+describe('deleteBody', () => {
+  test('brings every key that XML can carry to the gateway', () => {
+    const anyKey = fc.string({ minLength: 1, unit: 'binary' }).filter(canStandInXml)
+    fc.assert(
+      fc.property(fc.array(anyKey, { minLength: 1 }), (keys) => {
+        const body = deleteBody(keys.map((key) => ({ key, etag: '"<e&>' })))
+        assert.deepEqual(
+          readBack(body),
+          keys.map((key) => ({ key, etag: '"<e&>' })),
+        )
+      }),
+    )
+  })
+
+  test('has no condition where none is wanted', () => {
+    assert.deepEqual(readBack(deleteBody([{ key: 'a' }])), [{ key: 'a', etag: undefined }])
+  })
+})
+
+test('canStandInXml refuses what XML has no form for', () => {
+  for (const key of ['a\u0000', '\u0001', '\u001f', '\ufffe', '\ud800']) {
+    assert.equal(canStandInXml(key), false, JSON.stringify(key))
+  }
+  for (const key of ['a\tb\r\nc', 'é', '😀', '\u007f']) assert.equal(canStandInXml(key), true)
+})
+
+test('readDeleteFailures gives what stayed', () => {
+  const xml =
+    '<DeleteResult><Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>PreconditionFailed</Code><Message>no</Message></Error></DeleteResult>'
+  const expected = [{ key: 'b', code: 'PreconditionFailed', message: 'no' }]
+  assert.deepEqual(readDeleteFailures(xmlTree(xml)), expected)
+})

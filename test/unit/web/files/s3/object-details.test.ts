@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readDetails } from '../../../../../web/src/files/s3/object-details.ts'
+
+test('readDetails gives what the headers of an object say', () => {
+  const utf8 = Buffer.from('é €').toString('latin1')
+  const headers = new Headers({
+    'content-length': '12',
+    'content-type': 'text/plain',
+    etag: '"abc-2"',
+    'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT',
+    'cache-control': 'no-cache',
+    'x-amz-meta-colour': utf8,
+    'x-amz-meta-latin': 'caf\u00e9',
+    'x-amz-request-id': '1',
+  })
+  assert.deepEqual(readDetails(headers), {
+    size: 12,
+    contentType: 'text/plain',
+    etag: 'abc-2',
+    modifiedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+    headers: [['Cache-Control', 'no-cache']],
+    metadata: [
+      ['colour', 'é €'],
+      ['latin', 'café'],
+    ],
+  })
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { JobList, type JobReport } from '../../../../../web/src/files/transfers/job-list.ts'
+
+function heldJob(canRepeat = false) {
+  const runs: { readonly report: JobReport; readonly end: PromiseWithResolvers<string> }[] = []
+  const order = {
+    title: 'Working',
+    canRepeat,
+    work: (report: JobReport) => {
+      const end = Promise.withResolvers<string>()
+      runs.push({ report, end })
+      return end.promise
+    },
+  }
+  return { order, runs }
+}
+
+describe('JobList', () => {
+  test('shows how far a job is and how it ended', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    const ended = list.start(order)
+    runs[0]?.report.progress(3, 10)
+    const [running] = list.snapshot()
+    assert.deepEqual([running?.state, running?.done, running?.total], ['running', 3, 10])
+    runs[0]?.end.resolve('All done.')
+    const job = await ended
+    assert.deepEqual([job.state, job.outcome], ['done', 'All done.'])
+    assert.deepEqual(list.snapshot(), [job])
+  })
+
+  test('cancel tells the work, which says how it ended', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    const ended = list.start(order)
+    list.cancel(1)
+    assert.equal(runs[0]?.report.signal.aborted, true)
+    runs[0]?.end.resolve('Stopped.')
+    assert.deepEqual([(await ended).state, (await ended).outcome], ['cancelled', 'Stopped.'])
+  })
+
+  test('a failed one can be begun again', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob(true)
+    const ended = list.start(order)
+    runs[0]?.report.problem('a: taken')
+    runs[0]?.end.reject(new Error('no line'))
+    assert.deepEqual([(await ended).state, (await ended).outcome], ['failed', 'no line'])
+    list.repeat(1)
+    assert.equal(runs.length, 2)
+    const [again] = list.snapshot()
+    assert.deepEqual([again?.state, again?.problemCount], ['running', 0])
+  })
+
+  test('keeps a hundred problems and counts the rest', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    void list.start(order)
+    for (let index = 0; index < 150; index += 1) runs[0]?.report.problem(String(index))
+    const [job] = list.snapshot()
+    assert.deepEqual([job?.problems.length, job?.problemCount], [100, 150])
+  })
+
+  test('dismiss takes only what has ended', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    const ended = list.start(order)
+    list.dismiss(1)
+    assert.equal(list.snapshot().length, 1)
+    runs[0]?.end.resolve('')
+    await ended
+    list.dismiss(1)
+    assert.deepEqual(list.snapshot(), [])
+  })
+})

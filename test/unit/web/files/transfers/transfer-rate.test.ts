@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { secondsLeft, TransferRate } from '../../../../../web/src/files/transfers/transfer-rate.ts'
+
+describe('TransferRate', () => {
+  test('gives bytes per second over the last seconds', () => {
+    const rate = new TransferRate()
+    for (let second = 0; second <= 30; second += 1) rate.add(1_000, second * 1_000)
+    assert.equal(rate.bytesPerSecond(30_000), 1_000)
+  })
+
+  test('forgets what was faster long ago', () => {
+    const rate = new TransferRate()
+    rate.add(0, 0)
+    rate.add(1_000_000, 1_000)
+    for (let second = 2; second <= 30; second += 1) rate.add(100, second * 1_000)
+    assert.equal(Math.round(rate.bytesPerSecond(30_000)), 100)
+  })
+
+  test('says nothing at the beginning, and nothing after a restart', () => {
+    const rate = new TransferRate()
+    rate.add(5_000, 0)
+    assert.equal(rate.bytesPerSecond(100), 0)
+    rate.add(5_000, 5_000)
+    rate.restart()
+    assert.equal(rate.bytesPerSecond(5_100), 0)
+  })
+
+  test('comes down to nothing when nothing moves', () => {
+    const rate = new TransferRate()
+    rate.add(0, 0)
+    rate.add(8_000, 1_000)
+    assert.equal(rate.bytesPerSecond(4_000), 2_000)
+    assert.equal(rate.bytesPerSecond(60_000), 0)
+  })
+
+  test('is never less than nothing, though bytes have to go again', () => {
+    const rate = new TransferRate()
+    rate.add(1_000, 0)
+    rate.add(-1_000, 2_000)
+    assert.equal(rate.bytesPerSecond(2_000), 0)
+  })
+})
+
+test('secondsLeft is whole, and nothing without a speed', () => {
+  assert.equal(secondsLeft(1_001, 500), 3)
+  assert.equal(secondsLeft(1_000, 0), undefined)
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ClashAnswer } from '../../../../../web/src/files/change/clash-names.ts'
+import type { DroppedItem } from '../../../../../web/src/files/upload/dropped-items.ts'
+import { prepareUploads } from '../../../../../web/src/files/upload/prepare-uploads.ts'
+
+const existing = ['in/a.txt', 'in/folder/', 'in/z.txt']
+
+function item(path: string): DroppedItem {
+  return { path, file: new File([path], path) }
+}
+
+async function prepare(items: readonly DroppedItem[], answer?: ClashAnswer, underWay = '') {
+  const asked: (readonly string[])[] = []
+  const preparation = await prepareUploads(
+    items,
+    { bucket: 'b', prefix: 'in/' },
+    {
+      listKeysAfter: async (startAfter) => ({
+        keys: existing.filter((key) => key > startAfter),
+        isLast: true,
+      }),
+      isUnderWay: (key) => key === underWay,
+      ask: async (clashes) => {
+        asked.push(clashes)
+        return answer
+      },
+    },
+  )
+  const orders = preparation.orders.map(({ key, mayReplace }) => [key, mayReplace])
+  return { asked, orders, tooLong: preparation.tooLong }
+}
+
+describe('prepareUploads', () => {
+  test('asks nothing where nothing is', async () => {
+    const { asked, orders } = await prepare([item('x.txt'), item('d/y.txt')])
+    assert.deepEqual(asked, [])
+    assert.deepEqual(orders, [
+      ['in/x.txt', false],
+      ['in/d/y.txt', false],
+    ])
+  })
+
+  test('asks once for all that is taken', async () => {
+    const items = [item('a.txt'), item('new.txt'), item('z.txt')]
+    const skipped = await prepare(items, 'skip')
+    assert.deepEqual(skipped.asked, [['in/a.txt', 'in/z.txt']])
+    assert.deepEqual(skipped.orders, [['in/new.txt', false]])
+    const replaced = await prepare(items, 'replace')
+    assert.deepEqual(replaced.orders, [
+      ['in/a.txt', true],
+      ['in/new.txt', false],
+      ['in/z.txt', true],
+    ])
+    const kept = await prepare(items, 'keep-both')
+    assert.deepEqual(kept.orders, [
+      ['in/a (2).txt', false],
+      ['in/new.txt', false],
+      ['in/z (2).txt', false],
+    ])
+  })
+
+  test('uploads nothing when the question is closed', async () => {
+    assert.deepEqual((await prepare([item('a.txt'), item('new.txt')])).orders, [])
+  })
+
+  test('asks for what is on its way already', async () => {
+    const { asked } = await prepare([item('x.txt')], 'skip', 'in/x.txt')
+    assert.deepEqual(asked, [['in/x.txt']])
+  })
+
+  test('makes empty folders, and leaves those that exist', async () => {
+    const folder = { path: 'folder/', file: undefined }
+    const { asked, orders } = await prepare([folder, { path: 'other/', file: undefined }])
+    assert.deepEqual(asked, [])
+    assert.deepEqual(orders, [['in/other/', false]])
+  })
+
+  test('says which names are too long', async () => {
+    const long = 'é'.repeat(512)
+    const { orders, tooLong } = await prepare([item(long), item('x')])
+    assert.deepEqual(tooLong, [`in/${long}`])
+    assert.deepEqual(orders, [['in/x', false]])
+  })
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { DroppedItem } from '../../../../../web/src/files/upload/dropped-items.ts'
+import { UploadIntake } from '../../../../../web/src/files/upload/upload-intake.ts'
+import type { UploadOrder } from '../../../../../web/src/files/upload/upload-item.ts'
+
+const place = { bucket: 'b', prefix: '' }
+
+function item(path: string): DroppedItem {
+  return { path, file: new File([], path) }
+}
+
+/** Asks about every name that begins with `taken`. */
+function startIntake() {
+  const queued: UploadOrder[] = []
+  const failures: unknown[] = []
+  const tooLong: string[] = []
+  const intake = new UploadIntake({
+    async prepare(items, { bucket }, { ask }) {
+      const clashes = items.map(({ path }) => path).filter((path) => path.startsWith('taken'))
+      const answer = clashes.length === 0 ? 'skip' : await ask(clashes)
+      if (answer === undefined) return { orders: [], tooLong: [] }
+      const orders = items.flatMap(({ path, file }) =>
+        file === undefined ? [] : [{ bucket, key: path, file, mayReplace: answer === 'replace' }],
+      )
+      return {
+        orders,
+        tooLong: items.filter(({ path }) => path === 'long').map(({ path }) => path),
+      }
+    },
+    enqueue: (orders) => queued.push(...orders),
+    onTooLong: (keys) => tooLong.push(...keys),
+    onFailure: (error) => failures.push(error),
+  })
+  return { intake, queued, failures, tooLong }
+}
+
+describe('UploadIntake', () => {
+  test('takes one drop after the other to the queue', async () => {
+    const { intake, queued } = startIntake()
+    const first = Promise.withResolvers<readonly DroppedItem[]>()
+    intake.take(place, () => first.promise)
+    intake.take(place, async () => [item('second')])
+    await turn()
+    assert.deepEqual(queued, [])
+    first.resolve([item('first')])
+    await turn()
+    assert.deepEqual(
+      queued.map(({ key }) => key),
+      ['first', 'second'],
+    )
+    assert.equal(intake.snapshot(), undefined)
+  })
+
+  test('says what it does meanwhile', async () => {
+    const { intake } = startIntake()
+    const held = Promise.withResolvers<readonly DroppedItem[]>()
+    intake.take(place, ({ onFound }) => {
+      onFound(3)
+      return held.promise
+    })
+    await turn()
+    assert.deepEqual(intake.snapshot(), { type: 'reading', found: 3 })
+    held.resolve([])
+    await turn()
+    assert.equal(intake.snapshot(), undefined)
+  })
+
+  test('waits for the answer about names that are taken', async () => {
+    const { intake, queued } = startIntake()
+    intake.take(place, async () => [item('taken')])
+    await turn()
+    const stage = intake.snapshot()
+    assert.ok(stage?.type === 'asking')
+    assert.deepEqual(stage.clashes, ['taken'])
+    stage.answer('replace')
+    await turn()
+    assert.deepEqual(
+      queued.map(({ mayReplace }) => mayReplace),
+      [true],
+    )
+  })
+
+  test('uploads nothing of what is cancelled, and goes on with the next', async () => {
+    const { intake, queued, failures } = startIntake()
+    intake.take(place, async () => [item('taken')])
+    intake.take(place, async () => [item('next')])
+    await turn()
+    assert.equal(intake.snapshot()?.type, 'asking')
+    intake.cancel()
+    await turn()
+    assert.deepEqual(
+      queued.map(({ key }) => key),
+      ['next'],
+    )
+    assert.deepEqual(failures, [])
+  })
+
+  test('tells of what is too long, and of what failed', async () => {
+    const { intake, tooLong, failures } = startIntake()
+    intake.take(place, async () => [item('long')])
+    intake.take(place, async () => {
+      throw new Error('no')
+    })
+    await turn()
+    assert.deepEqual(tooLong, ['long'])
+    assert.equal(failures.length, 1)
+  })
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ApiError } from '../../../../../web/src/api/api-error.ts'
+import { uploadProblem } from '../../../../../web/src/files/upload/upload-problem.ts'
+
+function serviceError(status: number, code = ''): Error {
+  const body = `<Error><Code>${code}</Code><Message>m</Message></Error>`
+  return Object.assign(new Error('refused'), { status, body })
+}
+
+describe('uploadProblem', () => {
+  for (const [what, error, kind] of [
+    ['no session', new ApiError('Sign in first.', { status: 401 }), 'session'],
+    ['a service that does not answer', new ApiError('?', { status: 0 }), 'passing'],
+    ['a presigning that is refused', new ApiError('?', { status: 400 }), 'final'],
+    ['a broken line', new Error('network'), 'passing'],
+    ['SlowDown', serviceError(503, 'SlowDown'), 'passing'],
+    ['a proxy that fails', Object.assign(new Error(), { status: 502 }), 'passing'],
+    ['a taken name', serviceError(412, 'PreconditionFailed'), 'clash'],
+    ['a lost upload', serviceError(404, 'NoSuchUpload'), 'lost'],
+    ['a full drive', serviceError(403, 'QuotaExceeded'), 'final'],
+    ['a refusal', serviceError(403, 'AccessDenied'), 'final'],
+    ['what is no error', 'text', 'passing'],
+  ] as const) {
+    test(`takes ${what} as ${kind}`, () => {
+      const problem = uploadProblem(error)
+      assert.equal(problem.kind, kind)
+      assert.notEqual(problem.message, '')
+    })
+  }
+
+  test('names the code of a refusal that it does not know', () => {
+    assert.match(uploadProblem(serviceError(400, 'Odd')).message, /Odd/)
+  })
+})

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type {
+  UploadEvents,
+  UploadItem,
+  UploadOrder,
+  UploadState,
+} from '../../../../../web/src/files/upload/upload-item.ts'
+import { UploadQueue } from '../../../../../web/src/files/upload/upload-queue.ts'
+
+interface Started {
+  readonly order: UploadOrder
+  readonly events: UploadEvents
+  readonly calls: string[]
+}
+
+/** A queue whose bytes travel, and whose clock goes, as the test says. */
+function startQueue() {
+  const started: Started[] = []
+  const timers = new Map<number, { readonly atMs: number; readonly action: () => void }>()
+  let now = 0
+  let nextTimer = 0
+  const queue = new UploadQueue({
+    transport: {
+      start(order, events) {
+        const calls: string[] = []
+        started.push({ order, events, calls })
+        return {
+          pause: () => calls.push('pause'),
+          resume: () => calls.push('resume'),
+          retry: () => calls.push('retry'),
+          cancel: () => calls.push('cancel'),
+        }
+      },
+    },
+    clock: {
+      now: () => now,
+      after(delayMs, action) {
+        const id = nextTimer
+        nextTimer += 1
+        timers.set(id, { atMs: now + delayMs, action })
+        return () => timers.delete(id)
+      },
+    },
+  })
+  const advance = (milliseconds: number) => {
+    now += milliseconds
+    for (const [id, { atMs, action }] of timers) {
+      if (atMs > now) continue
+      timers.delete(id)
+      action()
+    }
+  }
+  /** The items as they are now, however lately the queue has told of them. */
+  const items = (): readonly UploadItem[] => {
+    advance(200)
+    return queue.snapshot().items
+  }
+  const states = () => items().map(({ state }) => state)
+  return { queue, started, advance, items, states }
+}
+
+function orderOf(key: string, size = 10): UploadOrder {
+  return { bucket: 'b', key, file: new File(['x'.repeat(size)], key), mayReplace: false }
+}
+
+function started(run: { started: Started[] }, index: number): Started {
+  const upload = run.started[index]
+  assert.ok(upload, `upload ${index} has not started`)
+  return upload
+}
+
+describe('UploadQueue', () => {
+  test('starts four and goes on with the next as each arrives', () => {
+    const run = startQueue()
+    run.queue.add(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => orderOf(key)))
+    assert.equal(run.started.length, 4)
+    started(run, 1).events.onDone()
+    assert.deepEqual(
+      run.started.map(({ order }) => order.key),
+      ['a', 'b', 'c', 'd', 'e'],
+    )
+    assert.deepEqual(run.states(), ['running', 'done', 'running', 'running', 'running', 'waiting'])
+  })
+
+  test('counts what has gone', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a', 100), orderOf('b', 50)])
+    started(run, 0).events.onProgress(40)
+    started(run, 1).events.onDone()
+    run.advance(200)
+    const { totals } = run.queue.snapshot()
+    assert.deepEqual([totals.sentBytes, totals.totalBytes], [90, 150])
+    assert.deepEqual([totals.counts.running, totals.counts.done], [1, 1])
+  })
+
+  test('tells of an arrived file at once', () => {
+    const run = startQueue()
+    const keys: string[] = []
+    run.queue.onUploaded(({ key }) => keys.push(key))
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onDone()
+    assert.deepEqual(keys, ['a'])
+  })
+
+  test('pause stops one and lets another go, resume goes on with it', () => {
+    const run = startQueue()
+    run.queue.add(['a', 'b', 'c', 'd', 'e'].map((key) => orderOf(key)))
+    run.queue.pause(1)
+    assert.deepEqual(started(run, 0).calls, ['pause'])
+    assert.equal(run.started.length, 5)
+    run.queue.resume(1)
+    assert.equal(run.states()[0], 'waiting')
+    started(run, 1).events.onDone()
+    assert.deepEqual(started(run, 0).calls, ['pause', 'resume'])
+    assert.equal(run.states()[0], 'running')
+  })
+
+  test('progress that comes late does not wake what is paused', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onProgress(3)
+    run.queue.pause(1)
+    started(run, 0).events.onProgress(5)
+    assert.deepEqual(
+      run.items().map(({ state, sent }) => [state, sent]),
+      [['paused', 3]],
+    )
+  })
+
+  test('pauseAll starts nothing more, resumeAll goes on with what had begun first', () => {
+    const run = startQueue()
+    run.queue.add(['a', 'b', 'c', 'd', 'e'].map((key) => orderOf(key)))
+    run.queue.pauseAll()
+    assert.deepEqual(run.states(), ['paused', 'paused', 'paused', 'paused', 'waiting'])
+    run.queue.add([orderOf('f')])
+    assert.equal(run.started.length, 4)
+    run.queue.resumeAll()
+    assert.deepEqual(
+      run.started.map(({ calls }) => calls),
+      Array(4).fill(['pause', 'resume']),
+    )
+    assert.equal(run.states().filter((state) => state === 'waiting').length, 2)
+  })
+
+  test('one can be resumed while all others stay paused', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a'), orderOf('b')])
+    run.queue.pauseAll()
+    run.queue.resume(2)
+    assert.deepEqual(run.states(), ['paused', 'running'])
+  })
+
+  test('what may pass is tried again after longer and longer waits, then people decide', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    const waits: number[] = []
+    for (let state: UploadState | undefined = 'retrying'; state === 'retrying'; ) {
+      started(run, 0).events.onProblem({ kind: 'passing', message: 'busy' })
+      let waited = 0
+      for (; run.states()[0] === 'retrying' && waited < 60_000; waited += 1_000) run.advance(800)
+      waits.push(waited)
+      state = started(run, 0).calls.length === waits.length ? 'retrying' : run.states()[0]
+    }
+    assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 0])
+    assert.equal(started(run, 0).calls.length, 6)
+    const [item] = run.items()
+    assert.deepEqual([item?.state, item?.problem?.message], ['failed', 'busy'])
+    run.queue.retryAll()
+    assert.equal(started(run, 0).calls.at(-1), 'retry')
+    assert.equal(run.started.length, 1)
+  })
+
+  test('what will not pass is not tried again', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onProblem({ kind: 'final', message: 'full' })
+    run.advance(60_000)
+    assert.deepEqual(run.states(), ['failed'])
+    assert.deepEqual(started(run, 0).calls, [])
+  })
+
+  test('an upload that the server has lost begins anew', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onProgress(7)
+    started(run, 0).events.onProblem({ kind: 'lost', message: 'gone' })
+    assert.equal(run.items()[0]?.sent, 0)
+    run.advance(1_000)
+    assert.deepEqual(started(run, 0).calls, ['cancel'])
+    assert.equal(run.started.length, 2)
+  })
+
+  test('events of an upload that was begun anew change nothing', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onProblem({ kind: 'lost', message: 'gone' })
+    run.advance(1_000)
+    started(run, 0).events.onDone()
+    started(run, 0).events.onProblem({ kind: 'final', message: 'late' })
+    assert.deepEqual(run.states(), ['running'])
+  })
+
+  test('without a session everything waits, and goes on when there is one', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a'), orderOf('b')])
+    started(run, 0).events.onProblem({ kind: 'session', message: 'sign in' })
+    started(run, 1).events.onProblem({ kind: 'session', message: 'sign in' })
+    assert.deepEqual(run.states(), ['waiting', 'waiting'])
+    assert.equal(run.queue.snapshot().isBlocked, true)
+    run.queue.add([orderOf('c')])
+    assert.equal(run.started.length, 2)
+    run.queue.unblock()
+    assert.deepEqual(run.states(), ['running', 'running', 'running'])
+    assert.deepEqual(started(run, 0).calls, ['retry'])
+  })
+
+  test('a name that is taken by now can be replaced: all of it goes again', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onProblem({ kind: 'clash', message: 'taken' })
+    run.queue.retry(1, { mayReplace: true })
+    assert.deepEqual(started(run, 0).calls, ['cancel'])
+    assert.equal(started(run, 1).order.mayReplace, true)
+  })
+
+  test('cancel ends it on the server and takes it off the list', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a', 100), orderOf('b', 50)])
+    started(run, 0).events.onProgress(30)
+    run.queue.cancel(1)
+    assert.deepEqual(started(run, 0).calls, ['cancel'])
+    started(run, 0).events.onDone()
+    assert.deepEqual(
+      run.items().map(({ key }) => key),
+      ['b'],
+    )
+    const { totals } = run.queue.snapshot()
+    assert.deepEqual([totals.sentBytes, totals.totalBytes, totals.counts.running], [0, 50, 1])
+  })
+
+  test('cancel of what waits for another try calls that off', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    started(run, 0).events.onProblem({ kind: 'passing', message: 'busy' })
+    run.queue.cancel(1)
+    run.advance(60_000)
+    assert.deepEqual(started(run, 0).calls, ['cancel'])
+    assert.deepEqual(run.states(), [])
+  })
+
+  test('cancelAll leaves what has arrived, clearDone takes that', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a'), orderOf('b')])
+    started(run, 0).events.onDone()
+    run.queue.cancelAll()
+    assert.deepEqual(run.states(), ['done'])
+    run.queue.clearDone()
+    assert.deepEqual(run.states(), [])
+    assert.equal(run.queue.snapshot().totals.totalBytes, 0)
+  })
+
+  test('isUnderWay knows what has not arrived', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a')])
+    assert.equal(run.queue.isUnderWay('b', 'a'), true)
+    assert.equal(run.queue.isUnderWay('other', 'a'), false)
+    started(run, 0).events.onDone()
+    assert.equal(run.queue.isUnderWay('b', 'a'), false)
+  })
+
+  test('tells at most five times a second, and of the end', () => {
+    const run = startQueue()
+    let told = 0
+    run.queue.subscribe(() => {
+      told += 1
+    })
+    run.queue.add([orderOf('a', 1_000)])
+    for (let sent = 1; sent <= 1_000; sent += 1) started(run, 0).events.onProgress(sent)
+    assert.equal(told, 1)
+    started(run, 0).events.onDone()
+    run.advance(200)
+    assert.equal(told, 2)
+    assert.equal(run.queue.snapshot().totals.counts.done, 1)
+  })
+
+  test('takes ten thousand files without a start for each', () => {
+    const run = startQueue()
+    run.queue.add(Array.from({ length: 10_000 }, (_, index) => orderOf(String(index), 0)))
+    assert.equal(run.started.length, 4)
+    assert.equal(run.items().length, 10_000)
+  })
+
+  test('the speed falls to zero when nothing moves any more, without any event', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a', 10_000)])
+    for (let sent = 1_000; sent <= 3_000; sent += 1_000) {
+      run.advance(1_000)
+      run.started[0]?.events.onProgress(sent)
+    }
+    run.advance(1_000)
+    assert.ok(run.queue.snapshot().bytesPerSecond > 0)
+    for (let second = 0; second < 10; second += 1) run.advance(1_000)
+    assert.equal(run.queue.snapshot().bytesPerSecond, 0)
+  })
+
+  test('paused and failed files count neither for the speed nor for the time left', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('a', 10_000), orderOf('b', 5_000)])
+    for (let sent = 1_000; sent <= 3_000; sent += 1_000) {
+      run.advance(1_000)
+      run.started[0]?.events.onProgress(sent)
+    }
+    const [a] = run.items()
+    run.queue.pause(a?.id ?? 0)
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 7_000)
+    run.started[1]?.events.onProblem({ kind: 'final', message: 'no' })
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 12_000)
+    assert.equal(run.queue.snapshot().bytesPerSecond, 0)
+    run.queue.resume(a?.id ?? 0)
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 5_000)
+    run.queue.cancelAll()
+    run.items()
+    assert.equal(run.queue.snapshot().totals.idleBytes, 0)
+  })
+})

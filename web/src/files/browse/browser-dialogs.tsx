@@ -1,0 +1,47 @@
+import { lazy, Suspense } from 'react'
+import { DeleteDialog } from '../change/delete-dialog.tsx'
+import { MoveDialog } from '../change/move-dialog.tsx'
+import { NewFolderDialog } from '../change/new-folder-dialog.tsx'
+import { RenameDialog } from '../change/rename-dialog.tsx'
+import { FolderDetailsDialog } from '../preview/folder-details-dialog.tsx'
+import { ShareDialog } from '../share/share-dialog.tsx'
+import { HelpDialog } from './help-dialog.tsx'
+import { type Browser, focusGrid } from './use-browser.ts'
+
+const ViewedFile = lazy(async () => {
+  const { ViewedFile } = await import('../preview/viewed-file.tsx')
+  return { default: ViewedFile }
+})
+
+/** The open dialog, if any, or the preview below it. */
+export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
+  const { dialog, setDialog, location } = browser
+  const { bucket, prefix } = location
+  const close = () => {
+    setDialog(undefined)
+    focusGrid()
+  }
+  switch (dialog?.type) {
+    case undefined:
+      if (location.view === undefined) return null
+      return (
+        <Suspense fallback={null}>
+          <ViewedFile browser={browser} name={location.view} />
+        </Suspense>
+      )
+    case 'new-folder':
+      return <NewFolderDialog bucket={bucket} prefix={prefix} onClose={close} />
+    case 'rename':
+      return <RenameDialog bucket={bucket} entry={dialog.entry} onClose={close} />
+    case 'move':
+      return <MoveDialog from={{ bucket, prefix }} entries={dialog.entries} onClose={close} />
+    case 'delete':
+      return <DeleteDialog bucket={bucket} entries={dialog.entries} onClose={close} />
+    case 'share':
+      return <ShareDialog bucket={bucket} objectKey={dialog.key} onClose={close} />
+    case 'folder-details':
+      return <FolderDetailsDialog bucket={bucket} folder={dialog.folder} onClose={close} />
+    case 'help':
+      return <HelpDialog onClose={close} />
+  }
+}

@@ -1,0 +1,95 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import {
+  IconFilePlus,
+  IconFolderPlus,
+  IconFolderUp,
+  IconHelp,
+  IconRefresh,
+  IconUpload,
+} from '@tabler/icons-react'
+import { useRef } from 'react'
+import type { Place } from '../change/move-plan.ts'
+import { takePicked } from '../upload/take-uploads.ts'
+import classes from './browser-toolbar.module.css'
+import { FilterField } from './filter-field.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import type { Browser } from './use-browser.ts'
+
+interface BrowserToolbarProps {
+  readonly browser: Browser
+}
+
+export function BrowserToolbar({ browser }: BrowserToolbarProps) {
+  if (browser.picked.selected.length > 0) return <SelectionBar browser={browser} />
+  const { setDialog, reload, location, setFilter } = browser
+  return (
+    <div className={classes.bar}>
+      <UploadMenu place={location} />
+      <Button
+        variant="default"
+        leftSection={<IconFolderPlus size={18} />}
+        onClick={() => setDialog({ type: 'new-folder' })}
+      >
+        New folder
+      </Button>
+      <FilterField filter={location.filter} onFilter={setFilter} />
+      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={reload}>
+        <IconRefresh size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts"
+        className={classes.help}
+        onClick={() => setDialog({ type: 'help' })}
+      >
+        <IconHelp size={18} />
+      </ActionIcon>
+    </div>
+  )
+}
+
+function UploadMenu({ place }: { readonly place: Place }) {
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Menu position="bottom-start" withinPortal>
+        <Menu.Target>
+          <Button leftSection={<IconUpload size={18} />}>Upload</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconFilePlus size={18} />}
+            onClick={() => files.current?.click()}
+          >
+            Files
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconFolderUp size={18} />}
+            onClick={() => folder.current?.click()}
+          >
+            Folder
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => takePicked(event.currentTarget, place)}
+      />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        // Required for browsers to offer folders.
+        {...{ webkitdirectory: '' }}
+        onChange={(event) => takePicked(event.currentTarget, place)}
+      />
+    </>
+  )
+}

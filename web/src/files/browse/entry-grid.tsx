@@ -1,0 +1,139 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import type { Entry } from '../entries/entry.ts'
+import classes from './entry-grid.module.css'
+import { EntryRow, type RowActions } from './entry-row.tsx'
+import { type GridCommand, gridCommand } from './grid-command.ts'
+import { takeNextFocus } from './next-focus.ts'
+import type { Selection } from './selection.ts'
+import { useRowHeight } from './use-row-height.ts'
+import { withIndex } from './visible-range.ts'
+
+/** Pixels: entry-grid.module.css. */
+const headHeight = 36
+
+interface EntryGridProps {
+  readonly label: string
+  readonly entries: readonly Entry[]
+  /** Whether more entries exist than are loaded. */
+  readonly isPartial: boolean
+  readonly selection: Selection
+  readonly activeIndex: number
+  readonly actions: RowActions
+  readonly header: ReactNode
+  /** Keyboard navigation led here and wants the focus at this key. */
+  readonly onFocusWanted: (key: string) => void
+  /** @param page the number of visible rows. */
+  readonly onCommand: (command: GridCommand, page: number) => void
+}
+
+/**
+ * A virtualized list of any length. It is one tab stop; the arrow keys move its active row, which
+ * stays rendered so that screen readers find it.
+ */
+export function EntryGrid(props: EntryGridProps) {
+  const { label, entries, isPartial, selection, activeIndex, actions, header } = props
+  const id = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtualizer = useRows(props, scroller)
+  const active = entries[activeIndex]
+  const grid = useWantedFocus(props)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return
+    const command = gridCommand(event)
+    if (command === undefined) return
+    event.preventDefault()
+    props.onCommand(command, pageOf(virtualizer))
+  }
+  return (
+    <div
+      ref={grid}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={isPartial ? -1 : entries.length + 1}
+      aria-colcount={5}
+      aria-multiselectable
+      tabIndex={0}
+      className={classes.grid}
+      data-files-grid
+      {...(active !== undefined && { 'aria-activedescendant': `${id}-${activeIndex}` })}
+      onKeyDown={onKeyDown}
+      onContextMenu={(event) => {
+        // The Menu key would also open the menu of the browser.
+        if (event.target === event.currentTarget) event.preventDefault()
+      }}
+    >
+      <div ref={scroller} className={classes.scroller} role="presentation">
+        {header}
+        <div
+          role="rowgroup"
+          className={classes.space}
+          style={{ height: virtualizer.getTotalSize() }}
+        >
+          {virtualizer.getVirtualItems().map(({ index, start, size }) => {
+            const entry = entries[index]
+            if (entry === undefined) return null
+            return (
+              <EntryRow
+                key={entry.key}
+                id={`${id}-${index}`}
+                entry={entry}
+                index={index}
+                isSelected={selection.selected.has(entry.key)}
+                isActive={index === activeIndex}
+                actions={actions}
+                style={{ height: size, transform: `translateY(${start - headHeight}px)` }}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Takes the focus after keyboard navigation. */
+function useWantedFocus({ entries, onFocusWanted }: EntryGridProps) {
+  const grid = useRef<HTMLDivElement>(null)
+  const firstKey = entries[0]?.key ?? ''
+  useEffect(() => {
+    const key = takeNextFocus()
+    if (key === undefined) return
+    grid.current?.focus({ preventScroll: true })
+    onFocusWanted(key === '' ? firstKey : key)
+  }, [onFocusWanted, firstKey])
+  return grid
+}
+
+type Rows = Virtualizer<HTMLDivElement, Element>
+
+function useRows(
+  { entries, activeIndex }: EntryGridProps,
+  scroller: React.RefObject<HTMLDivElement | null>,
+): Rows {
+  const rowHeight = useRowHeight()
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    // The header stays above the rows while they scroll.
+    scrollMargin: headHeight,
+    scrollPaddingStart: headHeight,
+    rangeExtractor: (range) => withIndex(range, activeIndex),
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes
+  useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
+  const activeKey = entries[activeIndex]?.key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the keyboard moves, not when rows come in above it
+  useEffect(() => {
+    if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
+  }, [activeKey, virtualizer])
+  return virtualizer
+}
+
+function pageOf({ scrollRect, options }: Rows): number {
+  return Math.max(1, Math.floor((scrollRect?.height ?? 0) / options.estimateSize(0)) - 1)
+}

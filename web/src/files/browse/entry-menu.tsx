@@ -1,0 +1,44 @@
+import { Menu } from '@mantine/core'
+import { ActionGlyph } from '../entries/action-icons.tsx'
+import { actionLabels, actionObstacle, actionsFor } from '../entries/entry-action.ts'
+import classes from './entry-menu.module.css'
+import type { Browser } from './use-browser.ts'
+
+/** One menu for all rows, opened at the pointer or the active row. */
+export function EntryMenu({ browser }: { readonly browser: Browser }) {
+  const { menu, closeMenu, act } = browser
+  const { entries, x, y } = menu ?? { entries: [], x: 0, y: 0 }
+  return (
+    <Menu
+      opened={menu !== undefined}
+      onClose={closeMenu}
+      position="bottom-start"
+      offset={2}
+      withinPortal
+      // Without the default `keydown`: the key that opens the menu would close it.
+      clickOutsideEvents={['mousedown', 'touchstart']}
+      // A new position remounts the menu, so that it opens there.
+      key={`${x} ${y}`}
+    >
+      <Menu.Target>
+        <span className={classes.anchor} style={{ left: x, top: y }} aria-hidden />
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Actions">
+        {actionsFor(entries).map((action) => {
+          const obstacle = actionObstacle(action, entries)
+          return (
+            <Menu.Item
+              key={action}
+              leftSection={<ActionGlyph action={action} />}
+              {...(action === 'delete' && { color: 'red', c: 'var(--mantine-color-error)' })}
+              {...(obstacle !== undefined && { title: obstacle, disabled: true })}
+              onClick={() => act(action, entries)}
+            >
+              {actionLabels[action]}
+            </Menu.Item>
+          )
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

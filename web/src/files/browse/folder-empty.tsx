@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core'
+import { IconFolderOpen, IconFolderQuestion } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { isListed } from '../change/drive-work.ts'
+import { nameOf, parentOf } from '../entries/entry.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import type { BucketLocation } from './use-browser.ts'
+
+interface FolderEmptyProps {
+  readonly location: BucketLocation
+  readonly openPrefix: (prefix: string) => void
+}
+
+/** Replaces the list if the folder is empty or does not exist. */
+export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: FolderEmptyProps) {
+  const { data: exists = true, isLoading } = useQuery({
+    queryKey: ['folder-exists', bucket, prefix],
+    queryFn: () => isListed(bucket, prefix),
+    enabled: prefix !== '',
+    // The listing is checked every few seconds; this query only tells empty from missing.
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (isLoading) return null
+  if (exists) {
+    return (
+      <EmptyState icon={<IconFolderOpen size={40} stroke={1.2} />} title="This folder is empty">
+        Drop files and folders here, or press Upload.
+      </EmptyState>
+    )
+  }
+  const parent = parentOf(prefix)
+  return (
+    <EmptyState
+      icon={<IconFolderQuestion size={40} stroke={1.2} />}
+      title={`The folder “${visibleName(nameOf(prefix))}” does not exist`}
+    >
+      <div>It may have been moved or deleted. Uploading a file here creates it.</div>
+      <Button mt="sm" size="xs" variant="default" onClick={() => openPrefix(parent)}>
+        Go to “{visibleName(nameOf(parent) || bucket)}”
+      </Button>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,45 @@
+import { Button, Loader } from '@mantine/core'
+import { formatCount } from '../../format/bytes.ts'
+import { entryCounts } from '../entries/entry-counts.ts'
+import classes from './listing-status.module.css'
+import type { Browser } from './use-browser.ts'
+
+/** The line below the list: the number of entries and whether the list is complete. */
+export function ListingStatus({ browser }: { readonly browser: Browser }) {
+  const { listing, entries, location } = browser
+  if (entries.length === 0) return null
+  const isFiltered = location.filter !== ''
+  return (
+    <div className={classes.line}>
+      {listing.status === 'loading' && <Loader size={14} aria-hidden />}
+      <span role="status" aria-busy={listing.status === 'loading'}>
+        {statusText(browser, isFiltered)}
+      </span>
+      {listing.status === 'loading' && entries.length >= 1_000 && (
+        <Button size="compact-xs" variant="default" onClick={listing.stop}>
+          Stop
+        </Button>
+      )}
+      {(listing.status === 'stopped' || listing.status === 'failed') && (
+        <Button size="compact-xs" variant="default" onClick={listing.resume}>
+          Load the rest
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function statusText({ listing, entries }: Browser, isFiltered: boolean): string {
+  const count = formatCount(entries.length)
+  switch (listing.status) {
+    case 'loading':
+      if (listing.isStale) return 'Loading'
+      return `Loading: ${count} so far`
+    case 'stopped':
+      return `Only the first ${count} are loaded. Sorting and selection apply only to these.`
+    case 'failed':
+      return `Only ${count} are loaded: ${listing.error?.message ?? ''}`
+    case 'complete':
+      return `${entryCounts(entries).join(', ')}${isFiltered ? ' found' : ''}`
+  }
+}

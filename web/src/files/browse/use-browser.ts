@@ -1,0 +1,245 @@
+import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { copyText } from '../../ui/copy-text.ts'
+import { showFailure, showSuccess } from '../../ui/messages.ts'
+import { type Entry, parentOf } from '../entries/entry.ts'
+import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
+import { inOrder, type Sort } from '../entries/entry-order.ts'
+import { keepSort, readKeptSort } from '../entries/kept-sort.ts'
+import { s3Uri } from '../entries/object-address.ts'
+import { type FilesLocation, locationPath } from '../files-location.ts'
+import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
+import { downloadFiles } from '../s3/download-files.ts'
+import type { FilesNavigation } from '../use-files-location.ts'
+import type { BrowserDialog } from './browser-dialog.ts'
+import type { RowActions } from './entry-row.tsx'
+import { type GridCommand, movedIndex } from './grid-command.ts'
+import { focusNextList } from './next-focus.ts'
+import { type ShownSelection, useSelection } from './use-selection.ts'
+
+export interface BucketLocation extends FilesLocation {
+  readonly bucket: string
+}
+
+export interface MenuPlace {
+  readonly entries: readonly Entry[]
+  readonly x: number
+  readonly y: number
+}
+
+/** The state and the actions of the open folder. */
+export interface Browser {
+  readonly location: BucketLocation
+  readonly listing: ShownListing
+  /** In the shown order. */
+  readonly entries: readonly Entry[]
+  readonly sort: Sort
+  readonly setSort: (sort: Sort) => void
+  readonly picked: ShownSelection
+  readonly rowActions: RowActions
+  readonly dialog: BrowserDialog | undefined
+  readonly setDialog: (dialog: BrowserDialog | undefined) => void
+  readonly menu: MenuPlace | undefined
+  readonly closeMenu: () => void
+  readonly openPrefix: (prefix: string) => void
+  readonly view: FilesNavigation['view']
+  readonly closeView: () => void
+  readonly setFilter: (filter: string) => void
+  readonly reload: () => void
+  readonly act: (action: EntryAction, entries: readonly Entry[]) => void
+  readonly onCommand: (command: GridCommand, page: number) => void
+  readonly onFocusWanted: (key: string) => void
+}
+
+export function useBrowser(
+  location: BucketLocation,
+  { open, view, closeView }: Omit<FilesNavigation, 'location'>,
+): Browser {
+  const { bucket, prefix, filter } = location
+  const [sort, setSort] = useState(readKeptSort)
+  const [round, setRound] = useState(0)
+  const [dialog, setDialog] = useState<BrowserDialog>()
+  const [menu, setMenu] = useState<MenuPlace>()
+  const order = useRef<readonly string[]>([])
+  const dispatch = useRef<ShownSelection['dispatch']>(() => undefined)
+  const onRemoved = useCallback(
+    (keys: ReadonlySet<string>) => dispatch.current({ type: 'drop', keys, order: order.current }),
+    [],
+  )
+  const listing = useFolderListing({ bucket, prefix, filter, round }, onRemoved)
+  const entries = useMemo(() => inOrder(listing.entries, sort), [listing.entries, sort])
+  const picked = useSelection(entries)
+  useEffect(() => {
+    order.current = picked.keys
+    dispatch.current = picked.dispatch
+  }, [picked.keys, picked.dispatch])
+  const openPrefix = useCallback(
+    (target: string) => open({ bucket, prefix: target, filter: '' }),
+    [bucket, open],
+  )
+  const act = useAct({ bucket, setDialog, openPrefix, view })
+  const rowActions = useRowActions({ bucket, picked, act, setMenu })
+  const onCommand = useCommands({ prefix, entries, picked, act, openPrefix, setMenu })
+  return {
+    ...{ location, listing, entries, sort, picked, rowActions, dialog, setDialog },
+    ...{ menu, openPrefix, view, closeView, act, onCommand },
+    setSort: useCallback((chosen: Sort) => {
+      setSort(chosen)
+      keepSort(chosen)
+    }, []),
+    onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
+    closeMenu: useCallback(() => {
+      setMenu(undefined)
+      focusGrid()
+    }, []),
+    setFilter: useCallback(
+      (text: string) => open({ bucket, prefix, filter: text }, { replace: true }),
+      [bucket, prefix, open],
+    ),
+    reload: useCallback(() => setRound((before) => before + 1), []),
+  }
+}
+
+interface ActParts {
+  readonly bucket: string
+  readonly setDialog: (dialog: BrowserDialog) => void
+  readonly openPrefix: (prefix: string) => void
+  readonly view: FilesNavigation['view']
+}
+
+function useAct({ bucket, setDialog, openPrefix, view }: ActParts): Browser['act'] {
+  return useCallback(
+    (action, entries) => {
+      const [entry] = entries
+      if (entry === undefined) return
+      const obstacle = actionObstacle(action, entries)
+      if (obstacle !== undefined) {
+        showFailure('This is not possible', obstacle)
+        return
+      }
+      const actions: Readonly<Record<EntryAction, () => void>> = {
+        open: () => {
+          if (entry.kind === 'folder') openPrefix(entry.key)
+          else view(entry.name)
+        },
+        details: () => {
+          if (entry.kind === 'file') view(entry.name)
+          else setDialog({ type: 'folder-details', folder: entry })
+        },
+        download: () => void downloadFiles(bucket, entries),
+        share: () => setDialog({ type: 'share', key: entry.key }),
+        'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
+        rename: () => setDialog({ type: 'rename', entry }),
+        move: () => setDialog({ type: 'move', entries }),
+        delete: () => setDialog({ type: 'delete', entries }),
+      }
+      actions[action]()
+    },
+    [bucket, setDialog, openPrefix, view],
+  )
+}
+
+async function copyUri(uri: string): Promise<void> {
+  if (await copyText(uri)) showSuccess('S3 address copied.')
+  else showFailure('The browser does not allow copying', uri)
+}
+
+interface RowParts {
+  readonly bucket: string
+  readonly picked: ShownSelection
+  readonly act: Browser['act']
+  readonly setMenu: (menu: MenuPlace) => void
+}
+
+/** Stable, so that rows are not rendered again; changing values are read on use. */
+function useRowActions(parts: RowParts): RowActions {
+  const latest = useRef(parts)
+  useEffect(() => {
+    latest.current = parts
+  })
+  return useMemo(
+    () => ({
+      onPress: (entry, event) => press(latest.current.picked, entry, event),
+      onCheck: ({ key }, withShift) => {
+        const { dispatch, keys } = latest.current.picked
+        dispatch(withShift ? { type: 'range', key, order: keys } : { type: 'toggle', key })
+      },
+      onOpen: (entry) => latest.current.act('open', [entry]),
+      onMenu: (entry, at) =>
+        latest.current.setMenu({ ...at, entries: meant(latest.current.picked, entry) }),
+      hrefOf: ({ key }) => locationPath({ bucket: latest.current.bucket, prefix: key, filter: '' }),
+    }),
+    [],
+  )
+}
+
+function press({ dispatch, keys }: ShownSelection, { key }: Entry, event: MouseEvent): void {
+  if (event.shiftKey) dispatch({ type: 'range', key, order: keys })
+  else if (event.ctrlKey || event.metaKey) dispatch({ type: 'toggle', key })
+  else dispatch({ type: 'only', key })
+}
+
+/** A menu on one of several selected entries applies to all of them. */
+function meant({ selection, selected, dispatch }: ShownSelection, entry: Entry): readonly Entry[] {
+  if (selection.selected.has(entry.key)) return selected
+  dispatch({ type: 'only', key: entry.key })
+  return [entry]
+}
+
+interface CommandParts {
+  readonly prefix: string
+  readonly entries: readonly Entry[]
+  readonly picked: ShownSelection
+  readonly act: Browser['act']
+  readonly openPrefix: (prefix: string) => void
+  readonly setMenu: (menu: MenuPlace) => void
+}
+
+function useCommands(parts: CommandParts): Browser['onCommand'] {
+  const { prefix, entries, picked, act, openPrefix, setMenu } = parts
+  return (command, page) => {
+    const { dispatch, keys, activeIndex, selected } = picked
+    const active = entries[activeIndex]
+    const subjects = selected.length > 0 ? selected : active === undefined ? [] : [active]
+    if (command.type === 'move') {
+      const bounds = { index: activeIndex, count: keys.length, page }
+      const key = keys[movedIndex(command.to, bounds)]
+      if (key === undefined) return
+      dispatch(command.extends ? { type: 'range', key, order: keys } : { type: 'activate', key })
+      return
+    }
+    const commands = {
+      open: () => {
+        if (active === undefined) return
+        if (active.kind === 'folder') focusNextList('')
+        act('open', [active])
+      },
+      up: () => goUp(prefix, openPrefix),
+      toggle: () => active !== undefined && dispatch({ type: 'toggle', key: active.key }),
+      all: () => dispatch({ type: 'all', order: keys }),
+      none: () => dispatch({ type: 'none' }),
+      delete: () => act('delete', subjects),
+      rename: () => active !== undefined && act('rename', [active]),
+      menu: () => setMenu({ entries: subjects, ...activePlace() }),
+    }
+    commands[command.type]()
+  }
+}
+
+/** Opens the parent folder, with the keyboard at the folder that was left. */
+export function goUp(prefix: string, openPrefix: (prefix: string) => void): void {
+  if (prefix === '') return
+  focusNextList(prefix)
+  openPrefix(parentOf(prefix))
+}
+
+/** Returns the focus to the list. */
+export function focusGrid(): void {
+  document.querySelector<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
+}
+
+/** The screen position of the active row. */
+function activePlace(): { x: number; y: number } {
+  const row = document.querySelector('[data-files-grid] [data-active]')
+  const { left, bottom } = row?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
+  return { x: left + 40, y: bottom }
+}

@@ -1,0 +1,110 @@
+import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
+import type { Entry } from '../entries/entry.ts'
+import { entryCounts } from '../entries/entry-counts.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { visibleName } from '../entries/visible-name.ts'
+import { jobs } from '../transfers/transfers.ts'
+import { useStatus } from '../use-buckets.ts'
+import { deletionText } from './deletion-text.ts'
+import { deletionJob, sizeOfTree } from './drive-work.ts'
+
+interface DeleteDialogProps {
+  readonly bucket: string
+  readonly entries: readonly Entry[]
+  readonly onClose: () => void
+}
+
+const shownNames = 8
+
+/** Shows what will be deleted, and how much, before deleting it. */
+export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
+  const size = useContents(bucket, entries)
+  const deletes = useStatus()?.drive.deletes
+  const subject = subjectOf(entries)
+  const confirm = () => {
+    void jobs.start(deletionJob(`Deleting ${subject}`, bucket, entries))
+    onClose()
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Delete ${subject}?`} centered>
+      <Stack>
+        {entries.length > 1 && <Names entries={entries} />}
+        <Text size="sm" role="status">
+          {size}
+        </Text>
+        <Text size="sm">{deletionText(deletes)}</Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red" onClick={confirm}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Names({ entries }: { readonly entries: readonly Entry[] }) {
+  return (
+    <List size="sm">
+      {entries.slice(0, shownNames).map(({ key, name, kind }) => (
+        <List.Item key={key}>
+          <NameText name={name} />
+          {kind === 'folder' && '/'}
+        </List.Item>
+      ))}
+      {entries.length > shownNames && (
+        <List.Item>and {formatCount(entries.length - shownNames)} more</List.Item>
+      )}
+    </List>
+  )
+}
+
+function subjectOf(entries: readonly Entry[]): string {
+  const [first] = entries
+  if (entries.length === 1 && first !== undefined) {
+    return `${first.kind === 'folder' ? 'folder ' : ''}“${visibleName(first.name)}”`
+  }
+  return entryCounts(entries).join(' and ')
+}
+
+/** Counts what will be deleted while the dialog is open. */
+function useContents(bucket: string, entries: readonly Entry[]): string {
+  const [text, setText] = useState('Counting the contents…')
+  useEffect(() => {
+    const controller = new AbortController()
+    contentsOf(bucket, entries, controller.signal).then(setText, () => {
+      if (controller.signal.aborted) return
+      setText('The contents could not be counted.')
+    })
+    return () => controller.abort()
+  }, [bucket, entries])
+  return text
+}
+
+async function contentsOf(
+  bucket: string,
+  entries: readonly Entry[],
+  signal: AbortSignal,
+): Promise<string> {
+  let objects = 0
+  let bytes = 0
+  let isMore = false
+  for (const entry of entries) {
+    if (entry.kind === 'file') {
+      objects += 1
+      bytes += entry.size
+    } else if (!isMore) {
+      const size = await sizeOfTree(bucket, entry.key, signal)
+      objects += size.objects
+      bytes += size.bytes
+      isMore = size.isMore
+    }
+  }
+  const count = `${formatAmount(objects, 'object')}`
+  return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in total.`
+}

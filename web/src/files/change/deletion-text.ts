@@ -1,0 +1,18 @@
+import type { StatusReply } from '../../../../src/console/management/replies.ts'
+
+/** What happens to deleted files on this drive; undefined while not known. */
+export function deletionText(deletes: StatusReply['drive']['deletes'] | undefined): string {
+  switch (deletes) {
+    case 'trash':
+      return 'Deleted files go to the trash of Google Drive, where you can restore them.'
+    case 'server':
+      return (
+        'Nextcloud and ownCloud keep deleted files in their trash if it is enabled. Other WebDAV ' +
+        'servers usually delete them permanently.'
+      )
+    case 'permanent':
+      return 'Files are deleted permanently. This cannot be undone.'
+    case undefined:
+      return 'You may not be able to undo this.'
+  }
+}

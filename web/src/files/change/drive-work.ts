@@ -1,0 +1,180 @@
+import { formatAmount } from '../../format/bytes.ts'
+import { afterSignIn } from '../../session/after-sign-in.ts'
+import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
+import { rightBefore } from '../entries/utf8-order.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { copyObject, deleteObjects, listPage } from '../s3/bucket-client.ts'
+import { maxDeletions } from '../s3/delete-xml.ts'
+import { S3Failure } from '../s3/s3-failure.ts'
+import type { JobOrder, JobReport } from '../transfers/job-list.ts'
+import { driveChanges, moveQuestions } from '../transfers/transfers.ts'
+import { deleteTree } from './delete-tree.ts'
+import { deletionsOf, untilNextAsk } from './deletion-api.ts'
+import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
+import { type EntryMove, moveAll } from './move-all.ts'
+import type { Move } from './move-plan.ts'
+import type { MoveClient } from './move-tree.ts'
+import { type TreeSize, treeSize } from './tree-size.ts'
+
+/** Jobs that change the drive. */
+
+export function sizeOfTree(bucket: string, prefix: string, signal: AbortSignal): Promise<TreeSize> {
+  return treeSize((continuationToken) =>
+    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken, signal }),
+  )
+}
+
+/** Whether any object exists below a prefix. */
+export async function hasAnything(bucket: string, prefix: string): Promise<boolean> {
+  const page = await listPage({ bucket, prefix, isDeep: true, folder: '', maxKeys: 1 })
+  return page.keys.length > 0
+}
+
+const moveClient: MoveClient = {
+  listTree: (bucket, prefix, continuationToken) =>
+    afterSignIn(() => listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken })),
+  // Not aborted midway, because the outcome of the copy would be unknown.
+  copy: (source, target, mayReplace) => afterSignIn(() => copyObject(source, target, mayReplace)),
+  remove: (bucket, objects) => afterSignIn(() => deleteObjects(bucket, objects)),
+  async find({ bucket, key }) {
+    const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
+    const { entries } = await afterSignIn(() => listPage(query))
+    return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
+  },
+  isClash: (error) => error instanceof S3Failure && error.code === 'PreconditionFailed',
+  reasonOf(error) {
+    if (!(error instanceof S3Failure)) return undefined
+    if (error.code === 'NoSuchKey') return 'it no longer exists'
+    return error.status === 400 ? error.message : undefined
+  },
+}
+
+/**
+ * Moves files and trees one by one.
+ *
+ * @param isAsking whether to ask about name conflicts; if not, such files are not moved.
+ */
+export function moveJob(title: string, moves: readonly EntryMove[], isAsking = true): JobOrder {
+  return {
+    title,
+    canRepeat: true,
+    work: async (report) =>
+      moveAll(moves, {
+        client: moveClient,
+        report,
+        total: await countMoves(moves, report.signal),
+        ask: async (clashes) =>
+          isAsking ? moveQuestions.ask(clashes, report.signal) : Promise.resolve('skip'),
+        freeKeys: (bucket, keys) => freeKeys(keys, listKeysAfter(bucket), () => false),
+        onWhole: ({ entry, move }) => endMove(move, entry, report),
+      }),
+  }
+}
+
+function listKeysAfter(bucket: string): ListKeysAfter {
+  return async (startAfter) => {
+    const query = { bucket, prefix: '', folder: '', isDeep: true, startAfter }
+    const { keys, continuationToken } = await afterSignIn(() => listPage(query))
+    return { keys, isLast: continuationToken === undefined }
+  }
+}
+
+/** Undefined if there are too many to count. */
+async function countMoves(
+  moves: readonly EntryMove[],
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  let count = 0
+  for (const { entry, move } of moves) {
+    if (entry.kind === 'file') count += 1
+    else {
+      const size = await sizeOfTree(move.fromBucket, move.from, signal)
+      if (size.isMore) return undefined
+      count += size.objects
+    }
+  }
+  return count
+}
+
+/** A folder created by hand remains after its objects are deleted. */
+async function endMove(move: Move, entry: Entry, report: JobReport): Promise<void> {
+  const { fromBucket, from, toBucket, to } = move
+  const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
+  const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
+  if (leftOver !== undefined) report.problem(leftOver)
+  else driveChanges.tell({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
+  const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
+  driveChanges.tell({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
+}
+
+/** Returns what remains and why. Objects added in the meantime remain, with their folders. */
+async function removeEmptyFolders(bucket: string, prefix: string): Promise<string | undefined> {
+  const { leftOver } = await deleteTree({
+    deletions: deletionsOf({ bucket, prefix, onlyEmptyFolders: true }),
+    report: { signal: new AbortController().signal, progress: () => undefined },
+    pause: untilNextAsk,
+  })
+  return leftOver
+}
+
+/** Whether a folder exists, empty or not. */
+export async function isListed(bucket: string, folder: string): Promise<boolean> {
+  const prefix = folder.slice(0, -1)
+  const query = { bucket, prefix, folder: '', isDeep: false, startAfter: rightBefore(folder) }
+  const { entries } = await afterSignIn(() => listPage({ ...query, maxKeys: 1 }))
+  return entries.some(({ key }) => key === folder)
+}
+
+/** Deletes files, then trees. */
+export function deletionJob(title: string, bucket: string, entries: readonly Entry[]): JobOrder {
+  return { title, canRepeat: true, work: (report) => deleteAll(bucket, entries, report) }
+}
+
+async function deleteAll(
+  bucket: string,
+  entries: readonly Entry[],
+  report: JobReport,
+): Promise<string> {
+  let deleted = await deleteFiles(bucket, entries, report)
+  for (const { kind, key } of entries) {
+    if (kind === 'file' || report.signal.aborted) continue
+    const before = deleted
+    const tree = await deleteTree({
+      deletions: deletionsOf({ bucket, prefix: key }),
+      report: {
+        signal: report.signal,
+        progress: (done) => report.progress(before + done, undefined),
+      },
+      pause: untilNextAsk,
+    })
+    deleted += tree.deleted
+    if (tree.leftOver !== undefined) report.problem(tree.leftOver)
+    else if (!report.signal.aborted) {
+      driveChanges.tell({ type: 'removed', bucket, keys: new Set([key]) })
+    }
+  }
+  const count = `${formatAmount(deleted, 'object')} deleted.`
+  return report.signal.aborted ? `Stopped. ${count} The remaining objects were not deleted.` : count
+}
+
+async function deleteFiles(
+  bucket: string,
+  entries: readonly Entry[],
+  report: JobReport,
+): Promise<number> {
+  const keys = entries.filter(({ kind }) => kind === 'file').map(({ key }) => key)
+  const total = keys.length === entries.length ? keys.length : undefined
+  let deleted = 0
+  for (let start = 0; start < keys.length && !report.signal.aborted; start += maxDeletions) {
+    const batch = keys.slice(start, start + maxDeletions)
+    const doomed = batch.map((key) => ({ key }))
+    const failures = await afterSignIn(() => deleteObjects(bucket, doomed))
+    const failed = new Set(failures.map(({ key }) => key))
+    for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
+    const gone = new Set(batch.filter((key) => !failed.has(key)))
+    driveChanges.tell({ type: 'removed', bucket, keys: gone })
+    deleted += gone.size
+    report.progress(deleted, total)
+  }
+  return deleted
+}

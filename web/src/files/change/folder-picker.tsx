@@ -1,0 +1,78 @@
+import { Button, Loader, ScrollArea, Text } from '@mantine/core'
+import { IconArrowUp, IconFolderFilled } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { parentOf } from '../entries/entry.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { listPage } from '../s3/bucket-client.ts'
+import classes from './folder-picker.module.css'
+import type { Place } from './move-plan.ts'
+
+interface FolderPickerProps {
+  /** The prefix may still be being typed. */
+  readonly place: Place
+  readonly onPick: (prefix: string) => void
+}
+
+/** Lists the subfolders of a folder to choose from. */
+export function FolderPicker({ place, onPick }: FolderPickerProps) {
+  const folder = place.prefix.endsWith('/') ? place.prefix : parentOf(place.prefix)
+  const query = useFolders(place.bucket, folder)
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const folders = data?.pages.flat() ?? []
+  return (
+    <ScrollArea h={190} className={classes.frame ?? ''} type="auto">
+      {folder !== '' && (
+        <button type="button" className={classes.folder} onClick={() => onPick(parentOf(folder))}>
+          <IconArrowUp size={18} /> One folder up
+        </button>
+      )}
+      {folders.map(({ key, name }) => (
+        <button key={key} type="button" className={classes.folder} onClick={() => onPick(key)}>
+          <IconFolderFilled size={18} className={classes.icon} />
+          <NameText name={name} />
+        </button>
+      ))}
+      {isPending && <Loader size="sm" m="sm" />}
+      {error !== null && (
+        <Text size="sm" c="red" p="sm" role="alert">
+          {error.message}
+        </Text>
+      )}
+      {data !== undefined && folders.length === 0 && !hasNextPage && (
+        <Text size="sm" c="dimmed" p="sm">
+          This folder contains no folders.
+        </Text>
+      )}
+      {hasNextPage && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          m="xs"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          Load more
+        </Button>
+      )}
+    </ScrollArea>
+  )
+}
+
+function useFolders(bucket: string, folder: string) {
+  return useInfiniteQuery({
+    queryKey: ['folders', bucket, folder],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      listPage({
+        ...{ bucket, folder, signal },
+        prefix: folder,
+        isDeep: false,
+        continuationToken: pageParam,
+      }),
+    getNextPageParam: ({ continuationToken }) => continuationToken,
+    select: ({ pages, pageParams }) => ({
+      pages: pages.map(({ entries }) => entries.filter(({ kind }) => kind === 'folder')),
+      pageParams,
+    }),
+  })
+}

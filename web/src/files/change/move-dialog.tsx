@@ -1,0 +1,98 @@
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { formatCount } from '../../format/bytes.ts'
+import type { Entry } from '../entries/entry.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { jobs } from '../transfers/transfers.ts'
+import { useBuckets } from '../use-buckets.ts'
+import { moveJob } from './drive-work.ts'
+import { FolderPicker } from './folder-picker.tsx'
+import { type MoveObstacle, moveTo, obstacleOf, type Place, placeName } from './move-plan.ts'
+
+interface MoveDialogProps {
+  readonly from: Place
+  readonly entries: readonly Entry[]
+  readonly onClose: () => void
+}
+
+const problems: Readonly<Record<Exclude<MoveObstacle, undefined>, string>> = {
+  'same-place': 'This is the current folder. Choose another one.',
+  'into-itself': 'A folder cannot be moved into itself.',
+  'too-long': 'The resulting path would be too long.',
+}
+
+export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
+  const [target, setTarget] = useState(from)
+  const [problem, setProblem] = useState<string>()
+  const choose = (place: Place) => {
+    setTarget(place)
+    setProblem(undefined)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { prefix } = target
+    const place = {
+      ...target,
+      prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    }
+    const moves = entries.map((entry) => ({ entry, move: moveTo(entry, from.bucket, place) }))
+    const obstacle = moves.map(({ move }) => obstacleOf(move)).find((found) => found !== undefined)
+    if (obstacle !== undefined) return setProblem(problems[obstacle])
+    const title = `Moving ${subjectOf(entries)} to ${placeName(place)}`
+    void jobs.start(moveJob(title, moves))
+    onClose()
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Move ${subjectOf(entries)}`} centered>
+      <form onSubmit={submit}>
+        <Stack>
+          <BucketSelect target={target} onChoose={choose} />
+          <TextInput
+            label="Folder"
+            description="Choose a folder below or type a path. A new folder is created."
+            placeholder="Top of the bucket"
+            value={target.prefix}
+            error={problem}
+            spellCheck={false}
+            autoComplete="off"
+            data-autofocus
+            onChange={(event) => choose({ ...target, prefix: event.currentTarget.value })}
+          />
+          <FolderPicker place={target} onPick={(prefix) => choose({ ...target, prefix })} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit">Move</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+interface BucketSelectProps {
+  readonly target: Place
+  readonly onChoose: (place: Place) => void
+}
+
+function BucketSelect({ target, onChoose }: BucketSelectProps) {
+  const { data } = useBuckets()
+  const names = data?.buckets.map(({ name }) => name) ?? [target.bucket]
+  if (names.length < 2) return null
+  return (
+    <NativeSelect
+      label="Bucket"
+      data={names}
+      value={target.bucket}
+      onChange={(event) => onChoose({ bucket: event.currentTarget.value, prefix: '' })}
+    />
+  )
+}
+
+function subjectOf(entries: readonly Entry[]): string {
+  const [first] = entries
+  return entries.length === 1 && first !== undefined
+    ? `“${visibleName(first.name)}”`
+    : `${formatCount(entries.length)} items`
+}

@@ -1,0 +1,164 @@
+import type { Entry, FileEntry } from '../entries/entry.ts'
+import type { ObjectAddress } from '../entries/object-address.ts'
+import type { DeleteFailure, DoomedObject } from '../s3/delete-xml.ts'
+import type { ListingPage } from '../s3/listing-xml.ts'
+import { type Move, movedKey } from './move-plan.ts'
+
+export interface MoveClient {
+  /** A page of everything below a prefix. */
+  listTree(
+    bucket: string,
+    prefix: string,
+    continuationToken: string | undefined,
+  ): Promise<ListingPage>
+  /** @throws a Clash if the target exists and may not be replaced, or the source has changed. */
+  copy(
+    source: FileEntry & { readonly bucket: string },
+    target: ObjectAddress,
+    mayReplace: boolean,
+  ): Promise<void>
+  remove(bucket: string, objects: readonly DoomedObject[]): Promise<readonly DeleteFailure[]>
+  /** The object with this key; undefined if it does not exist. */
+  find(address: ObjectAddress): Promise<FileEntry | undefined>
+  isClash(error: unknown): boolean
+  /** Why an error affects only this object; undefined if the whole move has to stop. */
+  reasonOf(error: unknown): string | undefined
+}
+
+/** A file whose name exists at the target. */
+export interface MoveClash {
+  readonly file: FileEntry
+  readonly target: ObjectAddress
+  /** The existing file. */
+  readonly there: FileEntry
+}
+
+export interface MoveReport {
+  /**
+   * When aborted, no new objects start and started ones finish, so that no object stays in both
+   * places.
+   */
+  readonly signal: AbortSignal
+  onMoved(key: string): void
+  /** Called for an object that was not moved. */
+  onKept(key: string, reason: string): void
+  /** Called for an object that is not moved until the user decides. */
+  onClash(clash: MoveClash): void
+}
+
+export interface MoveParts {
+  readonly client: MoveClient
+  readonly report: MoveReport
+}
+
+/** Files of one bucket with their targets. */
+export interface FileMoves {
+  readonly fromBucket: string
+  readonly files: readonly { readonly file: FileEntry; readonly target: ObjectAddress }[]
+  readonly mayReplace: boolean
+}
+
+/** Concurrent copies. */
+const concurrency = 4
+
+/** Sources deleted per request. */
+const batchSize = 100
+
+/**
+ * Moves a file, or everything below a prefix, object by object: each object is copied to a free
+ * key, then its source is deleted if it has not changed since. If stopped at any point, every
+ * object is complete in one of the two places or, after a lost response, in both. Repeating the
+ * move does the rest.
+ */
+export async function moveTree(move: Move, entry: Entry, parts: MoveParts): Promise<void> {
+  const { client, report } = parts
+  const moveThese = (files: readonly FileEntry[]) =>
+    moveFiles(
+      {
+        fromBucket: move.fromBucket,
+        mayReplace: false,
+        files: files.map((file) => ({
+          file,
+          target: { bucket: move.toBucket, key: movedKey(move, file.key) },
+        })),
+      },
+      parts,
+    )
+  if (entry.kind === 'file') return moveThese([entry])
+  let token: string | undefined
+  do {
+    const page = await client.listTree(move.fromBucket, move.from, token)
+    await moveThese(page.entries.filter((found) => found.kind === 'file'))
+    if (report.signal.aborted) return
+    token = page.continuationToken
+  } while (token !== undefined)
+}
+
+/** Moves each file to its target until the signal of the report aborts. */
+export async function moveFiles(moves: FileMoves, parts: MoveParts): Promise<void> {
+  const { files } = moves
+  for (let start = 0; start < files.length; start += batchSize) {
+    if (parts.report.signal.aborted) return
+    await moveBatch({ ...moves, files: files.slice(start, start + batchSize) }, parts)
+  }
+}
+
+async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
+  const { client, report } = parts
+  const { fromBucket, mayReplace } = moves
+  const copied: FileEntry[] = []
+  const waiting = moves.files.values()
+  let fatal: unknown
+  const work = async (): Promise<void> => {
+    // The workers share one iterator.
+    for (const { file, target } of waiting) {
+      if (report.signal.aborted || fatal !== undefined) return
+      try {
+        await client.copy({ ...file, bucket: fromBucket }, target, mayReplace)
+        copied.push(file)
+      } catch (error) {
+        await tellFailure(error, { file, target }, parts).catch((last: unknown) => {
+          fatal = last
+        })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  await removeCopied(fromBucket, copied, parts)
+  if (fatal !== undefined) throw fatal
+}
+
+/** @throws the error, or the error of checking its cause, if the whole move has to stop. */
+async function tellFailure(
+  error: unknown,
+  { file, target }: FileMoves['files'][number],
+  { client, report }: MoveParts,
+): Promise<void> {
+  if (client.isClash(error)) {
+    const there = await client.find(target)
+    if (there !== undefined) report.onClash({ file, target, there })
+    else report.onKept(file.key, 'it has changed since it was listed')
+    return
+  }
+  const reason = client.reasonOf(error)
+  if (reason === undefined) throw error
+  report.onKept(file.key, reason)
+}
+
+async function removeCopied(
+  fromBucket: string,
+  copied: readonly FileEntry[],
+  { client, report }: MoveParts,
+): Promise<void> {
+  if (copied.length === 0) return
+  const failures = await client.remove(
+    fromBucket,
+    copied.map(({ key, etag }) => ({ key, etag })),
+  )
+  const failed = new Map(failures.map((failure) => [failure.key, failure]))
+  for (const { key } of copied) {
+    const failure = failed.get(key)
+    if (failure === undefined) report.onMoved(key)
+    else report.onKept(key, `copied, but the original was not deleted: ${failure.message}`)
+  }
+}

@@ -1,0 +1,12 @@
+import { formatAmount } from '../../format/bytes.ts'
+import type { Entry } from './entry.ts'
+
+/** The number of folders and files: "2 folders", "1 file", or both. */
+export function entryCounts(entries: readonly Entry[]): readonly string[] {
+  const folders = entries.reduce((count, { kind }) => count + (kind === 'folder' ? 1 : 0), 0)
+  const files = entries.length - folders
+  return [
+    ...(folders > 0 ? [formatAmount(folders, 'folder')] : []),
+    ...(files > 0 ? [formatAmount(files, 'file')] : []),
+  ]
+}

@@ -1,0 +1,172 @@
+import type { Entry } from '../entries/entry.ts'
+import { mergeByName } from '../entries/entry-order.ts'
+import type { ListingPage } from '../s3/listing-xml.ts'
+
+export type ListingStatus = 'loading' | 'stopped' | 'failed' | 'complete'
+
+export interface ListingState {
+  /** Sorted by name. */
+  readonly entries: readonly Entry[]
+  readonly status: ListingStatus
+  /** Set if loading failed. */
+  readonly error: Error | undefined
+  /** The time of the last change of the entries, by the clock of the listing. */
+  readonly settledAtMs: number
+}
+
+export interface FolderListingParts {
+  readonly fetchPage: (
+    continuationToken: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<ListingPage>
+  /** Monotonic, milliseconds. */
+  readonly now: () => number
+  /** Called with the keys that a refresh no longer found, before they are removed. */
+  readonly onGone?: (keys: ReadonlySet<string>) => void
+}
+
+interface Change {
+  readonly added: readonly Entry[]
+  readonly removed: ReadonlySet<string>
+}
+
+/** Loading stops after this many entries and continues by as many on each `resume`. */
+export const autoLoadEntries = 100_000
+
+/** The minimum interval between notifications of listeners. */
+const tellEveryMs = 250
+
+/** Loads the entries of a folder page by page. Starts when `resume` is called. */
+export class FolderListing {
+  readonly #parts: FolderListingParts
+  readonly #listeners = new Set<() => void>()
+  #state: ListingState = { entries: [], status: 'loading', error: undefined, settledAtMs: 0 }
+  #entries: readonly Entry[] = []
+  #token: string | undefined
+  #hasFirstPage = false
+  #limit = autoLoadEntries
+  #running: AbortController | undefined
+  /** Changes that arrived during a refresh. */
+  #missed: Change[] | undefined
+  #settledAtMs = 0
+  #toldAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(parts: FolderListingParts) {
+    this.#parts = parts
+  }
+
+  readonly snapshot = (): ListingState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Continues after a stop or failure. */
+  resume(): void {
+    if (this.#running !== undefined || this.#state.status === 'complete') return
+    if (this.#entries.length >= this.#limit) this.#limit += autoLoadEntries
+    const running = new AbortController()
+    this.#running = running
+    this.#tell('loading')
+    void this.#load(running.signal)
+  }
+
+  /** Loaded entries are kept. */
+  stop(): void {
+    if (this.#running === undefined) return
+    this.#running.abort()
+    this.#running = undefined
+    this.#tell('stopped')
+  }
+
+  /** Applies additions and removals that are not part of loaded pages. */
+  change(added: readonly Entry[], removed: ReadonlySet<string>): void {
+    this.#missed?.push({ added, removed })
+    this.#entries = changed(this.#entries, { added, removed })
+    this.#settledAtMs = this.#parts.now()
+    this.#tell(this.#state.status)
+  }
+
+  /**
+   * Reloads a complete listing and shows it once it is fully loaded. On rejection the shown entries
+   * are kept.
+   */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const missed: Change[] = []
+    this.#missed = missed
+    try {
+      let entries: readonly Entry[] = []
+      let token: string | undefined
+      do {
+        const page = await this.#parts.fetchPage(token, signal)
+        signal.throwIfAborted()
+        entries = mergeByName(entries, page.entries)
+        token = page.continuationToken
+      } while (token !== undefined)
+      this.#replace(missed.reduce(changed, entries))
+    } finally {
+      this.#missed = undefined
+    }
+  }
+
+  /** Unchanged entries keep their identity, so that their rows are not rendered again. */
+  #replace(entries: readonly Entry[]): void {
+    const before = new Map(this.#entries.map((entry) => [entry.key, entry]))
+    const kept = entries.map((entry) => {
+      const old = before.get(entry.key)
+      before.delete(entry.key)
+      return old !== undefined && isSame(old, entry) ? old : entry
+    })
+    if (before.size > 0) this.#parts.onGone?.(new Set(before.keys()))
+    this.#entries = kept
+    this.#end('complete')
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    try {
+      while (!this.#hasFirstPage || this.#token !== undefined) {
+        const page = await this.#parts.fetchPage(this.#token, signal)
+        if (signal.aborted) return
+        this.#take(page)
+        if (this.#token !== undefined && this.#entries.length >= this.#limit) {
+          this.stop()
+          return
+        }
+      }
+      this.#end('complete')
+    } catch (error) {
+      if (signal.aborted) return
+      this.#end('failed', error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #take({ entries, continuationToken }: ListingPage): void {
+    this.#entries = mergeByName(this.#entries, entries)
+    this.#token = continuationToken
+    this.#hasFirstPage = true
+    if (this.#parts.now() - this.#toldAtMs >= tellEveryMs) this.#tell('loading')
+  }
+
+  #end(status: ListingStatus, error?: Error): void {
+    this.#running = undefined
+    this.#settledAtMs = this.#parts.now()
+    this.#tell(status, error)
+  }
+
+  #tell(status: ListingStatus, error?: Error): void {
+    this.#toldAtMs = this.#parts.now()
+    this.#state = { entries: this.#entries, status, error, settledAtMs: this.#settledAtMs }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function changed(entries: readonly Entry[], { added, removed }: Change): readonly Entry[] {
+  const left = removed.size === 0 ? entries : entries.filter(({ key }) => !removed.has(key))
+  return mergeByName(left, added)
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  if (a.kind === 'folder' || b.kind === 'folder') return a.kind === b.kind
+  return a.size === b.size && a.modifiedAtMs === b.modifiedAtMs && a.etag === b.etag
+}

@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import type { FolderRevisionReply } from '../../../../src/console/management/replies.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { request } from '../../api/client.ts'
+import { useSession } from '../../session/session-context.ts'
+import { type Entry, entryWithin } from '../entries/entry.ts'
+import { listPage } from '../s3/bucket-client.ts'
+import { driveChanges } from '../transfers/transfers.ts'
+import { FolderListing, type ListingState } from './folder-listing.ts'
+import { FolderWatch } from './folder-watch.ts'
+
+export interface ShownListing extends ListingState {
+  /** The shown entries are of the previous listing: nothing new has loaded yet. */
+  readonly isStale: boolean
+  readonly stop: () => void
+  readonly resume: () => void
+}
+
+export interface ListingPlace {
+  readonly bucket: string
+  readonly prefix: string
+  readonly filter: string
+  /** A new number reloads the listing. */
+  readonly round: number
+}
+
+/** Changes of this page are batched for this many milliseconds. */
+const gatherMs = 200
+
+/** The entries of a folder, kept up to date with changes of this page and others. */
+export function useFolderListing(
+  { bucket, prefix, filter, round }: ListingPlace,
+  onRemoved: (keys: ReadonlySet<string>) => void,
+): ShownListing {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another listing
+  const listing = useMemo(
+    () =>
+      new FolderListing({
+        fetchPage: (continuationToken, signal) =>
+          listPage({
+            ...{ bucket, continuationToken, signal },
+            prefix: prefix + filter,
+            folder: prefix,
+            isDeep: false,
+          }),
+        now: () => performance.now(),
+        onGone: onRemoved,
+      }),
+    [bucket, prefix, filter, round, onRemoved],
+  )
+  useEffect(() => {
+    listing.resume()
+    return () => listing.stop()
+  }, [listing])
+  useEffect(
+    () => follow({ bucket, prefix, filter }, listing, onRemoved),
+    [bucket, prefix, filter, listing, onRemoved],
+  )
+  const state = useSyncExternalStore(listing.subscribe, listing.snapshot)
+  useResumeAfterSignIn(listing, state)
+  useWatch({ bucket, prefix, filter }, listing, state.status === 'complete')
+  const shown = useLastEntries(state)
+  return useMemo(
+    () => ({ ...shown, stop: () => listing.stop(), resume: () => listing.resume() }),
+    [shown, listing],
+  )
+}
+
+/** After a filter change, keeps the old list until new entries have loaded. */
+function useLastEntries(state: ListingState): ListingState & Pick<ShownListing, 'isStale'> {
+  const last = useRef(state.entries)
+  const isStale = state.status === 'loading' && state.entries.length === 0
+  useEffect(() => {
+    if (!isStale) last.current = state.entries
+  }, [isStale, state.entries])
+  return useMemo(
+    () => ({ ...state, isStale, entries: isStale ? last.current : state.entries }),
+    [state, isStale],
+  )
+}
+
+function follow(
+  { bucket, prefix, filter }: Omit<ListingPlace, 'round'>,
+  listing: FolderListing,
+  onRemoved: (keys: ReadonlySet<string>) => void,
+): () => void {
+  let added = new Map<string, Entry>()
+  let removed = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    timer = undefined
+    onRemoved(removed)
+    listing.change([...added.values()], removed)
+    added = new Map()
+    removed = new Set()
+  }
+  const unsubscribe = driveChanges.subscribe((change) => {
+    if (change.bucket !== bucket) return
+    if (change.type === 'removed') {
+      for (const key of change.keys) {
+        removed.add(key)
+        added.delete(key)
+      }
+    } else {
+      const entry = entryWithin(prefix, change.file)
+      if (entry === undefined || !entry.name.startsWith(filter)) return
+      added.set(entry.key, entry)
+    }
+    timer ??= setTimeout(flush, gatherMs)
+  })
+  return () => {
+    unsubscribe()
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Checks every few seconds, and when the page becomes visible, whether the folder has changed. A
+ * hidden or offline page sends no requests: TanStack Query pauses.
+ */
+function useWatch(
+  { bucket, prefix, filter }: Omit<ListingPlace, 'round'>,
+  listing: FolderListing,
+  isComplete: boolean,
+): void {
+  const { status } = useSession()
+  const watch = useMemo(
+    () =>
+      new FolderWatch({
+        listing,
+        ask: (signal) =>
+          request<FolderRevisionReply>('/-/api/folder-revision', {
+            query: { bucket, prefix, filter },
+            signal,
+          }),
+        now: () => performance.now(),
+      }),
+    [listing, bucket, prefix, filter],
+  )
+  useQuery({
+    queryKey: ['folder-watch', bucket, prefix, filter],
+    queryFn: async ({ signal }) => {
+      await watch.look(signal)
+      return null
+    },
+    enabled: isComplete && status === 'active',
+    refetchInterval: () => watch.delayMs,
+    refetchOnWindowFocus: 'always',
+    retry: false,
+    gcTime: 0,
+  })
+}
+
+/** Resumes a listing that failed because the session had expired. */
+function useResumeAfterSignIn(listing: FolderListing, { error }: ListingState): void {
+  const { status } = useSession()
+  const isSignedOut = error instanceof ApiError && error.status === 401
+  useEffect(() => {
+    if (isSignedOut && status === 'active') listing.resume()
+  }, [isSignedOut, status, listing])
+}

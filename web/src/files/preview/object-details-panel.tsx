@@ -1,0 +1,65 @@
+import { Text } from '@mantine/core'
+import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
+import { formatMoment } from '../../format/time.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import type { FileEntry } from '../entries/entry.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { s3Uri } from '../entries/object-address.ts'
+import type { ObjectDetails } from '../s3/object-details.ts'
+import type { DetailsQuery } from '../s3/use-object-details.ts'
+import { type Detail, DetailList } from './detail-list.tsx'
+
+interface ObjectDetailsPanelProps {
+  readonly bucket: string
+  readonly file: FileEntry
+  readonly details: DetailsQuery
+}
+
+/** The metadata of a file. */
+export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanelProps) {
+  const uri = s3Uri(bucket, file.key)
+  const { data, error } = details
+  return (
+    <>
+      <DetailList
+        details={[
+          [
+            'Key',
+            <NameText key="key" name={file.key} />,
+            <CopyButton key="copy" text={file.key} what="key" />,
+          ],
+          [
+            'S3 address',
+            <NameText key="uri" name={uri} />,
+            <CopyButton key="copy" text={uri} what="S3 address" />,
+          ],
+          ...(data === undefined ? [] : knownDetails(data)),
+        ]}
+      />
+      {error !== null && (
+        <Text size="sm" c="red" role="alert">
+          {error.message}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function knownDetails(details: ObjectDetails): readonly Detail[] {
+  const { size, contentType, etag, modifiedAtMs, headers, metadata } = details
+  return [
+    [
+      'Size',
+      <span key="size" title={formatExactBytes(size)}>
+        {formatBytes(size)}
+      </span>,
+    ],
+    ['Type', contentType === '' ? 'none' : contentType],
+    ['Last modified', Number.isFinite(modifiedAtMs) ? formatMoment(modifiedAtMs) : 'unknown'],
+    ['ETag', <code key="etag">{etag}</code>, <CopyButton key="copy" text={etag} what="ETag" />],
+    ...headers.map(([name, value]): Detail => [name, <NameText key="value" name={value} />]),
+    ...metadata.map(
+      ([name, value]): Detail => [`x-amz-meta-${name}`, <NameText key="value" name={value} />],
+    ),
+  ]
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatBytes } from '../../format/bytes.ts'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
+import type { FileEntry } from '../entries/entry.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { readStart } from '../s3/bucket-client.ts'
+import { NoPreview } from './object-preview.tsx'
+import classes from './object-view.module.css'
+import { PreviewLoading } from './preview-loading.tsx'
+import { decodeText, previewBytes } from './text-decoding.ts'
+
+interface TextPreviewProps {
+  readonly bucket: string
+  readonly file: FileEntry
+  readonly size: number
+}
+
+/** The beginning of a text. Tags in it are shown, not interpreted. */
+export function TextPreview({ bucket, file, size }: TextPreviewProps) {
+  const { data, error } = useQuery({
+    queryKey: ['text', bucket, file.key, file.etag],
+    queryFn: async ({ signal }) =>
+      decodeText(await readStart({ bucket, key: file.key }, signal)) ?? null,
+    gcTime: 0,
+  })
+  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
+  if (data === undefined) return <PreviewLoading />
+  if (data === null) return <NoPreview bucket={bucket} file={file} size={size} />
+  return (
+    <>
+      <section
+        className={classes.text}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+        tabIndex={0}
+        aria-label={`Text of ${visibleName(file.name)}`}
+      >
+        <pre>{data}</pre>
+      </section>
+      {size > previewBytes && (
+        <div className={classes.note}>
+          The first {formatBytes(previewBytes)} of {formatBytes(size)}
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,198 @@
+import type { PresignBody } from '../../../../src/console/management/replies.ts'
+import { ApiError, unreachable } from '../../api/api-error.ts'
+import { ownPath, presignOwn } from '../../api/client.ts'
+import type { FileEntry } from '../entries/entry.ts'
+import { copySource, type ObjectAddress } from '../entries/object-address.ts'
+import { previewBytes } from '../preview/text-decoding.ts'
+import {
+  canStandInXml,
+  type DeleteFailure,
+  type DoomedObject,
+  deleteBody,
+  maxDeletions,
+  readDeleteFailures,
+} from './delete-xml.ts'
+import { type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
+import { type ObjectDetails, readDetails } from './object-details.ts'
+import { readFailure, S3Failure } from './s3-failure.ts'
+
+interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends one S3 request with a presigned URL.
+ *
+ * @throws S3Failure if S3 rejects the request; ApiError without a response or without a session.
+ */
+async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Promise<Response> {
+  const { url } = await presignOwn(wanted, signal)
+  const reply = await fetch(ownPath(url), {
+    method: wanted.method,
+    headers,
+    cache: 'no-store',
+    credentials: 'omit',
+    ...(body !== undefined && { body }),
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    signal?.throwIfAborted()
+    throw unreachable(error)
+  })
+  if (reply.ok) return reply
+  throw readFailure(parseXml(await reply.text()), reply.status)
+}
+
+/**
+ * Undefined for the empty body of a HEAD, for which a parser would return a styled error document.
+ */
+function parseXml(text: string): XmlElement | undefined {
+  if (text === '') return undefined
+  const { documentElement } = new DOMParser().parseFromString(text, 'application/xml')
+  return documentElement ?? undefined
+}
+
+async function xmlOf(reply: Response): Promise<XmlElement> {
+  const root = parseXml(await reply.text())
+  if (root === undefined)
+    throw new ApiError('The response is not valid XML.', { status: reply.status })
+  return root
+}
+
+export interface ListQuery {
+  readonly bucket: string
+  /** The prefix of every key. */
+  readonly prefix: string
+  /** false: one entry per folder. true: everything in them. */
+  readonly isDeep: boolean
+  /** The open folder, which is removed from shown names. */
+  readonly folder: string
+  readonly continuationToken?: string | undefined
+  readonly startAfter?: string | undefined
+  readonly maxKeys?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A page of up to 1,000 entries. */
+export async function listPage(query: ListQuery): Promise<ListingPage> {
+  const { continuationToken, startAfter } = query
+  const reply = await s3Fetch({
+    method: 'GET',
+    bucket: query.bucket,
+    query: {
+      'list-type': '2',
+      'encoding-type': 'url',
+      'max-keys': String(query.maxKeys ?? 1_000),
+      prefix: query.prefix,
+      ...(query.isDeep ? {} : { delimiter: '/' }),
+      ...(continuationToken !== undefined && { 'continuation-token': continuationToken }),
+      ...(startAfter !== undefined && { 'start-after': startAfter }),
+    },
+    signal: query.signal,
+  })
+  return readListing(await xmlOf(reply), query.folder)
+}
+
+/** @throws S3Failure 404 if the object does not exist. */
+export async function headObject(
+  address: ObjectAddress,
+  signal?: AbortSignal,
+): Promise<ObjectDetails> {
+  const reply = await s3Fetch({ method: 'HEAD', ...address, signal })
+  return readDetails(reply.headers)
+}
+
+/** The first bytes of an object. */
+export async function readStart(
+  address: ObjectAddress,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const range = `bytes=0-${previewBytes - 1}`
+  try {
+    const reply = await s3Fetch({ method: 'GET', ...address, headers: { range }, signal })
+    return new Uint8Array(await reply.arrayBuffer())
+  } catch (error) {
+    // RFC 9110 section 14.1.2: an empty object has no first byte.
+    if (error instanceof S3Failure && error.status === 416) return new Uint8Array(0)
+    throw error
+  }
+}
+
+/** Creates the marker object of a folder. @throws S3Failure 412 if it exists. */
+export async function makeFolder(bucket: string, key: string): Promise<void> {
+  const headers = { 'if-none-match': '*', 'content-type': 'application/x-directory' }
+  await s3Fetch({ method: 'PUT', bucket, key, headers, body: '' })
+}
+
+/**
+ * Copies exactly this version of an object.
+ *
+ * @throws S3Failure 412 if the target exists and may not be replaced, or the source has changed.
+ */
+export async function copyObject(
+  source: FileEntry & { readonly bucket: string },
+  target: ObjectAddress,
+  mayReplace: boolean,
+): Promise<void> {
+  await s3Fetch({
+    method: 'PUT',
+    ...target,
+    query: {
+      'x-amz-copy-source': copySource(source.bucket, source.key),
+      'x-amz-copy-source-if-match': `"${source.etag}"`,
+    },
+    headers: mayReplace ? {} : { 'if-none-match': '*' },
+  })
+}
+
+/** Deletes up to 1,000 objects; missing objects count as deleted. */
+export async function deleteObjects(
+  bucket: string,
+  objects: readonly DoomedObject[],
+  signal?: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  if (objects.length > maxDeletions)
+    throw new RangeError(`${objects.length} objects exceed the limit of one request`)
+  const plain = objects.filter(({ key }) => canStandInXml(key))
+  const odd = objects.filter(({ key }) => !canStandInXml(key))
+  const failures: DeleteFailure[] = []
+  for (const object of odd) failures.push(...(await deleteByPath(bucket, object, signal)))
+  if (plain.length === 0) return failures
+  const reply = await s3Fetch({
+    method: 'POST',
+    bucket,
+    query: { delete: '' },
+    headers: { 'content-type': 'application/xml' },
+    body: deleteBody(plain),
+    signal,
+  })
+  return [...failures, ...readDeleteFailures(await xmlOf(reply))]
+}
+
+async function deleteByPath(
+  bucket: string,
+  { key, etag }: DoomedObject,
+  signal?: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  try {
+    const headers = etag === undefined ? {} : { 'if-match': `"${etag}"` }
+    await s3Fetch({ method: 'DELETE', bucket, key, headers, signal })
+    return []
+  } catch (error) {
+    if (!(error instanceof S3Failure)) throw error
+    // 404 also means deleted (docs/contract/object-storage.md, "Deleting an absent object").
+    if (error.status === 404) return []
+    return [{ key, code: error.code, message: error.message }]
+  }
+}
+
+/** A URL for elements that load an object themselves: <img>, <video>, a download. */
+export async function objectUrl(
+  address: ObjectAddress,
+  query: Readonly<Record<string, string>> = {},
+  expiresSeconds = 300,
+): Promise<string> {
+  const { url } = await presignOwn({ method: 'GET', ...address, query, expiresSeconds })
+  return ownPath(url)
+}

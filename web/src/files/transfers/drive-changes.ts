@@ -1,0 +1,24 @@
+import type { FileEntry } from '../entries/entry.ts'
+
+export type AddedFile = Omit<FileEntry, 'kind' | 'name'>
+
+/** Changes that this page made to the drive, for the lists that show them. */
+export type DriveChange =
+  | { readonly type: 'added'; readonly bucket: string; readonly file: AddedFile }
+  /** Keys of files, and prefixes of folders including their contents. */
+  | { readonly type: 'removed'; readonly bucket: string; readonly keys: ReadonlySet<string> }
+
+type Listener = (change: DriveChange) => void
+
+export class DriveChanges {
+  readonly #listeners = new Set<Listener>()
+
+  readonly subscribe = (listener: Listener): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  tell(change: DriveChange): void {
+    for (const listener of this.#listeners) listener(change)
+  }
+}

@@ -1,0 +1,59 @@
+import { Button, Progress } from '@mantine/core'
+import { formatCount } from '../../format/bytes.ts'
+import type { Job } from './job-list.ts'
+import classes from './transfer-dock.module.css'
+import { jobText, percent } from './transfer-text.ts'
+import { jobs } from './transfers.ts'
+
+const shownProblems = 5
+
+export function JobRow({ job }: { readonly job: Job }) {
+  const { id, title, state, done, total, problems, problemCount, canRepeat } = job
+  const isRunning = state === 'running'
+  const canAgain = canRepeat && (state === 'failed' || state === 'cancelled' || problemCount > 0)
+  return (
+    <section className={classes.job} aria-label={title}>
+      <div className={classes.jobHead}>
+        <span className={classes.rowName}>{title}</span>
+        {isRunning && (
+          <Button size="compact-xs" variant="default" onClick={() => jobs.cancel(id)}>
+            Stop
+          </Button>
+        )}
+        {!isRunning && canAgain && (
+          <Button size="compact-xs" variant="default" onClick={() => jobs.repeat(id)}>
+            Try again
+          </Button>
+        )}
+        {!isRunning && (
+          <Button size="compact-xs" variant="default" onClick={() => jobs.dismiss(id)}>
+            Dismiss
+          </Button>
+        )}
+      </div>
+      {isRunning && (
+        <Progress
+          size={4}
+          value={total === undefined ? 100 : percent(done, total)}
+          animated={total === undefined}
+          striped={total === undefined}
+          color="var(--bucketry-accent)"
+          aria-label={title}
+        />
+      )}
+      <div className={classes.rowText} data-failed={state === 'failed' || undefined}>
+        {jobText(job)}
+      </div>
+      {problemCount > 0 && (
+        <ul className={classes.problems}>
+          {problems.slice(0, shownProblems).map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+          {problemCount > shownProblems && (
+            <li>and {formatCount(problemCount - shownProblems)} more</li>
+          )}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,91 @@
+import { ActionIcon, VisuallyHidden } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { MoveAsker } from '../change/move-asker.tsx'
+import { UploadAsker } from '../upload/upload-asker.tsx'
+import { UploadList } from '../upload/upload-list.tsx'
+import { UploadSummary } from '../upload/upload-summary.tsx'
+import { JobRow } from './job-row.tsx'
+import classes from './transfer-dock.module.css'
+import { announcement, dockTitle } from './transfer-text.ts'
+import { isTransferring, jobs, uploads } from './transfers.ts'
+
+/** Background transfers, shown on every page; hidden if there are none. */
+export function TransferDock() {
+  const queue = useSyncExternalStore(uploads.subscribe, uploads.snapshot)
+  const jobList = useSyncExternalStore(jobs.subscribe, jobs.snapshot)
+  // Collapsed on small screens, where it would cover the list.
+  const [isOpen, setIsOpen] = useState(() => window.innerWidth > 640)
+  const isEmpty = queue.items.length === 0 && jobList.length === 0
+  const title = dockTitle(queue, jobList)
+  const dock = useRef<HTMLDivElement>(null)
+  useRoomBelow(dock, isEmpty)
+  return (
+    <>
+      <VisuallyHidden role="status">{announcement(queue, jobList)}</VisuallyHidden>
+      <UploadAsker />
+      <MoveAsker />
+      {!isEmpty && (
+        <div ref={dock} className={classes.dock}>
+          <section className={classes.panel} aria-label="Transfers">
+            <div className={classes.head}>
+              <h2 className={classes.title}>{title}</h2>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-expanded={isOpen}
+                aria-label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
+                onClick={() => setIsOpen(!isOpen)}
+              >
+                {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
+              </ActionIcon>
+              {!isTransferring() && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label="Close transfers"
+                  onClick={closeAll}
+                >
+                  <IconX size={18} />
+                </ActionIcon>
+              )}
+            </div>
+            {queue.items.length > 0 && <UploadSummary queue={queue} />}
+            {isOpen && (
+              <div className={classes.body}>
+                {jobList.map((job) => (
+                  <JobRow key={job.id} job={job} />
+                ))}
+                {queue.items.length > 0 && <UploadList items={queue.items} />}
+              </div>
+            )}
+          </section>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Tells full-height pages how much height the transfers take. */
+function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it comes and goes with its contents
+  useEffect(() => {
+    const { style } = document.documentElement
+    const element = dock.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      style.setProperty('--transfers-height', `${element.offsetHeight}px`)
+    })
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--transfers-height')
+    }
+  }, [dock, isEmpty])
+}
+
+function closeAll(): void {
+  uploads.cancelAll()
+  uploads.clearDone()
+  for (const { id } of jobs.snapshot()) jobs.dismiss(id)
+}

@@ -1,0 +1,89 @@
+import { formatCount } from '../../format/bytes.ts'
+import { afterSignIn } from '../../session/after-sign-in.ts'
+import { sessionStore } from '../../session/session-store.ts'
+import { guardSignOut } from '../../session/sign-out-guard.ts'
+import { showFailure } from '../../ui/messages.ts'
+import { MoveQuestions } from '../change/move-questions.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { listPage } from '../s3/bucket-client.ts'
+import { lazyTransport } from '../upload/lazy-transport.ts'
+import { prepareUploads } from '../upload/prepare-uploads.ts'
+import { UploadIntake } from '../upload/upload-intake.ts'
+import { UploadQueue } from '../upload/upload-queue.ts'
+import { DriveChanges } from './drive-changes.ts'
+import { JobList } from './job-list.ts'
+
+/** Background transfers. They belong to the page, not to a component. */
+
+export const driveChanges = new DriveChanges()
+
+export const jobs = new JobList()
+
+export const moveQuestions = new MoveQuestions()
+
+export const uploads = new UploadQueue({
+  transport: lazyTransport(async () => (await import('../upload/uppy-upload.ts')).uppyTransport),
+  clock: {
+    now: () => performance.now(),
+    after: (delayMs, action) => {
+      const timer = setTimeout(action, delayMs)
+      return () => clearTimeout(timer)
+    },
+  },
+})
+
+export const intake = new UploadIntake({
+  prepare: (items, { bucket, prefix }, { signal, ask }) =>
+    prepareUploads(
+      items,
+      { bucket, prefix },
+      {
+        ask,
+        isUnderWay: (key) => uploads.isUnderWay(bucket, key),
+        listKeysAfter: (startAfter) =>
+          afterSignIn(async () => {
+            const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
+            const { keys, continuationToken } = await listPage(query)
+            return { keys, isLast: continuationToken === undefined }
+          }),
+      },
+    ),
+  enqueue: (orders) => uploads.add(orders),
+  onTooLong: (keys) =>
+    showFailure(
+      `${formatCount(keys.length)} not uploaded`,
+      `Paths are limited to 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
+    ),
+  onFailure: (error) =>
+    showFailure('Nothing was uploaded', error instanceof Error ? error.message : String(error)),
+})
+
+uploads.onUploaded(({ bucket, key, file }) => {
+  driveChanges.tell({
+    type: 'added',
+    bucket,
+    file: { key, size: file.size, modifiedAtMs: Date.now(), etag: '' },
+  })
+})
+
+sessionStore.subscribe(() => {
+  if (sessionStore.status === 'active') uploads.unblock()
+  if (sessionStore.status !== 'none') return
+  // Signed out: stop all work of that session.
+  intake.cancel()
+  uploads.cancelAll()
+  jobs.cancelAll()
+})
+
+guardSignOut(isTransferring)
+
+/** Whether leaving the page would lose something. */
+export function isTransferring(): boolean {
+  const { waiting, running, paused, retrying } = uploads.snapshot().totals.counts
+  const isUploading = waiting + running + paused + retrying > 0
+  return isUploading || jobs.snapshot().some(({ state }) => state === 'running')
+}
+
+addEventListener('beforeunload', (event) => {
+  if (isTransferring()) event.preventDefault()
+})

@@ -1,0 +1,51 @@
+import { formatCount } from '../../format/bytes.ts'
+import { showFailure } from '../../ui/messages.ts'
+import type { Place } from '../change/move-plan.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import { intake } from '../transfers/transfers.ts'
+import { type DroppedEntry, readDropped } from './dropped-items.ts'
+
+/** Uploads dropped files and folders. */
+export function takeDropped(data: DataTransfer, place: Place): void {
+  // The browser discards the items after this event loop turn.
+  const { entries, files } = entriesOf(data)
+  intake.take(place, async (steps) => {
+    const { items, unreadable } = await readDropped(entries, steps)
+    tellUnreadable(unreadable)
+    return [...items, ...files.map((file) => ({ path: file.name, file }))]
+  })
+}
+
+/** Uploads picked files, or a picked folder. */
+export function takePicked(input: HTMLInputElement, place: Place): void {
+  const items = [...(input.files ?? [])].map((file) => ({
+    path: file.webkitRelativePath || file.name,
+    file,
+  }))
+  // Allows picking the same files again.
+  input.value = ''
+  if (items.length > 0) intake.take(place, async () => items)
+}
+
+/** Scripted drops and old browsers provide files without entries. */
+function entriesOf(data: DataTransfer): { entries: DroppedEntry[]; files: File[] } {
+  const entries: DroppedEntry[] = []
+  const files: File[] = []
+  for (const item of data.items) {
+    if (item.kind !== 'file') continue
+    const entry = item.webkitGetAsEntry()
+    const file = entry === null ? item.getAsFile() : null
+    if (entry !== null) entries.push(entry)
+    else if (file !== null) files.push(file)
+  }
+  return { entries, files }
+}
+
+function tellUnreadable(paths: readonly string[]): void {
+  if (paths.length === 0) return
+  const first = visibleName(paths[0] ?? '')
+  showFailure(
+    `${formatCount(paths.length)} could not be read`,
+    `The browser may not read ${first}.`,
+  )
+}

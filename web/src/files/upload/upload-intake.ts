@@ -1,0 +1,105 @@
+import type { ClashAnswer } from '../change/clash-names.ts'
+import type { Place } from '../change/move-plan.ts'
+import type { DroppedItem } from './dropped-items.ts'
+import type { Preparation } from './prepare-uploads.ts'
+import type { UploadOrder } from './upload-item.ts'
+
+/** The stages between a drop and the queue. */
+export type IntakeStage =
+  | { readonly type: 'reading'; readonly found: number }
+  | { readonly type: 'checking'; readonly count: number }
+  | {
+      readonly type: 'asking'
+      readonly clashes: readonly string[]
+      /** undefined: cancels the upload. */
+      readonly answer: (answer: ClashAnswer | undefined) => void
+    }
+
+export interface IntakeSteps {
+  readonly signal: AbortSignal
+  readonly onFound: (count: number) => void
+  readonly ask: (clashes: readonly string[]) => Promise<ClashAnswer | undefined>
+}
+
+export interface UploadIntakeParts {
+  readonly prepare: (
+    items: readonly DroppedItem[],
+    place: Place,
+    steps: Pick<IntakeSteps, 'signal' | 'ask'>,
+  ) => Promise<Preparation>
+  readonly enqueue: (orders: readonly UploadOrder[]) => void
+  /** Keys that are too long, or why nothing was uploaded. */
+  readonly onTooLong: (keys: readonly string[]) => void
+  readonly onFailure: (error: unknown) => void
+}
+
+export type ReadItems = (
+  steps: Pick<IntakeSteps, 'signal' | 'onFound'>,
+) => Promise<readonly DroppedItem[]>
+
+/**
+ * Adds dropped or picked items to the queue, one drop at a time, independent of navigation: reads
+ * folders and asks about name conflicts.
+ */
+export class UploadIntake {
+  readonly #parts: UploadIntakeParts
+  readonly #listeners = new Set<() => void>()
+  #stage: IntakeStage | undefined
+  #line: Promise<void> = Promise.resolve()
+  #running: AbortController | undefined
+
+  constructor(parts: UploadIntakeParts) {
+    this.#parts = parts
+  }
+
+  readonly snapshot = (): IntakeStage | undefined => this.#stage
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  take(place: Place, read: ReadItems): void {
+    this.#line = this.#line.then(() => this.#process(place, read))
+  }
+
+  /** Cancels everything that is being read or asked about. */
+  cancel(): void {
+    this.#running?.abort()
+  }
+
+  async #process(place: Place, read: ReadItems): Promise<void> {
+    const running = new AbortController()
+    this.#running = running
+    const { signal } = running
+    try {
+      const onFound = (found: number) => this.#tell({ type: 'reading', found })
+      const items = await read({ signal, onFound })
+      this.#tell({ type: 'checking', count: items.length })
+      const ask = (clashes: readonly string[]) => this.#ask(clashes, signal)
+      const { orders, tooLong } = await this.#parts.prepare(items, place, { signal, ask })
+      signal.throwIfAborted()
+      if (tooLong.length > 0) this.#parts.onTooLong(tooLong)
+      this.#parts.enqueue(orders)
+    } catch (error) {
+      if (!signal.aborted) this.#parts.onFailure(error)
+    } finally {
+      this.#running = undefined
+      this.#tell(undefined)
+    }
+  }
+
+  async #ask(clashes: readonly string[], signal: AbortSignal): Promise<ClashAnswer | undefined> {
+    const { promise, resolve } = Promise.withResolvers<ClashAnswer | undefined>()
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    this.#tell({ type: 'asking', clashes, answer: resolve })
+    const answer = await promise
+    this.#tell({ type: 'checking', count: clashes.length })
+    return answer
+  }
+
+  #tell(stage: IntakeStage | undefined): void {
+    this.#stage = stage
+    for (const listener of this.#listeners) listener()
+  }
+}

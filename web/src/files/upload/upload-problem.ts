@@ -1,0 +1,48 @@
+import { ApiError } from '../../api/api-error.ts'
+import type { UploadProblem } from './upload-item.ts'
+
+/** The fields of an error of Uppy's S3 client after a response. */
+interface ServiceError {
+  readonly status: number
+  readonly body?: string
+}
+
+/** Classifies a failed upload and explains it. */
+export function uploadProblem(error: unknown): UploadProblem {
+  if (error instanceof ApiError) return ofApi(error)
+  if (!isServiceError(error)) {
+    return { kind: 'passing', message: 'The connection was lost, or the file cannot be read.' }
+  }
+  const { status, body = '' } = error
+  const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
+  const known = Object.hasOwn(knownProblems, code) ? knownProblems[code] : undefined
+  if (known !== undefined) return known
+  if (status >= 500 || status === 429) {
+    return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
+  }
+  return {
+    kind: 'final',
+    message: `The gateway rejected the upload: ${code || `status ${status}`}.`,
+  }
+}
+
+const knownProblems: Readonly<Record<string, UploadProblem>> = {
+  PreconditionFailed: { kind: 'clash', message: 'A file with this name already exists.' },
+  NoSuchUpload: {
+    kind: 'lost',
+    message: 'The upload no longer exists on the server. It starts over.',
+  },
+  QuotaExceeded: { kind: 'final', message: 'The drive is full. Free up space, then try again.' },
+  KeyTooLongError: { kind: 'final', message: 'The path is too long.' },
+  InvalidArgument: { kind: 'final', message: 'The drive cannot store a file with this name.' },
+}
+
+function ofApi({ status, message }: ApiError): UploadProblem {
+  if (status === 401) return { kind: 'session', message: 'Waiting for you to sign in.' }
+  const isPassing = status === 0 || status >= 500 || status === 429
+  return { kind: isPassing ? 'passing' : 'final', message }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
+}

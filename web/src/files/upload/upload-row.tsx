@@ -1,0 +1,100 @@
+import { ActionIcon, Progress } from '@mantine/core'
+import {
+  IconCircleCheck,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconReplace,
+  IconX,
+} from '@tabler/icons-react'
+import { type CSSProperties, memo, type ReactNode } from 'react'
+import { nameOf } from '../entries/entry.ts'
+import { NameText } from '../entries/name-text.tsx'
+import classes from '../transfers/transfer-dock.module.css'
+import { percent, uploadName, uploadText } from '../transfers/transfer-text.ts'
+import { uploads } from '../transfers/transfers.ts'
+import type { UploadItem } from './upload-item.ts'
+
+interface UploadRowProps {
+  readonly item: UploadItem
+  readonly index: number
+  readonly count: number
+  readonly style: CSSProperties
+}
+
+export const UploadRow = memo(function UploadRow({ item, index, count, style }: UploadRowProps) {
+  const { state, sent, file, key } = item
+  const name = uploadName(item)
+  return (
+    <li className={classes.row} style={style} aria-posinset={index + 1} aria-setsize={count}>
+      <div className={classes.about}>
+        <div className={classes.rowName} title={name}>
+          <NameText name={nameOf(key)} />
+        </div>
+        {state !== 'done' && state !== 'failed' && (
+          <Progress
+            size={4}
+            value={percent(sent, file.size)}
+            color={state === 'running' ? 'var(--bucketry-accent)' : 'gray'}
+            aria-label={`Upload of ${name}`}
+          />
+        )}
+        <div className={classes.rowText} data-failed={state === 'failed' || undefined}>
+          {uploadText(item)}
+        </div>
+      </div>
+      <RowButtons item={item} name={name} />
+    </li>
+  )
+})
+
+function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: string }) {
+  const { id, state, problem } = item
+  if (state === 'done') {
+    return <IconCircleCheck size={20} className={classes.arrived} aria-label="Uploaded" />
+  }
+  return (
+    <div className={classes.buttons}>
+      {(state === 'running' || state === 'waiting' || state === 'retrying') && (
+        <RowButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
+          <IconPlayerPause size={16} />
+        </RowButton>
+      )}
+      {state === 'paused' && (
+        <RowButton label={`Resume ${name}`} onClick={() => uploads.resume(id)}>
+          <IconPlayerPlay size={16} />
+        </RowButton>
+      )}
+      {state === 'failed' && problem?.kind === 'clash' && (
+        <RowButton
+          label={`Replace ${name}`}
+          onClick={() => uploads.retry(id, { mayReplace: true })}
+        >
+          <IconReplace size={16} />
+        </RowButton>
+      )}
+      {state === 'failed' && problem?.kind !== 'clash' && (
+        <RowButton label={`Retry ${name}`} onClick={() => uploads.retry(id)}>
+          <IconRefresh size={16} />
+        </RowButton>
+      )}
+      <RowButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
+        <IconX size={16} />
+      </RowButton>
+    </div>
+  )
+}
+
+interface RowButtonProps {
+  readonly label: string
+  readonly onClick: () => void
+  readonly children: ReactNode
+}
+
+function RowButton({ label, onClick, children }: RowButtonProps) {
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} onClick={onClick}>
+      {children}
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,137 @@
+import AwsS3, { type AwsBody } from '@uppy/aws-s3'
+import Uppy, { type Meta } from '@uppy/core'
+import { ownPath, presignOwn } from '../../api/client.ts'
+import { partSize, singleRequestBytes } from './part-size.ts'
+import type { RunningUpload, UploadEvents, UploadOrder, UploadTransport } from './upload-item.ts'
+import { uploadProblem } from './upload-problem.ts'
+
+/** A part may take long on a slow connection, and the uploader retries it with the same URL. */
+const uploadUrlSeconds = 60 * 60
+
+type SignRequest = Extract<
+  ConstructorParameters<typeof AwsS3<Meta, AwsBody>>[1],
+  { signRequest: unknown }
+>['signRequest']
+type SigningRequest = Parameters<SignRequest>[0]
+
+const silence = () => undefined
+
+/** Uppy's uploader with URLs that the gateway signs. */
+export const uppyTransport: UploadTransport = {
+  start: (order, events) => new UppyUpload(order, events),
+}
+
+/**
+ * One Uppy per file: Uppy's own queue copies its state at every step of every file, which is slow
+ * for thousands of files, and its `upload()` restarts failed files.
+ *
+ * Its aws-s3 plugin sends the parts of a file one by one, as the gateway requires
+ * (docs/contract/object-storage.md, "Part order").
+ */
+class UppyUpload implements RunningUpload {
+  readonly #order: UploadOrder
+  readonly #uppy: Uppy<Meta, AwsBody>
+  readonly #fileId: string
+  #hasArrived = false
+  /** Resolves when the pause ends; undefined if not paused. */
+  #pause: PromiseWithResolvers<void> | undefined
+
+  constructor(order: UploadOrder, events: UploadEvents) {
+    this.#order = order
+    const uppy = new Uppy<Meta, AwsBody>({
+      logger: { debug: silence, warn: silence, error: silence },
+    })
+    this.#uppy = uppy
+    uppy.use(AwsS3<Meta, AwsBody>, {
+      limit: 1,
+      shouldUseMultipart: ({ size }) => (size ?? 0) > singleRequestBytes,
+      getChunkSize: ({ size }) => partSize(size),
+      // This key is not sent; `#sign` uses the real one.
+      generateObjectKey: () => 'object',
+      signRequest: (request) => this.#sign(request),
+    })
+    uppy.on('upload-progress', (_file, { bytesUploaded }) => {
+      events.onProgress(bytesUploaded)
+    })
+    uppy.on('upload-success', () => {
+      this.#hasArrived = true
+      events.onDone()
+    })
+    uppy.on('upload-error', (_file, error) => events.onProblem(uploadProblem(error)))
+    this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
+    void this.#settle(uppy.upload())
+  }
+
+  pause(): void {
+    if (this.#pause !== undefined) return
+    this.#pause = Promise.withResolvers()
+    this.#uppy.pauseResume(this.#fileId)
+  }
+
+  resume(): void {
+    if (this.#pause === undefined) return
+    this.#pause.resolve()
+    this.#pause = undefined
+    this.#uppy.pauseResume(this.#fileId)
+  }
+
+  retry(): void {
+    void this.#settle(this.#uppy.retryUpload(this.#fileId))
+  }
+
+  cancel(): void {
+    this.#pause?.resolve()
+    this.#pause = undefined
+    const file = this.#uppy.getFile(this.#fileId)
+    const uploadId = file !== undefined && 's3Multipart' in file ? file.s3Multipart?.uploadId : ''
+    // Uppy aborts a running upload, but not a failed one.
+    const hasFailed = file !== undefined && 'error' in file && Boolean(file.error)
+    if (hasFailed && uploadId) void this.#abort(uploadId)
+    if (file !== undefined) this.#uppy.removeFile(this.#fileId)
+    this.#uppy.destroy()
+  }
+
+  /** Problems are reported as events; the promise repeats them. */
+  async #settle(work: Promise<unknown>): Promise<void> {
+    await work.catch(silence)
+    // Not earlier: destroying would abort an upload that Uppy still holds.
+    if (this.#hasArrived) this.#uppy.destroy()
+  }
+
+  async #sign(request: SigningRequest): Promise<{ url: string; headers?: Record<string, string> }> {
+    // Uppy pauses only requests that it has started.
+    await this.#pause?.promise
+    const { bucket, key, mayReplace } = this.#order
+    const { method } = request
+    const query = queryOf(request)
+    const { url } = await presignOwn({
+      method,
+      bucket,
+      key,
+      query,
+      expiresSeconds: uploadUrlSeconds,
+    })
+    const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
+    const isGuarded = !mayReplace && publishes && (method === 'PUT' || method === 'POST')
+    return {
+      url: location.origin + ownPath(url),
+      ...(isGuarded && { headers: { 'If-None-Match': '*' } }),
+    }
+  }
+
+  /** If this fails, the upload expires after a day (UPLOAD_EXPIRY_HOURS). */
+  async #abort(uploadId: string): Promise<void> {
+    const { bucket, key } = this.#order
+    await presignOwn({ method: 'DELETE', bucket, key, query: { uploadId } })
+      .then(({ url }) => fetch(ownPath(url), { method: 'DELETE', credentials: 'omit' }))
+      .catch(silence)
+  }
+}
+
+function queryOf(request: SigningRequest): Record<string, string> {
+  if ('partNumber' in request) {
+    return { uploadId: request.uploadId, partNumber: String(request.partNumber) }
+  }
+  if ('uploadId' in request) return { uploadId: request.uploadId }
+  return request.method === 'POST' ? { uploads: '' } : {}
+}
