@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
 import { DavConnections, type LimiterName } from './dav-connections.ts'
-import { refusedCredentials, retryAfterSeconds, unreachable } from './dav-error.ts'
+import {
+  type ResponseHead,
+  refusedCredentials,
+  retryAfterSeconds,
+  unreachable,
+} from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 
 /** How long a request waits for a connection. */
@@ -38,16 +43,13 @@ export interface DavRequest {
   readonly beforeAttempt?: (() => void) | undefined
 }
 
-export interface DavResponse {
-  readonly status: number
-  /** Lower-case names; of repeated headers the first value. */
-  header(name: string): string | undefined
+export interface DavResponse extends ResponseHead {
   /** To be read to its end, or destroyed. */
   readonly body: Readable
 }
 
-/** An answer whose body was read, or thrown away. */
-export interface DavAnswer extends Pick<DavResponse, 'status' | 'header'> {
+/** A response whose body was read, up to a limit. */
+export interface DavAnswer extends ResponseHead {
   readonly text: string
 }
 

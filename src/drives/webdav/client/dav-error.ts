@@ -1,5 +1,11 @@
 import { DriveError, type DriveErrorKind } from '../../drive.ts'
-import type { DavAnswer, DavResponse } from './dav-client.ts'
+
+/** The status line and headers of an HTTP response. */
+export interface ResponseHead {
+  readonly status: number
+  /** Lower-case names; the first value of a repeated header. */
+  header(name: string): string | undefined
+}
 
 /** What a status means where nothing more is known. */
 const kinds: Readonly<Record<number, DriveErrorKind>> = {
@@ -30,7 +36,7 @@ const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
 export class StatusError extends DriveError {
   readonly status: number
 
-  constructor(method: string, answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>) {
+  constructor(method: string, answer: ResponseHead) {
     const { status } = answer
     const kind = kinds[status] ?? 'unavailable'
     const message = `The WebDAV server answered ${method} with ${status}. ${advice[kind] ?? ''}`
@@ -42,10 +48,7 @@ export class StatusError extends DriveError {
 }
 
 /** The DriveError for an unusable response. */
-export function statusError(
-  method: string,
-  answer: Pick<DavAnswer | DavResponse, 'status' | 'header'>,
-): StatusError {
+export function statusError(method: string, answer: ResponseHead): StatusError {
   return new StatusError(method, answer)
 }
 
@@ -62,7 +65,7 @@ export function unreachable(cause: unknown): DriveError {
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date. At most an hour. */
-export function retryAfterSeconds(answer: Pick<DavResponse, 'header'>): number | undefined {
+export function retryAfterSeconds(answer: Pick<ResponseHead, 'header'>): number | undefined {
   const value = answer.header('retry-after')
   if (value === undefined) return undefined
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000

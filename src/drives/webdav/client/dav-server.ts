@@ -3,49 +3,32 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
-import {
-  type DavChild,
-  type DavFolder,
-  type FolderReading,
-  readFolder,
-} from '../listing/dav-folder.ts'
 import { Arrivals, askForMd5 } from './arrivals.ts'
-import type { DavAnswer, DavClient, DavRequest, DavResponse } from './dav-client.ts'
-import { drain } from './dav-client.ts'
-import { statusError } from './dav-error.ts'
-import { type DavPath, folderTargetOf, segmentsOfHref, targetOf } from './dav-path.ts'
 import {
-  type DavEntry,
-  type Demand,
-  MultistatusReader,
-  ownCloudNamespace,
-  recordName,
-  recordNamespace,
-  UnclearAnswer,
-  unreadable,
-} from './multistatus.ts'
+  type DavAnswer,
+  type DavClient,
+  type DavRequest,
+  type DavResponse,
+  drain,
+} from './dav-client.ts'
+import { statusError } from './dav-error.ts'
+import { type DavChild, type DavFolder, type FolderReading, readFolder } from './dav-folder.ts'
+import { type DavPath, folderTargetOf, targetOf } from './dav-path.ts'
+import {
+  askForFile,
+  askForFolder,
+  askForNames,
+  askForWritten,
+  entryIn,
+  recordUpdate,
+  redirectedFolder,
+  xmlHeaders,
+} from './dav-properties.ts'
+import { type DavEntry, UnclearAnswer } from './multistatus.ts'
 
-/** A listing whose end is missing is asked for again, so often, after such a pause each time. */
-const listAttempts = 4
-const listPauseMs = 20
-const removeAttempts = 3
-
-export const xml = { 'content-type': 'application/xml; charset=utf-8' }
-const prologue = `<?xml version="1.0" encoding="utf-8"?>`
-const fileProperties =
-  '<d:resourcetype/><d:getcontentlength/><d:getlastmodified/><d:getetag/><s:record/>'
-const propfind = (properties: string) =>
-  Buffer.from(
-    `${prologue}<d:propfind xmlns:d="DAV:" xmlns:s="${recordNamespace}" xmlns:oc="${ownCloudNamespace}"><d:prop>${properties}</d:prop></d:propfind>`,
-  )
-const askForFile = propfind(fileProperties)
-const askForWritten = propfind(`${fileProperties}<oc:checksums/>`)
-const askForNames = propfind('<d:resourcetype/>')
-/** What `statFolder` asks for. */
-export const askForFolder = propfind(
-  '<d:resourcetype/><d:getlastmodified/><d:creationdate/>' +
-    '<d:quota-available-bytes/><d:quota-used-bytes/>',
-)
+/** Attempts at a request whose answer is unclear or incomplete, and the pause before the second. */
+const attempts = 4
+const firstPauseMs = 20
 
 /** Statuses with which servers say that nothing can be below a file. */
 const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
@@ -126,24 +109,17 @@ export class DavServer {
     { asksForMd5 = false }: StatOptions = {},
   ): Promise<DavEntry | undefined> {
     const question = asksForMd5 ? askForWritten : askForFile
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#statOnce(path, question)
-      } catch (error) {
-        // Apache reports no properties of a file that is deleted while it reads its dead
-        // properties.
-        if (!(error instanceof UnclearAnswer) || attempt >= listAttempts) throw error
-        await sleep(listPauseMs * attempt)
-      }
-    }
+    // Apache reports no properties of a file that is deleted while it reads its dead properties.
+    const isUnclear = (error: unknown) => error instanceof UnclearAnswer
+    return await repeatWhile(isUnclear, () => this.#statOnce(path, question))
   }
 
   async #statOnce(path: DavPath, question: Uint8Array): Promise<DavEntry | undefined> {
     const answer = await this.#propfind(targetOf(this.#root, path), question)
-    if (answer.status === 207) return entryIn(answer, 'size')
+    if (answer.status === 207) return entryIn(answer.text, 'size')
     if (answer.status === 404 || answer.status === 410) return undefined
-    // Apache sends folders without their slash away.
-    if (redirects.has(answer.status)) return folderEntry(this.#root, path, answer)
+    // Apache redirects requests for folders without a trailing slash.
+    if (redirects.has(answer.status)) return redirectedFolder(this.fullPath(path), answer)
     if (belowFileStatuses.has(answer.status) && path.length > 1) {
       const parent = await this.stat(path.slice(0, -1))
       if (parent?.isFolder !== true) return undefined
@@ -155,7 +131,7 @@ export class DavServer {
   async statFolder(path: DavPath): Promise<DavEntry | undefined> {
     const answer = await this.#propfind(folderTargetOf(this.#root, path), askForFolder)
     if (answer.status === 207) {
-      const entry = entryIn(answer, 'kind')
+      const entry = entryIn(answer.text, 'kind')
       return entry?.isFolder === true ? entry : undefined
     }
     if (answer.status === 404 || answer.status === 410) return undefined
@@ -192,16 +168,11 @@ export class DavServer {
     path: DavPath,
     question: ListQuestion<Kept>,
   ): Promise<DavFolder<Kept> | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#listOnce(path, question)
-      } catch (error) {
-        // rclone ends its answer in the middle when a name goes while it looks at it.
-        const isBroken = error instanceof DriveError && error.kind === 'unavailable'
-        if (!isBroken || attempt >= listAttempts) throw error
-        await sleep(listPauseMs * attempt)
-      }
-    }
+    // rclone breaks off its answer when a name is deleted while it reads the folder.
+    return await repeatWhile(
+      (error) => error instanceof DriveError && error.kind === 'unavailable',
+      () => this.#listOnce(path, question),
+    )
   }
 
   async #listOnce<Kept>(
@@ -211,7 +182,7 @@ export class DavServer {
     const response = await this.#client.send({
       method: 'PROPFIND',
       target: folderTargetOf(this.#root, path),
-      headers: { ...xml, depth: '1' },
+      headers: { ...xmlHeaders, depth: '1' },
       body: question.body,
       isRepeatable: true,
       isSlow: true,
@@ -321,32 +292,25 @@ export class DavServer {
 
   /** Removes a folder with all that is in it; false when there was none. */
   async removeFolder(path: DavPath): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#remove(folderTargetOf(this.#root, path))
-      } catch (error) {
-        // Apache leaves folders of long paths in which it has kept properties, but not these (207).
-        if (attempt >= removeAttempts || !(error instanceof DriveError)) throw error
-      }
-    }
+    // Apache answers 207 for long paths: it removed the stored properties, but not their folders.
+    return await repeatWhile(
+      (error) => error instanceof DriveError,
+      () => this.#remove(folderTargetOf(this.#root, path)),
+    )
   }
 
   /** Sets our dead property (RFC 4918 section 9.2); false when the server does not keep it. */
   async setRecord(path: DavPath, json: string): Promise<boolean> {
-    const property = `<s:${recordName}>${asXmlText(json)}</s:${recordName}>`
     const answer = await this.#client.ask({
       method: 'PROPPATCH',
       target: targetOf(this.#root, path),
-      headers: xml,
-      body: Buffer.from(
-        `${prologue}<d:propertyupdate xmlns:d="DAV:" xmlns:s="${recordNamespace}">` +
-          `<d:set><d:prop>${property}</d:prop></d:set></d:propertyupdate>`,
-      ),
+      headers: xmlHeaders,
+      body: recordUpdate(json),
       isRepeatable: true,
     })
     if (answer.status === 200 || answer.status === 204) return true
     // The overall status says nothing: each property has its own.
-    return answer.status === 207 && entryIn(answer, 'nothing')?.record !== undefined
+    return answer.status === 207 && entryIn(answer.text, 'nothing')?.record !== undefined
   }
 
   async #remove(target: string, { beforeAttempt }: Guarded = {}): Promise<boolean> {
@@ -358,44 +322,23 @@ export class DavServer {
   }
 
   #propfind(target: string, body: Uint8Array): Promise<DavAnswer> {
-    const headers = { ...xml, depth: '0' }
+    const headers = { ...xmlHeaders, depth: '0' }
     return this.#client.ask({ method: 'PROPFIND', target, headers, body, isRepeatable: true })
   }
 }
 
-/** What an answer says of the one file that it is about; undefined when that is not there. */
-export function entryIn({ text }: Pick<DavAnswer, 'text'>, demand: Demand): DavEntry | undefined {
-  const reader = new MultistatusReader(demand)
-  const [entry] = reader.read(Buffer.from(text))
-  reader.end()
-  if (entry === undefined && !reader.isAbsent) throw unreadable()
-  return entry
-}
-
-function folderEntry(root: DavPath, path: DavPath, answer: DavAnswer): DavEntry {
-  const segments = segmentsOfHref(answer.header('location') ?? '')
-  const expected = [...root, ...path]
-  const isSamePlace = segments?.join('/') === expected.join('/')
-  if (!isSamePlace || answer.header('location')?.endsWith('/') !== true) {
-    throw statusError('PROPFIND', answer)
+async function repeatWhile<Result>(
+  isPassing: (error: unknown) => boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isPassing(error) || attempt >= attempts) throw error
+      await sleep(firstPauseMs * attempt)
+    }
   }
-  return {
-    segments: expected,
-    isFolder: true,
-    size: 0,
-    modifiedAtMs: 0,
-    etag: undefined,
-    record: undefined,
-    createdAtMs: 0,
-    md5: undefined,
-    freeBytes: undefined,
-    usedBytes: undefined,
-  }
-}
-
-/** JSON has no character that XML can't hold; `]]>` and markup it may have. */
-function asXmlText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 function hiddenFolder(path: DavPath): DriveError {

@@ -2,7 +2,7 @@ import { Client } from 'undici'
 import { DriveError } from '../../drive.ts'
 import { refusedCredentials } from '../client/dav-error.ts'
 import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
-import { askForFolder, entryIn, xml } from '../client/dav-server.ts'
+import { askForFolder, entryIn, xmlHeaders } from '../client/dav-properties.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 
 /** A name to resolve, a connection and a TLS handshake: what is wrong with them is told within 5 s. */
@@ -69,7 +69,7 @@ export async function makeFirstContact(
       path: folderTargetOf(root, []),
       headers: {
         authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-        ...xml,
+        ...xmlHeaders,
         depth: '0',
         'user-agent': 'Bucketry',
       },
@@ -118,7 +118,7 @@ function judge(status: number, location: string, address: DavAddress): void {
 function folderIn(text: string, address: DavAddress): DavEntry | undefined {
   let entry: DavEntry | undefined
   try {
-    entry = entryIn({ text }, 'kind')
+    entry = entryIn(text, 'kind')
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive.ts'
-import type { DavResponse } from '../client/dav-client.ts'
-import { unreachable } from '../client/dav-error.ts'
-import { type DavEntry, type Demand, MultistatusReader, unreadable } from '../client/multistatus.ts'
+import type { DavResponse } from './dav-client.ts'
+import { unreachable } from './dav-error.ts'
+import { type DavEntry, type Demand, MultistatusReader, unreadable } from './multistatus.ts'
 
 /** More in one folder are refused: a listing of them would not fit in memory. */
 const maxChildren = 250_000
