@@ -18,7 +18,7 @@ export interface FreshReply {
 
 /**
  * One request on a connection of its own. The primary deals connections to its workers in turn
- * (docs/decisions/0007), so that requests one after the other reach all of them.
+ * (docs/decisions/0007-round-robin-workers.md), so that requests one after the other reach all of them.
  */
 export async function freshRequest(url: string, options: FreshRequest = {}): Promise<FreshReply> {
   const { method = 'GET', headers = {}, body, from } = options

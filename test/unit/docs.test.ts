@@ -63,6 +63,37 @@ for (const path of documents) {
   })
 }
 
+/** Files of the repository as pages name them: `src/http/reply.ts`, `web/src/files`, `reply.ts`. */
+const namedPath = /(?<![\w./:-])(?:src|test|web|scripts|bench|docs|\.github|\.ci)(?:\/[\w.-]*\w)+/g
+const namedFile = /`((?:[\w-]+\/)*[\w.-]+\.tsx?)`/g
+
+/** Written by the build. */
+const notInRepository = new Set(['web/dist'])
+const repositoryFiles = filesOf('.')
+
+function assertPathsExist(path: string): void {
+  for (const [named] of read(path).matchAll(namedPath)) {
+    const exists = notInRepository.has(named) || existsSync(join(root, named))
+    assert.ok(exists, `${path}: ${named}`)
+  }
+}
+
+test('files and folders that comments name exist', () => {
+  for (const path of filesOf('src', 'web/src', 'scripts', 'bench')) assertPathsExist(path)
+})
+
+for (const path of documents.filter((path) => path !== 'CHANGELOG.md')) {
+  test(`files and folders that ${path} names exist`, () => {
+    assertPathsExist(path)
+    for (const [, named = ''] of read(path).matchAll(namedFile)) {
+      assert.ok(
+        repositoryFiles.some((file) => file === named || file.endsWith(`/${named}`)),
+        named,
+      )
+    }
+  })
+}
+
 /** All but this file, which has the forms themselves, and pictures. */
 const citingFiles = filesOf('src', 'web/src', 'test', 'scripts', 'bench', 'docs').filter(
   (path) => path !== 'test/unit/docs.test.ts' && !path.endsWith('.png'),

@@ -1,4 +1,4 @@
--- Multipart uploads that are open, or completed a short while ago. src/state/uploads.ts has the meaning of each column.
+-- Multipart uploads that are open, or completed a short while ago. src/state/stores/uploads.ts has the meaning of each column.
 CREATE TABLE uploads (
   id TEXT PRIMARY KEY,
   target TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- What AUTH_KV keeps where it is not a server of its own: sessions and counts of failed logins, each for a while. src/state/key-value.ts has the rules.
+-- What AUTH_KV keeps where it is not a server of its own: sessions and counts of failed logins, each for a while. src/state/key-value/key-value.ts has the rules.
 CREATE TABLE auth_kv (
   key TEXT NOT NULL PRIMARY KEY,
   -- the key up to its first colon

@@ -1,4 +1,4 @@
--- What the dashboard shows beside the drive itself. src/state/bucket-counts.ts, deletions.ts and failures.ts have the
+-- What the dashboard shows beside the drive itself. src/state/stores/bucket-counts.ts, deletions.ts and failures.ts have the
 -- meaning of each column.
 
 -- How much is in each bucket, as of the last count.

@@ -1,4 +1,4 @@
--- Who is writing which key of a cloud drive; src/state/key-leases.ts.
+-- Who is writing which key of a cloud drive; src/state/stores/key-leases.ts.
 CREATE TABLE key_leases (
   -- SHA-256, base64url: places are too long for an index
   place TEXT NOT NULL PRIMARY KEY,
@@ -20,7 +20,7 @@ CREATE TABLE lease_revisions (
   revision BIGINT NOT NULL
 );
 
--- What a WebDAV drive knows of files beside their bytes, where the server can't keep it; src/state/dav-records.ts.
+-- What a WebDAV drive knows of files beside their bytes, where the server can't keep it; src/state/stores/dav-records.ts.
 CREATE TABLE dav_records (
   -- SHA-256 of the path below the drive's root, base64url
   place TEXT NOT NULL,

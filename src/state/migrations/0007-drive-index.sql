@@ -1,4 +1,4 @@
--- What a Google drive holds below its buckets; src/state/drive-index.ts and src/drives/google/drive-index.ts have the rules.
+-- What a Google drive holds below its buckets; src/state/stores/drive-index.ts and src/drives/google/index/drive-index.ts have the rules.
 CREATE TABLE drive_files (
   id TEXT NOT NULL PRIMARY KEY,
   -- the folder's id; empty when the file is hidden, as in the trash

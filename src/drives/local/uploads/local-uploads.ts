@@ -217,7 +217,7 @@ export class LocalUploads implements UploadDrive {
   /**
    * Copies the tail to its place. Doing it twice does no harm, and its file stays until the state
    * without it comes back, or until the upload is published. A published upload may be opened again
-   * (webdav/spooled-bytes.ts): its bytes hold the tail already.
+   * (webdav/uploads/spooled-bytes.ts): its bytes hold the tail already.
    */
   async #mergeTail(upload: UploadState, output: OutputFile): Promise<void> {
     await this.#dropMerged(upload)
