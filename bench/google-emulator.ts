@@ -13,7 +13,7 @@ export const callMs = 80
 /** In each direction, shared by all calls. */
 export const linkBytesPerSecond = 100_000_000
 
-const script = new URL('../test/support/google/serve-emulator.ts', import.meta.url)
+const script = new URL('../test/fakes/google/serve-emulator.ts', import.meta.url)
 const folder = 'Bucketry/buckets'
 const pieceBytes = 256 * 1024
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { type StubUpstream, startStub } from '../fakes/stub-upstream.ts'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { useContractGateway } from '../support/contract-gateway.ts'
-import { type StubUpstream, startStub } from '../support/stub-upstream.ts'
 
 const modelsApiKey = 'models-key-0123456789'
 

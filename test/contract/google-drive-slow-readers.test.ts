@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test'
+import { givesWay, keepsOwnReads, leavesRoom } from './drive/slow-readers.ts'
 import { googleWorld } from './google-drive-under-test.ts'
-import { givesWay, keepsOwnReads, leavesRoom } from './slow-readers.ts'
 
 describe('slow readers of low priority on Google Drive', () => {
   it('leave room for others', async (t) => {

@@ -1,4 +1,4 @@
-import { MemoryKeyValueStore } from '../support/memory-key-value.ts'
+import { MemoryKeyValueStore } from '../fakes/memory-key-value.ts'
 import { describeKeyValueStore } from './key-value-contract.ts'
 
 // The unit tests of the login rest on it.

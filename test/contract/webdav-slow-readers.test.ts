@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
 import { buckets } from './drive/drive-suite.ts'
-import { givesWay, keepsOwnReads, leavesRoom } from './slow-readers.ts'
+import { givesWay, keepsOwnReads, leavesRoom } from './drive/slow-readers.ts'
 import { davWorldOn } from './webdav-world.ts'
 
 async function openedOnApache(t: TestContext) {

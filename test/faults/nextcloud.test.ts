@@ -1,16 +1,13 @@
 import { describe } from 'node:test'
-import { testBucket } from '../support/gateway-process.ts'
-import { md5Of } from '../support/test-bytes.ts'
-import { proxyFaults } from '../support/webdav/faulty-proxy.ts'
+import { proxyFaults } from '../fakes/faulty-proxy.ts'
 import {
   type NextcloudFault,
   type NextcloudFaultName,
   nextcloudFaults,
-} from '../support/webdav/nextcloud/nextcloud-faults.ts'
-import {
-  type NextcloudOptions,
-  startNextcloud,
-} from '../support/webdav/nextcloud/start-nextcloud.ts'
+} from '../fakes/nextcloud/nextcloud-faults.ts'
+import { type NextcloudOptions, startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { md5Of } from '../support/test-bytes.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
 import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { runCrashRounds } from '../crash/crash-rounds.ts'
+import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
 import { filesBelow, startGatewayProcess } from '../support/gateway-process.ts'
 import { Random } from '../support/random.ts'
 import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
-import { startNextcloud } from '../support/webdav/nextcloud/start-nextcloud.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 6)
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))

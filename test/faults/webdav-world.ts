@@ -5,13 +5,9 @@ import type { Drive } from '../../src/drives/drive.ts'
 import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
 import { DatabaseDavRecords } from '../../src/state/stores/dav-records.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import { type ProxyFaultName, proxyFaults, startFaultyProxy } from '../fakes/faulty-proxy.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { md5Of } from '../support/test-bytes.ts'
-import {
-  type ProxyFaultName,
-  proxyFaults,
-  startFaultyProxy,
-} from '../support/webdav/faulty-proxy.ts'
 import type { Scope, WebdavServer } from '../support/webdav/server-process.ts'
 import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'

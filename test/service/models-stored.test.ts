@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { answering, startStub } from '../fakes/stub-upstream.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { MainProcess } from '../support/main-process.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../support/models-gateway.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { startPostgres } from '../support/start-postgres.ts'
-import { answering, startStub } from '../support/stub-upstream.ts'
 
 const key = 'sk-stored-0123456789-wxyz'
 

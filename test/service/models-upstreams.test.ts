@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { answering, type StubUpstream, startStub } from '../fakes/stub-upstream.ts'
 import { useContractGateway } from '../support/contract-gateway.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import {
@@ -12,7 +13,6 @@ import {
   RoutingClient,
 } from '../support/models-gateway.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
-import { answering, type StubUpstream, startStub } from '../support/stub-upstream.ts'
 
 const key = 'sk-upstream-0123456789abcdef'
 const page = (status: number, text: string): RequestListener => {

@@ -1,7 +1,7 @@
-import { startGoogleEmulator } from './google/google-emulator.ts'
+import { startGoogleEmulator } from '../fakes/google/google-emulator.ts'
+import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
 import { startApache } from './webdav/apache.ts'
 import { startLighttpd } from './webdav/lighttpd.ts'
-import { startNextcloud } from './webdav/nextcloud/start-nextcloud.ts'
 import { startRcloneServe } from './webdav/rclone-serve.ts'
 import type { Scope } from './webdav/server-process.ts'
 

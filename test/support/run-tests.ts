@@ -3,27 +3,13 @@ import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { makeMemoryFolder } from './memory-folder.ts'
+import { testGroups } from './test-groups.ts'
 
 /**
  * `npm test`, `npm run test:quick`, `npm run test:service` and the like for each of the long groups, or the
  * files given as arguments. The last line counts; the exit status is not 0 when a test failed, when there was
  * none, and with CI=true also when one was skipped, because a skipped proof proves nothing.
  */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  quick: [
-    'test/unit/**/*.test.ts',
-    'test/contract/!(google-*|webdav-*).test.ts',
-    'test/acceptance/**/*.test.ts',
-  ],
-  service: ['test/service/**/*.test.ts'],
-  clients: ['test/clients/**/*.test.ts'],
-  browser: ['test/browser/**/*.test.ts'],
-  crash: ['test/crash/**/*.test.ts'],
-  emulators: ['test/emulators/**/*.test.ts'],
-  drives: ['test/contract/{google,webdav}-*.test.ts', 'test/drives/**/*.test.ts'],
-  faults: ['test/faults/**/*.test.ts'],
-  lines: ['test/lines/**/*.test.ts'],
-}
 const project = join(import.meta.dirname, '../..')
 const wanted = process.argv.slice(2)
 const names = wanted.length > 0 ? wanted : ['quick', 'browser']
@@ -39,7 +25,7 @@ process.on('exit', () => {
 for (const name of names) await runGroup(name)
 
 async function runGroup(name: string): Promise<void> {
-  const files = globSync([...(groups[name] ?? [name])]).sort()
+  const files = globSync([...(testGroups[name] ?? [name])]).sort()
   if (files.length === 0) throw new Error(`${name} is neither a group nor a file of tests`)
   const isQuick = name === 'quick'
   const waits = isQuick || name === 'lines'

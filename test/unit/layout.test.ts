@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { bucketOperations, objectOperations, serviceOperations } from '../../src/s3/operations.ts'
+import { testGroups } from '../support/test-groups.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -45,6 +46,19 @@ test('every operation is named in a test', () => {
     .map(read)
     .join('\n')
   for (const name of operationNames) assert.match(tests, new RegExp(`\\b${name}\\b`), name)
+})
+
+test('every test file belongs to exactly one group, and .ci/run runs every group once', () => {
+  const grouped = Object.values(testGroups).flatMap((patterns) =>
+    patterns.flatMap((pattern) => globSync(pattern, { cwd: root })),
+  )
+  const all = sourceFiles.filter((path) => path.endsWith('.test.ts'))
+  assert.deepEqual(grouped.sort(), all.sort())
+  const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts
+  const runs = [...read('.ci/run').matchAll(/npm (test|run test:[a-z]+)/g)].map(([, script]) =>
+    script === 'test' ? ['quick', 'browser'] : scripts[script?.slice(4) ?? '']?.split(' ').at(-1),
+  )
+  assert.deepEqual(runs.flat().sort(), Object.keys(testGroups).sort())
 })
 
 test('no source file is longer than 400 lines', () => {

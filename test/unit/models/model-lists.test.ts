@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Connection } from '../../../src/models/routing-inputs.ts'
 import { Upstreams } from '../../../src/models/upstream/upstreams.ts'
+import { answering, startStub } from '../../fakes/stub-upstream.ts'
 import { listening, modelsApp, silent, sourceOf } from '../../support/models-app.ts'
-import { answering, startStub } from '../../support/stub-upstream.ts'
 
 const chat = ['alpha/chat-1', 'alpha/voice-of-reason', 'dt/dt-chat', 'dt/dt-reason']
 const idsOf = (body: string): string[] => {

@@ -15,7 +15,7 @@ import type { FailureWatch } from '../../../src/wiring/failure-watch.ts'
 import { openJsonParts, registerJsonRoutes } from '../../../src/wiring/json-routes.ts'
 import { createLog } from '../../../src/wiring/log.ts'
 import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
-import { MemoryKeyValueStore } from '../../support/memory-key-value.ts'
+import { MemoryKeyValueStore } from '../../fakes/memory-key-value.ts'
 import { assertOpenApi } from '../../support/open-api-checks.ts'
 
 interface Route {

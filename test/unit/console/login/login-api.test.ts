@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { createLogin } from '../../../../src/console/login/login-api.ts'
 import { createJsonApp } from '../../../../src/json-api/json-app.ts'
 import { KeyValueError } from '../../../../src/state/key-value/key-value.ts'
-import { MemoryKeyValueStore } from '../../../support/memory-key-value.ts'
+import { MemoryKeyValueStore } from '../../../fakes/memory-key-value.ts'
 
 const password = 'open sesame'
 const passwordHash = createHash('sha256').update(password).digest('hex')

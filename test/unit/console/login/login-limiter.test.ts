@@ -8,7 +8,7 @@ import { LoginLimiter } from '../../../../src/console/login/login-limiter.ts'
 import { DatabaseKeyValueStore } from '../../../../src/state/key-value/database-key-value.ts'
 import { KeyValueError } from '../../../../src/state/key-value/key-value.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
-import { MemoryKeyValueStore } from '../../../support/memory-key-value.ts'
+import { MemoryKeyValueStore } from '../../../fakes/memory-key-value.ts'
 
 const minuteMs = 60_000
 const address = '192.0.2.1'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sessions } from '../../../../src/console/login/sessions.ts'
-import { MemoryKeyValueStore } from '../../../support/memory-key-value.ts'
+import { MemoryKeyValueStore } from '../../../fakes/memory-key-value.ts'
 
 const twelveHoursMs = 12 * 60 * 60 * 1_000
 

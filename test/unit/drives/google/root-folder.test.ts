@@ -4,7 +4,7 @@ import { DriveError } from '../../../../src/drives/drive.ts'
 import { GoogleApi } from '../../../../src/drives/google/api/google-api.ts'
 import { makeRootFolder } from '../../../../src/drives/google/root-folder.ts'
 import { KeyLeases } from '../../../../src/drives/key-leases.ts'
-import { startGoogleEmulator } from '../../../support/google/google-emulator.ts'
+import { startGoogleEmulator } from '../../../fakes/google/google-emulator.ts'
 
 async function account(t: TestContext) {
   const emulator = await startGoogleEmulator({ sharedDrive: 'Team' })

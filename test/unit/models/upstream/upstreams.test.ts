@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { afterEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Upstreams, type UpstreamsOptions } from '../../../../src/models/upstream/upstreams.ts'
-import { answering, type StubUpstream, startStub } from '../../../support/stub-upstream.ts'
+import { answering, type StubUpstream, startStub } from '../../../fakes/stub-upstream.ts'
 
 const apiKey = 'sk-very-secret'
 const stubs: StubUpstream[] = []

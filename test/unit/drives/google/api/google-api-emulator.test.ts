@@ -10,13 +10,13 @@ import {
 } from '../../../../../src/drives/google/api/google-api.ts'
 import { GoogleNotFound } from '../../../../../src/drives/google/api/google-errors.ts'
 import { folderType, type GoogleFile } from '../../../../../src/drives/google/api/google-file.ts'
-import type { CallKind } from '../../../../support/google/call.ts'
-import { type FaultName, faultKinds } from '../../../../support/google/fault-effects.ts'
+import type { CallKind } from '../../../../fakes/google/call.ts'
+import { type FaultName, faultKinds } from '../../../../fakes/google/fault-effects.ts'
 import {
   type EmulatorOptions,
   type GoogleEmulator,
   startGoogleEmulator,
-} from '../../../../support/google/google-emulator.ts'
+} from '../../../../fakes/google/google-emulator.ts'
 import { collected, FakeClock } from './scripted-google.ts'
 
 const kib256 = 256 * 1024

@@ -1,0 +1,316 @@
+/**
+ * A process dies between any two steps: calls to Google and writes to the database. Another one goes
+ * on. No object is ever torn, doubled or lost once it was acknowledged, and nothing is left over.
+ */
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { DriveError } from '../../../src/drives/drive.ts'
+import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
+import type { Database } from '../../../src/state/database.ts'
+import { DatabaseDriveIndex } from '../../../src/state/stores/drive-index.ts'
+import { DatabaseDriveUploads } from '../../../src/state/stores/drive-index-uploads.ts'
+import { DatabaseLeases } from '../../../src/state/stores/key-leases.ts'
+import { bucket, bytesOf, get, put } from '../../contract/drive/stored-object.ts'
+import { UploadSession } from '../../contract/drive/upload-session.ts'
+import {
+  driveFolder,
+  folderAt,
+  type GoogleWorld,
+  googleWorld,
+  hastyApi,
+  leftoversIn,
+} from '../../contract/google-drive-under-test.ts'
+
+/** Stops everything at the given step, for ever, as a process that is killed does. */
+class Death {
+  #at = Number.POSITIVE_INFINITY
+  #steps = 0
+  #die: () => void = () => undefined
+
+  /** Runs `work` until it ends or dies; true when it died. */
+  async at(step: number, work: () => Promise<unknown>): Promise<boolean> {
+    this.#at = step
+    this.#steps = 0
+    const died = new Promise<true>((resolve) => {
+      this.#die = () => resolve(true)
+    })
+    const ended = work().then(() => false)
+    const isDead = await Promise.race([died, ended])
+    this.#at = Number.POSITIVE_INFINITY
+    return isDead
+  }
+
+  /** The same object, whose calls take two steps each: one before, one after. */
+  watch<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
+    return new Proxy(target, {
+      get: (_, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        const call = member.bind(target)
+        if (!names.includes(name as keyof T & string)) return call
+        return async (...values: unknown[]) => {
+          await this.#step()
+          const result = await call(...values)
+          await this.#step()
+          return result
+        }
+      },
+    })
+  }
+
+  async #step(): Promise<void> {
+    this.#steps += 1
+    if (this.#steps < this.#at) return
+    this.#die()
+    await new Promise(() => undefined)
+  }
+}
+
+const changes = [
+  ...(['uploadSmall', 'beginSession', 'sendChunk', 'updateFile', 'createFile'] as const),
+  ...(['copyFile', 'trash', 'delete', 'cancelSession', 'querySession'] as const),
+] as const
+
+interface Scene extends GoogleWorld {
+  /** Dies. */
+  readonly mortal: GoogleDrive
+  readonly death: Death
+  /** Goes on. */
+  readonly heir: GoogleDrive
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const world = await googleWorld(t)
+  const { emulator, open } = world
+  const death = new Death()
+  const api = death.watch(hastyApi(emulator), changes)
+  const database: Database = death.watch(world.database, ['write'])
+  const mortal = await open({
+    api,
+    index: new DatabaseDriveIndex(database),
+    records: new DatabaseDriveUploads(database),
+    leases: new DatabaseLeases(database),
+    pollSeconds: 3600,
+  })
+  // Else it may be the keeper of the index that dies.
+  await mortal.refresh()
+  return { ...world, mortal, death, heir: await open({ pollSeconds: 3600 }) }
+}
+
+/** What another process sees of a dead one's leases. */
+async function bury({ database }: Scene): Promise<void> {
+  await database.write([{ sql: 'UPDATE key_leases SET until_ms = 0' }])
+}
+
+/** Names in the bucket's tree, trash left out: each once. */
+function assertNoTwins({ emulator }: Scene): void {
+  const walk = (id: string, prefix: string): string[] =>
+    emulator.byHand
+      .children(id)
+      .filter((child) => !child.isTrashed)
+      .flatMap((child) => [
+        `${prefix}${child.name} ${child.mimeType.endsWith('folder')}`,
+        ...walk(child.id, `${prefix}${child.name}/`),
+      ])
+  const names = walk(folderAt(emulator, `${driveFolder}/${bucket}`), '').sort()
+  assert.deepEqual(names, [...new Set(names)])
+}
+
+async function assertNothingLeft({ emulator, heir }: Scene): Promise<void> {
+  await heir.uploads.sweep(async () => false, -1000)
+  const files = leftoversIn(emulator).filter((name) => !isOpenSession(emulator, name))
+  assert.deepEqual(files, [])
+}
+
+/** A session that nobody ends ends by itself, and nobody sees it. */
+function isOpenSession({ sessions }: GoogleWorld['emulator'], name: string): boolean {
+  return sessions.open().some((session) => session.id === name)
+}
+
+const old = bytesOf(100_000, 1)
+const fresh = bytesOf(120_000, 2)
+const large = bytesOf(4_500_000, 3)
+const parts = [bytesOf(700_001, 4), bytesOf(300_003, 5)] as const
+
+interface Case {
+  readonly name: string
+  prepare?(drive: GoogleDrive, key: string): Promise<unknown>
+  run(drive: GoogleDrive, key: string): Promise<unknown>
+  /** Undefined: no object. */
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'a small object, new, in a new folder',
+    run: (drive, key) => put(drive, key, fresh),
+    before: undefined,
+    after: fresh,
+  },
+  {
+    name: 'a small object over another',
+    prepare: (drive, key) => put(drive, key, old),
+    run: (drive, key) => put(drive, key, fresh),
+    before: old,
+    after: fresh,
+  },
+  {
+    name: 'a large object, new',
+    run: (drive, key) => put(drive, key, large),
+    before: undefined,
+    after: large,
+  },
+  {
+    name: 'a large object over another',
+    prepare: (drive, key) => put(drive, key, old),
+    run: (drive, key) => put(drive, key, large),
+    before: old,
+    after: large,
+  },
+  {
+    name: 'a copy over another object',
+    async prepare(drive, key) {
+      await put(drive, key, old)
+      await put(drive, `${key} source`, fresh)
+    },
+    async run(drive, key) {
+      const facts = await drive.head(bucket, `${key} source`)
+      assert.ok(facts)
+      const source = { bucket, key: `${key} source`, etag: facts.attributes.etag }
+      await drive.copy?.(source, { bucket, key }, { attributes: facts.attributes })
+    },
+    before: old,
+    after: fresh,
+  },
+  {
+    name: 'a removal, with the folder',
+    prepare: (drive, key) => put(drive, key, old),
+    run: (drive, key) => drive.remove(bucket, key),
+    before: old,
+    after: undefined,
+  },
+]
+
+describe('a process that dies at any step of', () => {
+  for (const { name, prepare, run, before, after } of cases) {
+    test(name, { timeout: 120_000 }, async (t) => {
+      const it = await scene(t)
+      const { mortal, heir, death } = it
+      const isOneOf = (bytes: Buffer | undefined) =>
+        [before, after].some((one) => (one === undefined ? bytes === one : bytes?.equals(one)))
+      for (let step = 1; ; step++) {
+        const key = `f${step}/object`
+        await prepare?.(heir, key)
+        const isDead = await death.at(step, () => run(mortal, key))
+        if (isDead) {
+          await bury(it)
+          assert.ok(isOneOf(await getAgain(heir, key)), `step ${step}: a mixture`)
+          await heir.refresh()
+          assert.ok(isOneOf(await get(heir, key)), `step ${step}: a mixture, later`)
+          await run(heir, key)
+        }
+        const bytes = await get(heir, key)
+        assert.ok(after === undefined ? bytes === undefined : bytes?.equals(after), `step ${step}`)
+        await heir.refresh()
+        const facts = await heir.head(bucket, key)
+        assert.equal(facts?.size, after?.length)
+        if (!isDead) break
+      }
+      assertNoTwins(it)
+      await assertNothingLeft(it)
+    })
+  }
+
+  for (const isOver of [false, true]) {
+    for (const [told, second] of [
+      ['the same bytes come again', parts[1]],
+      ['other bytes come', bytesOf(650_007, 6)],
+    ] as const) {
+      const target = isOver ? ' over another object' : ''
+      test(`a multipart upload${target}; ${told}`, { timeout: 120_000 }, async (t) => {
+        const it = await scene(t)
+        for (let step = 1; await diesUploading(it, { step, second, isOver }); step++) {
+          // Until a step that is never reached.
+        }
+        assertNoTwins(it)
+        await assertNothingLeft(it)
+      })
+    }
+  }
+})
+
+/** As a client does: what the dead one has changed is noticed by the first read of it. */
+async function getAgain(drive: GoogleDrive, key: string): Promise<Buffer | undefined> {
+  try {
+    return await get(drive, key)
+  } catch (error) {
+    if (!(error instanceof DriveError && error.kind === 'changed')) throw error
+    return await get(drive, key)
+  }
+}
+
+interface UploadCase {
+  readonly step: number
+  /** The second part, when it is sent again. */
+  readonly second: Buffer
+  /** Whether there is an object already. */
+  readonly isOver: boolean
+}
+
+/** Dies in the middle of an upload, at this step, and goes on; false when it came to its end. */
+async function diesUploading(it: Scene, { step, second, isOver }: UploadCase): Promise<boolean> {
+  const { mortal, heir, death } = it
+  const key = `f${step}/object`
+  if (isOver) await put(heir, key, old)
+  const upload = await UploadSession.begin(mortal, key)
+  let isCompleting = false
+  const isDead = await death.at(step, async () => {
+    for (const part of parts) await upload.append(part)
+    isCompleting = true
+    await upload.complete()
+  })
+  if (isDead) await bury(it)
+  upload.moveTo(heir)
+  const seen = await getAgain(heir, key)
+  const isAsBefore = isOver ? seen?.equals(old) : seen === undefined
+  assert.ok(isAsBefore || (isCompleting && seen?.equals(Buffer.concat(parts))), `step ${step}`)
+  const isPublished = isCompleting && (await heir.uploads.isPublished(upload.state))
+  const mayRefuse = isOver && second !== parts[1]
+  const session = isPublished
+    ? upload
+    : await goOn(upload, { heir, second, isCompleting, mayRefuse })
+  assert.ok((await get(heir, key))?.equals(session.bytes), `step ${step}: other bytes`)
+  await heir.refresh()
+  assert.ok((await get(heir, key))?.equals(session.bytes), `step ${step}: other bytes, later`)
+  assert.equal(await heir.uploads.isPublished(session.state), true)
+  return isDead
+}
+
+interface Rest {
+  readonly heir: GoogleDrive
+  readonly second: Buffer
+  readonly isCompleting: boolean
+  /** A session into an object's own file takes nothing back. */
+  readonly mayRefuse: boolean
+}
+
+/** What a client does after the connection broke: it sends the part again, or completes again. */
+async function goOn(session: UploadSession, rest: Rest): Promise<UploadSession> {
+  const { heir, second, isCompleting, mayRefuse } = rest
+  const [one] = parts
+  try {
+    if (session.bytes.length === 0) await session.append(one)
+    if (session.bytes.length === one.length && !isCompleting) await session.append(second)
+  } catch (error) {
+    assert.ok(
+      mayRefuse && error instanceof DriveError && error.kind === 'upload-gone',
+      String(error),
+    )
+    await session.abort()
+    const anew = await UploadSession.begin(heir, session.target.key)
+    return await goOn(anew, { ...rest, mayRefuse: false })
+  }
+  assert.ok(await session.complete())
+  return session
+}

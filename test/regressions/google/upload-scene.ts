@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
+import { get } from '../../contract/drive/stored-object.ts'
+import type { UploadSession } from '../../contract/drive/upload-session.ts'
+import {
+  type GoogleWorld,
+  googleWorld,
+  leftoversIn,
+} from '../../contract/google-drive-under-test.ts'
+
+/** A Google Drive of its own, open. */
+export interface Scene extends GoogleWorld {
+  readonly drive: GoogleDrive
+}
+
+export async function scene(t: TestContext): Promise<Scene> {
+  const world = await googleWorld(t)
+  const drive = await world.open()
+  // The first crawl makes calls, too.
+  await drive.refresh()
+  return { ...world, drive }
+}
+
+/** The upload completes, its bytes are the object, also by the news, and nothing lies about. */
+export async function assertCompletes(
+  session: UploadSession,
+  { drive, emulator }: Scene,
+): Promise<void> {
+  assert.ok(await session.complete())
+  assert.ok((await get(drive, session.target.key))?.equals(session.bytes))
+  await drive.refresh()
+  assert.ok((await get(drive, session.target.key))?.equals(session.bytes), 'later')
+  assert.deepEqual(leftoversIn(emulator), [])
+}

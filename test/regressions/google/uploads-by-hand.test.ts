@@ -1,0 +1,108 @@
+/** What others do to the object and its surroundings while an upload is on its way to Google. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  bucket,
+  bytesOf,
+  getText,
+  listKeys,
+  put,
+  rejectsAs,
+} from '../../contract/drive/stored-object.ts'
+import { UploadSession } from '../../contract/drive/upload-session.ts'
+import { driveFolder, folderAt } from '../../contract/google-drive-under-test.ts'
+import { assertCompletes, scene } from './upload-scene.ts'
+
+const mib = 1024 * 1024
+const key = 'f/upload'
+
+describe('while an upload is on its way', () => {
+  const one = bytesOf(mib, 1)
+  const two = bytesOf(mib + 1, 2)
+
+  test('the key may be written by another', async (t) => {
+    const it = await scene(t)
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(one)
+    await put(it.drive, key, 'meanwhile')
+    await session.append(two)
+    await assertCompletes(session, it)
+    assert.deepEqual(await listKeys(it.drive), [key])
+  })
+
+  for (const deletes of ['trash', 'permanent'] as const) {
+    test(`its object may be removed (${deletes}), and comes back`, async (t) => {
+      const it = await scene(t)
+      const drive = await it.open({ deletes })
+      await put(drive, key, 'old')
+      const session = await UploadSession.begin(drive, key)
+      await session.append(one)
+      assert.equal(await drive.remove(bucket, key), true)
+      assert.equal(await drive.head(bucket, key), undefined)
+      await session.append(two)
+      await assertCompletes(session, it)
+      assert.deepEqual(await listKeys(drive), [key])
+    })
+  }
+
+  test('its object may be removed and written anew', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, key, 'old')
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(one)
+    await it.drive.remove(bucket, key)
+    await put(it.drive, key, 'meanwhile')
+    await session.append(two)
+    await assertCompletes(session, it)
+    assert.deepEqual(await listKeys(it.drive), [key])
+  })
+
+  test('its folder may go', async (t) => {
+    const it = await scene(t)
+    await put(it.drive, 'f/other', 'x')
+    const session = await UploadSession.begin(it.drive, key)
+    await session.append(one)
+    await it.drive.remove(bucket, 'f/other')
+    await session.append(two)
+    await assertCompletes(session, it)
+  })
+
+  test('a person may delete what lies aside', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    const first = await UploadSession.begin(drive, key)
+    await first.append(one)
+    await first.append(two)
+    await assertCompletes(first, it)
+    emulator.byHand.delete(folderAt(emulator, `${driveFolder}/.bucketry`))
+    const second = await UploadSession.begin(drive, 'other')
+    await second.append(two)
+    await assertCompletes(second, it)
+  })
+
+  test('a person may give its object another name, which is then theirs', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    await put(drive, 'mine', 'old')
+    const session = await UploadSession.begin(drive, 'mine')
+    await session.append(one)
+    const home = folderAt(emulator, `${driveFolder}/${bucket}`)
+    emulator.byHand.rename(emulator.byHand.children(home)[0]?.id ?? '', 'theirs')
+    await rejectsAs(session.complete(), 'upload-gone')
+    await drive.refresh()
+    assert.equal(await getText(drive, 'theirs'), 'old')
+    assert.deepEqual(await listKeys(drive), ['theirs'])
+  })
+
+  test('a person may delete its object for good', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    await put(drive, 'mine', 'old')
+    const session = await UploadSession.begin(drive, 'mine')
+    await session.append(one)
+    const home = folderAt(emulator, `${driveFolder}/${bucket}`)
+    emulator.byHand.delete(emulator.byHand.children(home)[0]?.id ?? '')
+    await rejectsAs(session.complete(), 'upload-gone')
+    assert.deepEqual(await listKeys(drive), [])
+  })
+})
