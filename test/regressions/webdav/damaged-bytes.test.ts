@@ -132,9 +132,9 @@ test('a staged upload is not sent when its bytes on this machine are not as rece
   const server = await startLighttpd(t)
   const { drive, spoolFolder } = await openThrough(t, server)
   for (const [at, message] of [
-    [0, /^Part 1 of this upload/],
-    [3 * mib, /^Part 2 of this upload/],
-    [6 * mib - 1, /^Part 3 of this upload/],
+    [0, /^The local copy of part 1 of this upload/],
+    [3 * mib, /^The local copy of part 2 of this upload/],
+    [6 * mib - 1, /^The local copy of part 3 of this upload/],
   ] as const) {
     const session = await UploadSession.begin(drive, 'large')
     for (const seed of [1, 2, 3]) await session.append(bytesOf(2 * mib, seed))
