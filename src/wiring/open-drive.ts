@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Drive } from '../drives/drive.ts'
 import type { ClaimDrive } from '../drives/drive-notes.ts'
 import { openLocalDrive } from '../drives/local/local-drive.ts'
+import { openStagedUploads } from '../drives/local/staged-uploads.ts'
 import type { Database } from '../state/database.ts'
 import { DatabaseFileRecords } from '../state/stores/file-records.ts'
 import type { Log } from './log.ts'
@@ -90,6 +91,7 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
       records,
       leases: new DatabaseLeases(database),
       spoolFolder: settings.driveSpool,
+      openStaging: (folder) => openStagedUploads(folder, log),
       maxSpoolBytes: settings.driveSpoolGib * 2 ** 30,
       now,
       log,

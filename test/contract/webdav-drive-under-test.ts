@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext } from 'node:test'
 import type { Drive } from '../../src/drives/drive.ts'
+import { openStagedUploads } from '../../src/drives/local/staged-uploads.ts'
 import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
@@ -70,7 +71,8 @@ async function openerOf(
     const leases = new DatabaseLeases(database)
     // A server that is busy, as Nextcloud is with files that are read, is soon asked again.
     const soon = { firstPauseMs: 5 }
-    const spool = { spoolFolder, maxSpoolBytes }
+    const openStaging = (folder: string) => openStagedUploads(folder, log)
+    const spool = { spoolFolder, maxSpoolBytes, openStaging }
     const drive = await openWebdavDrive({ url, records, leases, log, ...spool, ...soon })
     await drive.prepare(buckets)
     t.after(async () => {

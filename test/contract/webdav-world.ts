@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../src/drives/drive.ts'
+import { openStagedUploads } from '../../src/drives/local/staged-uploads.ts'
 import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
@@ -35,7 +36,8 @@ export async function davWorldOn(
   const log = { info: () => undefined, warn: () => undefined }
   const open = async () => {
     const records = new DatabaseDavRecords(database)
-    const spool = { spoolFolder, maxSpoolBytes }
+    const openStaging = (folder: string) => openStagedUploads(folder, log)
+    const spool = { spoolFolder, maxSpoolBytes, openStaging }
     const drive = await openWebdavDrive({ url, records, leases, log, ...spool, firstPauseMs: 5 })
     t.after(async () => {
       await drive.close()

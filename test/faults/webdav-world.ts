@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../../src/drives/drive.ts'
+import { openStagedUploads } from '../../src/drives/local/staged-uploads.ts'
 import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
 import { DatabaseDavRecords } from '../../src/state/stores/dav-records.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
@@ -27,6 +28,7 @@ async function openDrive(scope: Scope, { database, folder }: State, url: string)
     ...{ url, records, leases, log, listCacheMs: 0, firstPauseMs: 5 },
     spoolFolder: join(folder, 'spool'),
     maxSpoolBytes: 100_000_000,
+    openStaging: (path) => openStagedUploads(path, log),
   })
   await drive.prepare([testBucket])
   scope.after(async () => {

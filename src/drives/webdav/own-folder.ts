@@ -5,6 +5,7 @@ import type { NoteName } from '../drive-notes.ts'
 import type { DavAnswer } from './client/dav-client.ts'
 import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'
+import type { DavEntry } from './client/multistatus.ts'
 
 /** Below the drive's root; no bucket can have this name. */
 const ownFolderName = '.bucketry'
@@ -155,6 +156,14 @@ export class OwnFolder {
         : `The WebDAV server does not create the folder ${path.join('/')}.`
     throw new DriveError('denied', message)
   }
+}
+
+/** @throws DriveError `unavailable` when the bucket's folder is missing */
+export async function requireBucket(server: DavServer, bucket: string): Promise<DavEntry> {
+  const entry = await server.statFolder([bucket])
+  if (entry !== undefined) return entry
+  const message = `The folder of bucket ${bucket} is not on the drive. Restart to create it.`
+  throw new DriveError('unavailable', message)
 }
 
 /** Process names contain `/`, which is not allowed in a name on a server. */

@@ -3,7 +3,6 @@ import type {
   Draft,
   DraftOptions,
   Drive,
-  Entry,
   EntryCursor,
   ListQuery,
   ObjectMetadata,
@@ -20,13 +19,12 @@ import type { LeaseTable } from '../lease-table.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'
 import { DavServer } from './client/dav-server.ts'
-import type { DavEntry } from './client/multistatus.ts'
+import type { DavContext, DavLog } from './dav-context.ts'
 import { DavNotes } from './dav-notes.ts'
 import { findDriveNames } from './drive-names.ts'
-import { type DavCandidate, DavCursor, type DavCursorParts } from './listing/dav-cursor.ts'
+import { DavCursor, type DavCursorParts } from './listing/dav-cursor.ts'
 import { FolderLister } from './listing/folder-lister.ts'
 import { AttributeStore } from './objects/attribute-store.ts'
-import { provisionalEtag } from './objects/dav-attributes.ts'
 import { DavCopier } from './objects/dav-copier.ts'
 import { DavDraft } from './objects/dav-draft.ts'
 import { DavPublisher } from './objects/dav-publisher.ts'
@@ -38,8 +36,7 @@ import { FolderMaker } from './objects/folder-maker.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
 import { davPlaceOf } from './objects/object-path.ts'
-import { OwnFolder } from './own-folder.ts'
-import type { DavAbilities } from './probe/dav-abilities.ts'
+import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
 import { probeServer } from './probe/dav-probe.ts'
 import { makeFirstContact, namingHost } from './probe/first-contact.ts'
@@ -48,13 +45,8 @@ import { AppendedBytes } from './uploads/appended-bytes.ts'
 import { ChunkedBytes } from './uploads/chunked-bytes.ts'
 import { DavUploads } from './uploads/dav-uploads.ts'
 import { Spool } from './uploads/spool.ts'
-import { SpooledBytes } from './uploads/spooled-bytes.ts'
+import { SpooledBytes, type StagedUploads } from './uploads/spooled-bytes.ts'
 import type { UploadBytes } from './uploads/upload-bytes.ts'
-
-export interface DavLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
 
 export interface WebdavDriveOptions {
   /** `webdav+https://user:password@host/path`. */
@@ -67,8 +59,10 @@ export interface WebdavDriveOptions {
    * objects whose size is not known; shared by its processes, made when it is needed.
    */
   readonly spoolFolder: string
-  /** What may wait there, of all uploads together. */
+  /** What all uploads together may use there. */
   readonly maxSpoolBytes: number
+  /** Opens that folder for collecting parts. */
+  readonly openStaging: (folder: string) => Promise<StagedUploads>
   /** How long the pages of a listing may come from what was read for the first; 5,000 when absent. */
   readonly listCacheMs?: number
   /** The time of all processes that share the leases; this machine's when absent. */
@@ -91,7 +85,8 @@ const longestPauseMs = 500
  */
 export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Drive> {
   const address = parseDavAddress(options.url)
-  const client = new DavClient({ ...address, firstPauseMs: firstPauseOf(options) })
+  const { firstPauseMs = defaultFirstPauseMs } = options
+  const client = new DavClient({ ...address, firstPauseMs })
   const server = new DavServer(client, address)
   const own = new OwnFolder(server)
   // Leases come before the drive, and what they recover is the drive's affair.
@@ -111,10 +106,14 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
       return await probeServer(probed, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
-    const spool = new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes })
-    const parts = { options, address, client, server, own, abilities, spool }
-    const bytes = await openUploadBytes(parts)
-    const drive = new WebdavDrive({ ...parts, leases, bytes })
+    const context: DavContext = {
+      ...{ server, own, leases, abilities, rules: abilities.rules },
+      ...{ leaseTable: options.leases, records: options.records, log: options.log },
+      firstPauseMs,
+      spool: new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes }),
+    }
+    const bytes = await openUploadBytes(context, options)
+    const drive = new WebdavDrive({ ...context, options, address, client, bytes })
     recovery.run = (note, lease) => drive.recover(note, lease)
     return drive
   } catch (error) {
@@ -126,28 +125,23 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
 
 /** The way in which this server keeps uploads best. */
 async function openUploadBytes(
-  parts: Pick<DriveParts, 'options' | 'server' | 'own' | 'abilities' | 'spool'>,
+  context: DavContext,
+  { openStaging, spoolFolder }: WebdavDriveOptions,
 ): Promise<UploadBytes> {
-  const { options, server, own, abilities, spool } = parts
+  const { server, abilities } = context
   const { chunkRoot, writesRanges } = abilities
   if (chunkRoot !== undefined) {
-    const origin = server.atOrigin()
-    const firstPauseMs = firstPauseOf(options)
-    return new ChunkedBytes({ server, origin, chunkRoot, spool, firstPauseMs })
+    return new ChunkedBytes({ ...context, origin: server.atOrigin(), chunkRoot })
   }
-  if (writesRanges) return new AppendedBytes({ server, own })
-  return await SpooledBytes.open({ spool, server, log: options.log })
+  return writesRanges
+    ? new AppendedBytes(context)
+    : new SpooledBytes(context, await openStaging(spoolFolder))
 }
 
-interface DriveParts {
+interface DriveParts extends DavContext {
   readonly options: WebdavDriveOptions
   readonly address: DavAddress
   readonly client: DavClient
-  readonly server: DavServer
-  readonly own: OwnFolder
-  readonly leases: KeyLeases
-  readonly abilities: DavAbilities
-  readonly spool: Spool
   readonly bytes: UploadBytes
 }
 
@@ -164,32 +158,24 @@ class WebdavDrive implements Drive {
   readonly #cursorParts: DavCursorParts
 
   constructor(parts: DriveParts) {
-    const { server, own, leases, abilities, options, bytes } = parts
-    const { records } = options
-    const { rules } = abilities
-    const store = new AttributeStore({ server, records, abilities })
-    const finder = new ObjectFinder({ server, leases, store })
-    const folders = new FolderMaker({ server, leases, records, rules })
-    const { log } = options
-    const tidier = new FolderTidier({ server, leases, records, own, folders, rules, log })
-    const mover = new FileMover({ server, store, firstPauseMs: firstPauseOf(options) })
-    const seen = { store, finder, mover, rules }
-    const publisher = new DavPublisher({ server, leases, folders, tidier, ...seen })
+    const { abilities, options } = parts
+    const store = new AttributeStore(parts)
+    const finder = new ObjectFinder({ ...parts, store })
+    const folders = new FolderMaker(parts)
+    const tidier = new FolderTidier({ ...parts, folders })
+    const mover = new FileMover({ ...parts, store })
+    const publisher = new DavPublisher({ ...parts, store, finder, mover, folders, tidier })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
     this.#store = store
     this.#finder = finder
     this.#publisher = publisher
-    this.#cursorParts = {
-      rules,
-      lister: new FolderLister({ server, leases, store, finder, rules, cacheMs }),
-      describe: (bucket, candidates) => this.#describe(bucket, candidates),
-      requireDrive: (bucket) => this.#requireDrive(bucket),
-    }
-    this.uploads = new DavUploads({ server, own, records, finder, publisher, bytes, rules })
+    const lister = new FolderLister({ ...parts, store, finder, cacheMs })
+    this.#cursorParts = { ...parts, store, finder, lister }
+    this.uploads = new DavUploads({ ...parts, finder, publisher })
     if (abilities.tellsQuota) this.quota = () => this.#quota()
     if (abilities.copies) {
-      const copier = new DavCopier({ server, own, store, finder, publisher, rules })
+      const copier = new DavCopier({ ...parts, store, finder, publisher })
       this.copy = (source, target, copyOptions) => copier.copy(source, target, copyOptions)
     }
   }
@@ -203,15 +189,14 @@ class WebdavDrive implements Drive {
   }
 
   async #prepare(buckets: readonly string[]): Promise<void> {
-    const { server, own, options, leases, spool } = this.#parts
+    const { server, own, spool } = this.#parts
     for (const bucket of buckets) {
       if ((await server.statFolder([bucket])) !== undefined) continue
       await server.makeFolder([bucket])
-      await this.#requireBucket(bucket)
+      await requireBucket(server, bucket)
     }
-    // What died between two steps is finished before what it left is swept.
-    const { leases: table, log } = options
-    if (await finishEnded({ leases, table, rules: this.#rules, log })) await own.sweep(Date.now())
+    // Interrupted work needs its files: it is recovered before they are swept.
+    if (await finishEnded(this.#parts)) await own.sweep(Date.now())
     await spool.sweep()
   }
 
@@ -220,7 +205,7 @@ class WebdavDrive implements Drive {
   }
 
   async bucketCreatedAtMs(bucket: string): Promise<number> {
-    const entry = await this.#requireBucket(bucket)
+    const entry = await requireBucket(this.#parts.server, bucket)
     await this.#parts.own.expectThere()
     return entry.createdAtMs || entry.modifiedAtMs
   }
@@ -262,8 +247,7 @@ class WebdavDrive implements Drive {
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    const { server, own, spool } = this.#parts
-    const parts = { server, own, publisher: this.#publisher, spool }
+    const parts = { ...this.#parts, publisher: this.#publisher }
     return new DavDraft(parts, this.#placeOf(bucket, key), options)
   }
 
@@ -290,55 +274,11 @@ class WebdavDrive implements Drive {
   }
 
   get #rules() {
-    return this.#parts.abilities.rules
+    return this.#parts.rules
   }
 
   #placeOf(bucket: string, key: string) {
     return davPlaceOf(bucket, key, this.#rules)
-  }
-
-  async #describe(bucket: string, candidates: readonly DavCandidate[]): Promise<Entry[]> {
-    const unknown = candidates.flatMap((one) => {
-      if (one.kind === 'folder' || one.listed.etag !== undefined) return []
-      return [{ place: this.#placeOf(bucket, one.key).path, version: one.listed.version }]
-    })
-    const etags = await this.#store.etagsOf(unknown)
-    const entries: Entry[] = []
-    for (const one of candidates) {
-      if (one.kind === 'folder') {
-        entries.push(one)
-        continue
-      }
-      const { key, listed } = one
-      const place = this.#placeOf(bucket, key)
-      const etag = listed.etag ?? etags.get(place.path)
-      // Apache shows a file and its properties as of two moments: no ETag is invented for such a file.
-      const isTorn = etag === undefined && listed.isUnsure === true
-      const found = isTorn ? await this.#finder.find(place) : undefined
-      if (isTorn && found === undefined) continue
-      const { size, modifiedAtMs } = found?.facts ?? listed
-      const kept = found?.facts.attributes.etag ?? etag ?? provisionalEtag(listed.version)
-      entries.push({ kind: 'object', key, size, modifiedAtMs, etag: kept })
-    }
-    return entries
-  }
-
-  /**
-   * For listings, which are not believed to be empty because of an earlier look: a client that syncs
-   * with deletion would delete everything.
-   *
-   * @throws DriveError `unavailable` when the drive or the bucket's folder is gone
-   */
-  async #requireDrive(bucket: string): Promise<void> {
-    await Promise.all([this.#parts.own.requireThere(), this.#requireBucket(bucket)])
-  }
-
-  /** @throws DriveError `unavailable` when the bucket's folder is gone */
-  async #requireBucket(bucket: string): Promise<DavEntry> {
-    const entry = await this.#parts.server.statFolder([bucket])
-    if (entry !== undefined) return entry
-    const message = `The folder of bucket ${bucket} is not on the drive. Restart to create it.`
-    throw new DriveError('unavailable', message)
   }
 
   async #quota(): Promise<{ freeBytes: number; totalBytes: number }> {
@@ -346,8 +286,4 @@ class WebdavDrive implements Drive {
     const freeBytes = Math.max(0, entry?.freeBytes ?? 0)
     return { freeBytes, totalBytes: freeBytes + Math.max(0, entry?.usedBytes ?? 0) }
   }
-}
-
-function firstPauseOf({ firstPauseMs = defaultFirstPauseMs }: WebdavDriveOptions): number {
-  return firstPauseMs
 }

@@ -1,25 +1,17 @@
 import type { Entry, EntryCursor, ListQuery } from '../../drive.ts'
 import { compareKeys } from '../../key-order.ts'
 import { maxKeyBytes, pathOfFolder } from '../../key-path.ts'
-import type { NameRules } from '../../name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
+import type { DavContext } from '../dav-context.ts'
+import { requireBucket } from '../own-folder.ts'
 import type { DavFolderIndex, ListedName } from './dav-folder-index.ts'
+import { type DavCandidate, type DescribeParts, describeEntries } from './describe-entries.ts'
 import type { FolderLister } from './folder-lister.ts'
 
 const batchLimit = 1000
 
-/** An entry of a listing before its ETag is known. */
-export type DavCandidate =
-  | { readonly kind: 'folder'; readonly key: string }
-  | { readonly kind: 'object'; readonly key: string; readonly listed: ListedName }
-
-export interface DavCursorParts {
+export interface DavCursorParts extends DescribeParts, Pick<DavContext, 'server' | 'own'> {
   readonly lister: FolderLister
-  readonly rules: NameRules
-  /** Gives objects their ETags, and leaves out those that are gone. At most 1,000. */
-  describe(bucket: string, candidates: readonly DavCandidate[]): Promise<Entry[]>
-  /** Rejects with `unavailable` when the drive is gone, so that its objects only seem to be. */
-  requireDrive(bucket: string): Promise<void>
 }
 
 /** A folder on the way from the bucket to where the cursor is. */
@@ -87,11 +79,11 @@ export class DavCursor implements EntryCursor {
   async next(limit: number): Promise<Entry[]> {
     for (;;) {
       const candidates = await this.#collect(Math.min(limit, batchLimit))
-      const entries = await this.#parts.describe(this.#bucket, candidates)
+      const entries = await describeEntries(this.#parts, this.#bucket, candidates)
       this.#hasFound ||= entries.length > 0
       this.#hasMissed ||= entries.length < candidates.length
       // What is missing may only seem to be because the drive is gone.
-      if (!this.#hasFound || this.#hasMissed) await this.#parts.requireDrive(this.#bucket)
+      if (!this.#hasFound || this.#hasMissed) await this.#requireDrive()
       this.#hasMissed = false
       const last = candidates.at(-1)
       if (last === undefined) return []
@@ -99,6 +91,17 @@ export class DavCursor implements EntryCursor {
       // None only when all of them have been deleted meanwhile.
       if (entries.length > 0) return entries
     }
+  }
+
+  /**
+   * An empty listing is not believed because of an earlier check: a client that syncs with deletion
+   * would delete everything.
+   *
+   * @throws DriveError `unavailable` when the drive or the bucket's folder is missing
+   */
+  async #requireDrive(): Promise<void> {
+    const { own, server } = this.#parts
+    await Promise.all([own.requireThere(), requireBucket(server, this.#bucket)])
   }
 
   async #collect(limit: number): Promise<DavCandidate[]> {

@@ -1,10 +1,8 @@
 import { DriveError } from '../../drive.ts'
-import type { KeyLeases } from '../../key-leases.ts'
 import { decodeName } from '../../key-path.ts'
-import type { NameRules } from '../../name-rules.ts'
 import type { DavChild } from '../client/dav-folder.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
+import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from '../objects/attribute-store.ts'
 import { readRecord } from '../objects/dav-attributes.ts'
 import type { ObjectFinder } from '../objects/object-finder.ts'
@@ -22,12 +20,9 @@ const maxContinuations = 1_100
 /** Objects that are looked up one by one because they were being written. */
 const maxLateLooks = 50
 
-export interface FolderListerParts {
-  readonly server: DavServer
-  readonly leases: KeyLeases
+export interface FolderListerParts extends DavContext {
   readonly store: AttributeStore
   readonly finder: ObjectFinder
-  readonly rules: NameRules
   /** How long a listing may be used for the pages that follow, milliseconds. */
   readonly cacheMs: number
 }

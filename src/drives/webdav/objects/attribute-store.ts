@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { DriveError } from '../../drive.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import type { DavAbilities } from '../probe/dav-abilities.ts'
+import type { DavContext } from '../dav-context.ts'
 import {
   type DavRecord,
   fitsProperty,
@@ -11,7 +10,7 @@ import {
   recordText,
   versionOf,
 } from './dav-attributes.ts'
-import type { DavRecords, FileVersion } from './dav-records.ts'
+import type { FileVersion } from './dav-records.ts'
 
 /** A file that is an object, as it was seen. */
 export interface FoundFile {
@@ -19,11 +18,7 @@ export interface FoundFile {
   readonly entry: DavEntry
 }
 
-export interface AttributeStoreParts {
-  readonly server: DavServer
-  readonly records: DavRecords
-  readonly abilities: DavAbilities
-}
+export type AttributeStoreParts = Pick<DavContext, 'server' | 'records' | 'abilities'>
 
 /**
  * Records of files: in a property of the file where the server keeps it, else in the database by

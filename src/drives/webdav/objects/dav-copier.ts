@@ -5,27 +5,23 @@ import {
   type ObjectMetadata,
   type ObjectName,
 } from '../../drive.ts'
-import type { NameRules } from '../../name-rules.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import type { OwnFolder } from '../own-folder.ts'
+import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavPublisher } from './dav-publisher.ts'
 import { UnsettledMove } from './file-mover.ts'
-import { type FoundObject, type ObjectFinder, requireEntry } from './object-finder.ts'
+import type { FoundObject, ObjectFinder } from './object-finder.ts'
 import { davPlaceOf } from './object-path.ts'
+import { requireEntry } from './written-file.ts'
 
 const plainMd5 = /^[0-9a-f]{32}$/
 
-export interface DavCopierParts {
-  readonly server: DavServer
-  readonly own: OwnFolder
+export interface DavCopierParts extends DavContext {
   readonly store: AttributeStore
   readonly finder: ObjectFinder
   readonly publisher: DavPublisher
-  readonly rules: NameRules
 }
 
 /** Copies objects on the server. */

@@ -8,20 +8,15 @@ import {
 } from '../../drive.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
-import type { OwnFolder } from '../own-folder.ts'
-import type { Spool } from '../uploads/spool.ts'
+import type { DavContext } from '../dav-context.ts'
 import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPublisher } from './dav-publisher.ts'
 import { UnsettledMove } from './file-mover.ts'
 import type { DavPlace } from './object-path.ts'
 import { requireArrived } from './written-file.ts'
 
-export interface DraftParts {
-  readonly server: DavServer
-  readonly own: OwnFolder
+export interface DraftParts extends DavContext {
   readonly publisher: DavPublisher
-  readonly spool: Spool
 }
 
 /** A new object: a file in the drive's own folder that is moved to its place when it is whole. */

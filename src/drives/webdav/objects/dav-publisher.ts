@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
-import type { KeyLease, KeyLeases } from '../../key-leases.ts'
-import type { NameRules } from '../../name-rules.ts'
+import type { KeyLease } from '../../key-leases.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
+import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import {
   type FileMover,
@@ -20,10 +19,11 @@ import {
 } from './file-mover.ts'
 import type { FolderMaker } from './folder-maker.ts'
 import type { FolderTidier } from './folder-tidier.ts'
-import { type ObjectFinder, requireEntry } from './object-finder.ts'
+import type { ObjectFinder } from './object-finder.ts'
 import { type DavPlace, davPlaceOf } from './object-path.ts'
 import { type PublishNote, parseNote } from './recovery-record.ts'
 import { rewriteFile } from './rewrite-file.ts'
+import { requireEntry } from './written-file.ts'
 
 /** How often what is at a place may change, by hand, under a writer that holds its lease. */
 const attempts = 16
@@ -33,15 +33,12 @@ const finishAttempts = 3
 const longestTickMs = 2_000
 const maxRewrites = 2
 
-export interface PublisherParts {
-  readonly server: DavServer
-  readonly leases: KeyLeases
+export interface PublisherParts extends DavContext {
   readonly store: AttributeStore
   readonly finder: ObjectFinder
   readonly mover: FileMover
   readonly folders: FolderMaker
   readonly tidier: FolderTidier
-  readonly rules: NameRules
 }
 
 /** Puts files at keys and takes them away: the only code that changes what is at a key. */

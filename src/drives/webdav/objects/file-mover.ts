@@ -3,16 +3,14 @@ import type { Attributes } from '../../attributes.ts'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
-import { abandon } from '../client/dav-client.ts'
 import { statusError } from '../client/dav-error.ts'
 import { type DavPath, targetOf } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
+import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
-import { requireEntry } from './object-finder.ts'
 import { type DavPlace, textOf } from './object-path.ts'
-import { requireArrived } from './written-file.ts'
+import { copyThrough, requireEntry } from './written-file.ts'
 
 /** How long to wait for a MOVE whose response was lost before the next writer recovers it. */
 const patienceMs = 60_000
@@ -61,11 +59,8 @@ export interface MoveProgress {
   isRecorded: boolean
 }
 
-export interface FileMoverParts {
-  readonly server: DavServer
+export interface FileMoverParts extends DavContext {
   readonly store: AttributeStore
-  /** Before the first look after a MOVE whose answer was lost; each further pause is twice as long. */
-  readonly firstPauseMs: number
 }
 
 interface Outcome {
@@ -201,28 +196,12 @@ export class FileMover {
   ): Promise<DavEntry> {
     const { server, store } = this.#parts
     const { path, entry, place, attributes } = publication
-    lease.assertHeld()
-    const response = await server.get(path, {})
-    if (response.status !== 200) {
-      abandon(response.body)
-      throw statusError('GET', response)
-    }
-    const headers = { 'content-length': String(entry.size) }
-    try {
-      publication.assertHeld?.()
-    } catch (error) {
-      abandon(response.body)
-      throw error
-    }
-    // If nothing is sent, the opened object is not read.
-    const put = server.put(target, { body: response.body, headers })
-    const answer = await put.finally(() => abandon(response.body))
-    if (answer.status >= 300) throw statusError('PUT', answer)
-    const expected = { size: entry.size, md5: md5OfEtag(attributes.etag) }
-    const there = await requireArrived(server, target, expected).catch(async (error: unknown) => {
-      // Damaged bytes must not be read as the object. What can't be removed has no record.
-      await server.removeFile(target).catch(() => undefined)
-      throw error
+    const there = await copyThrough(server, {
+      ...{ from: path, to: target, size: entry.size, md5: md5OfEtag(attributes.etag) },
+      beforeWrite: () => {
+        lease.assertHeld()
+        publication.assertHeld?.()
+      },
     })
     const record = recordOf(publication, store.versionOf(there))
     if (!(await store.attach(target, record))) await store.save(place.path, record)

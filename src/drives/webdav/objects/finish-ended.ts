@@ -1,7 +1,5 @@
 import { DriveError } from '../../drive.ts'
-import type { KeyLeases } from '../../key-leases.ts'
-import type { LeaseTable } from '../../lease-table.ts'
-import type { NameRules } from '../../name-rules.ts'
+import type { DavContext } from '../dav-context.ts'
 import { asked } from './attribute-store.ts'
 import { placesOfNote } from './recovery-record.ts'
 
@@ -12,15 +10,13 @@ const largestPage = 64_000
 /** No lease ends later: those of a process that died a moment ago have not ended yet. */
 const everMs = Number.MAX_SAFE_INTEGER
 
-export interface EndedParts {
-  readonly leases: KeyLeases
-  readonly table: LeaseTable
-  readonly rules: NameRules
-  readonly log: { warn(fields: object, message: string): void }
-}
-
 /** Finishes what dead processes have left notes of. False when some of it can't be finished now. */
-export async function finishEnded({ leases, table, rules, log }: EndedParts): Promise<boolean> {
+export async function finishEnded({
+  leases,
+  leaseTable: table,
+  rules,
+  log,
+}: DavContext): Promise<boolean> {
   const tried = new Set<string>()
   for (let limit = firstPage; limit <= largestPage; ) {
     const found = await asked(table.endedWithNote(everMs, limit))

@@ -1,28 +1,19 @@
 import { DriveError } from '../../drive.ts'
-import type { KeyLease, KeyLeases } from '../../key-leases.ts'
-import type { NameRules } from '../../name-rules.ts'
+import type { KeyLease } from '../../key-leases.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
+import type { DavContext } from '../dav-context.ts'
 import { asked } from './attribute-store.ts'
-import type { DavRecords } from './dav-records.ts'
 import { type DavPlace, ownerOf, textOf } from './object-path.ts'
 
 /** How often what is on the way may change under a maker of folders. */
 const attempts = 16
 
-export interface FolderMakerParts {
-  readonly server: DavServer
-  readonly leases: KeyLeases
-  readonly records: DavRecords
-  readonly rules: NameRules
-}
-
 /** Makes folders for keys. A folder is made by who holds the lease of its path. */
 export class FolderMaker {
-  readonly #parts: FolderMakerParts
+  readonly #parts: DavContext
 
-  constructor(parts: FolderMakerParts) {
+  constructor(parts: DavContext) {
     this.#parts = parts
   }
 

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
-import type { KeyLease, KeyLeases } from '../../key-leases.ts'
-import { hidesDots, type NameRules } from '../../name-rules.ts'
+import type { KeyLease } from '../../key-leases.ts'
+import { hidesDots } from '../../name-rules.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavServer } from '../client/dav-server.ts'
-import type { OwnFolder } from '../own-folder.ts'
+import type { DavContext } from '../dav-context.ts'
 import { asked } from './attribute-store.ts'
-import type { DavRecords } from './dav-records.ts'
 import type { FolderMaker } from './folder-maker.ts'
 import { type DavPlace, davPlaceOf, ownerOf, textOf } from './object-path.ts'
 import { placesOfNote, type TidyNote } from './recovery-record.ts'
@@ -24,14 +22,8 @@ const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
 /** Folders for which a child's name is remembered. */
 const maxRemembered = 10_000
 
-export interface FolderTidierParts {
-  readonly server: DavServer
-  readonly leases: KeyLeases
-  readonly records: DavRecords
-  readonly own: OwnFolder
+export interface FolderTidierParts extends DavContext {
   readonly folders: FolderMaker
-  readonly rules: NameRules
-  readonly log: { warn(fields: object, message: string): void }
 }
 
 interface Removal {

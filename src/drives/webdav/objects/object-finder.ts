@@ -1,8 +1,6 @@
-import { DriveError, type ObjectMetadata } from '../../drive.ts'
-import type { KeyLeases } from '../../key-leases.ts'
+import type { ObjectMetadata } from '../../drive.ts'
 import type { LeaseLook } from '../../lease-table.ts'
-import type { DavServer } from '../client/dav-server.ts'
-import type { DavEntry } from '../client/multistatus.ts'
+import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import { type DavRecord, provisionalAttributes } from './dav-attributes.ts'
 import type { DavPlace } from './object-path.ts'
@@ -10,9 +8,7 @@ import type { DavPlace } from './object-path.ts'
 /** How often a reader looks again while the key is being written, before it takes its turn. */
 const looks = 4
 
-export interface FinderParts {
-  readonly server: DavServer
-  readonly leases: KeyLeases
+export interface FinderParts extends DavContext {
   readonly store: AttributeStore
 }
 
@@ -98,12 +94,6 @@ export class ObjectFinder {
     if (held.some((lease) => leases.isLive(lease))) await leases.untilFree([place.path])
     else if (held.length > 0) await leases.settle([place.path])
   }
-}
-
-/** @throws DriveError `unavailable` when a file is gone that was there a moment ago */
-export function requireEntry(entry: DavEntry | undefined, what: string): DavEntry {
-  if (entry?.isFolder === false) return entry
-  throw new DriveError('unavailable', `The WebDAV server lost ${what}.`)
 }
 
 function seenSince(before: LeaseLook, found: FoundObject | undefined): SeenObject | undefined {

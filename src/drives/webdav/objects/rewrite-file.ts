@@ -2,7 +2,7 @@ import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import { copyThrough } from './copy-through.ts'
+import { copyThrough } from './written-file.ts'
 
 const asideSuffix = '.aside'
 const copySuffix = '.copy'

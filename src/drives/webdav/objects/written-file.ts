@@ -1,28 +1,101 @@
+import { Readable } from 'node:stream'
 import { DriveError } from '../../drive.ts'
+import { abandon, type DavResponse } from '../client/dav-client.ts'
+import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import { requireEntry } from './object-finder.ts'
+
+export interface CopyThrough {
+  readonly from: DavPath
+  readonly to: DavPath
+  readonly size: number
+  readonly md5?: string | undefined
+  /** Called after the source was opened; throws if the copy must not be written. */
+  readonly beforeWrite?: () => void
+}
 
 /**
- * The file that was just written. It has its size, and its MD5 if the server reports it.
+ * Copies the first `size` bytes of one of our files to another, through this process. A damaged copy
+ * is removed.
+ */
+export async function copyThrough(
+  server: DavServer,
+  { from, to, size, md5, beforeWrite }: CopyThrough,
+): Promise<DavEntry> {
+  const response = await open(server, from)
+  try {
+    beforeWrite?.()
+    const body = Readable.from(firstOf(response.body, size), { objectMode: false })
+    const headers = { 'content-length': String(size) }
+    const answer = await server.put(to, { body, headers })
+    if (answer.status >= 300) throw statusError('PUT', answer)
+  } finally {
+    // If nothing was sent, the response was not read.
+    abandon(response.body)
+  }
+  try {
+    return await requireArrived(server, to, { size, md5 })
+  } catch (error) {
+    await server.removeFile(to).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * The file that was just written, with the expected size, and the MD5 if the server reports one.
  *
  * @param md5 undefined when it is not known here.
- * @throws DriveError `unavailable` when the server has kept something else.
+ * @throws DriveError `unavailable` when the server stored something else.
  */
 export async function requireArrived(
   server: DavServer,
   path: DavPath,
   { size, md5 }: { readonly size: number; readonly md5: string | undefined },
 ): Promise<DavEntry> {
-  const entry = requireEntry(
-    await server.stat(path, { asksForMd5: true }),
-    'a file that was just written',
-  )
+  const written = await server.stat(path, { asksForMd5: true })
+  const entry = requireEntry(written, 'a file that was just written')
   if (entry.size !== size) {
     const sizes = `${entry.size} instead of ${size} bytes`
     throw new DriveError('unavailable', `The WebDAV server stored ${sizes}. Try again.`)
   }
   server.arrivals.check(entry.md5, md5)
   return entry
+}
+
+/** @throws DriveError `unavailable` when a file is gone that was there a moment ago */
+export function requireEntry(entry: DavEntry | undefined, what: string): DavEntry {
+  if (entry?.isFolder === false) return entry
+  throw new DriveError('unavailable', `The WebDAV server lost ${what}.`)
+}
+
+/**
+ * Reads the first `size` bytes of one of our files into memory.
+ * @throws DriveError `changed` when the file is shorter
+ */
+export async function readFirst(server: DavServer, path: DavPath, size: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  const { body } = await open(server, path)
+  for await (const chunk of firstOf(body, size)) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  if (bytes.length < size) throw new DriveError('changed', 'A file of the upload is too short.')
+  return bytes
+}
+
+async function open(server: DavServer, path: DavPath): Promise<DavResponse> {
+  const response = await server.get(path, {})
+  if (response.status === 200) return response
+  abandon(response.body)
+  throw statusError('GET', response)
+}
+
+async function* firstOf(body: Readable, size: number): AsyncGenerator<Uint8Array> {
+  let left = size
+  if (left === 0) return abandon(body)
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    const part = chunk.subarray(0, left)
+    left -= part.length
+    yield part
+    if (left === 0) return
+  }
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
 import { statusError } from '../client/dav-error.ts'
-import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import { readFirst } from '../objects/copy-through.ts'
-import { RangeWriter } from '../objects/range-writer.ts'
+import type { DavContext } from '../dav-context.ts'
 import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
-import type { OwnFolder } from '../own-folder.ts'
+import { readFirst } from '../objects/written-file.ts'
+import { RangeWriter } from './range-writer.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** A server may still write what it has received of a request that has ended. */
@@ -17,17 +16,12 @@ const maxHeldBytes = 16 * 1024 * 1024
 /** How long it is tried to write them again. */
 const rewriteMs = 30_000
 
-export interface AppendedBytesParts {
-  readonly server: DavServer
-  readonly own: OwnFolder
-}
-
 /** Uploads that grow on the server, by PUT with Content-Range. */
 export class AppendedBytes implements UploadBytes {
   readonly kind = 'append'
-  readonly #parts: AppendedBytesParts
+  readonly #parts: Pick<DavContext, 'server' | 'own'>
 
-  constructor(parts: AppendedBytesParts) {
+  constructor(parts: Pick<DavContext, 'server' | 'own'>) {
     this.#parts = parts
   }
 
@@ -43,27 +37,13 @@ export class AppendedBytes implements UploadBytes {
   async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
     await this.#settle(uploadId, options.offset)
     const writer = new RangeWriter(this.#parts.server, uploadPath(uploadId), options)
-    let isEnded = false
     return {
-      write: async (chunk) => {
-        if (isEnded) throw new DriveError('changed', 'This part has ended.')
-        await writer.write(chunk)
-      },
+      write: (chunk) => writer.write(chunk),
       commit: async () => {
-        if (isEnded) throw new DriveError('changed', 'This part has ended.')
-        isEnded = true
-        try {
-          await writer.finish()
-        } catch (error) {
-          await writer.abort()
-          if (writer.hasFilledDrive) await this.#makeRoom(uploadId, options.offset)
-          throw error
-        }
+        await writer.finish()
         return state
       },
       discard: async () => {
-        if (isEnded) return
-        isEnded = true
         await writer.abort()
         if (writer.hasFilledDrive) await this.#makeRoom(uploadId, options.offset)
       },
@@ -77,14 +57,6 @@ export class AppendedBytes implements UploadBytes {
     if (entry.size === size) return
     // Behind the committed bytes are others.
     await rewriteFile(server, uploadPath(uploadId), size)
-  }
-
-  async remove(): Promise<void> {
-    // All there is, is at the upload's path.
-  }
-
-  async sweep(): Promise<void> {
-    // All there is, is at the upload's path.
   }
 
   /**

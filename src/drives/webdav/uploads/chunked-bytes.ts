@@ -4,9 +4,9 @@ import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError, statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
+import type { DavContext } from '../dav-context.ts'
 import { DavFileWriter } from '../objects/dav-file-writer.ts'
 import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
-import type { Spool } from './spool.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /** Nextcloud takes names of chunks from 1 to this. */
@@ -23,16 +23,11 @@ const goneStatuses: ReadonlySet<number> = new Set([404, 412])
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
 const folderPrefix = 'bucketry-'
 
-export interface ChunkedBytesParts {
-  /** Paths below the drive's root. */
-  readonly server: DavServer
-  /** The same server; paths below its origin. */
+export interface ChunkedBytesParts extends Pick<DavContext, 'server' | 'spool' | 'firstPauseMs'> {
+  /** The same server, with paths below its origin. */
   readonly origin: DavServer
-  /** Where the user's uploads are, below the origin. */
+  /** The folder of the user's uploads, below the origin. */
   readonly chunkRoot: DavPath
-  readonly spool: Spool
-  /** Before the first look after a MOVE whose end is not known; each further pause is twice as long. */
-  readonly firstPauseMs: number
 }
 
 /**
@@ -67,29 +62,15 @@ export class ChunkedBytes implements UploadBytes {
       headers: this.#destination(uploadId),
       spool: this.#parts.spool,
     })
-    let isEnded = false
-    const discard = async () => {
-      if (isEnded) return
-      isEnded = true
-      await writer.abort()
-      // A chunk without its state is written over, or removed before the others are put together.
-    }
     return {
-      write: async (chunk) => {
-        if (isEnded) throw new DriveError('changed', 'This part has ended.')
-        await writer.write(chunk)
-      },
+      write: (chunk) => writer.write(chunk),
       commit: async () => {
-        if (isEnded) throw new DriveError('changed', 'This part has ended.')
-        try {
-          if (writer.size === 0) return state
-          await this.#finish(writer)
-          return String(number)
-        } finally {
-          await discard()
-        }
+        if (writer.size === 0) return state
+        await this.#finish(writer)
+        return String(number)
       },
-      discard,
+      // A chunk that was not committed is overwritten, or removed before the chunks are assembled.
+      discard: () => writer.abort(),
     }
   }
 

@@ -8,16 +8,15 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
-import type { NameRules } from '../../name-rules.ts'
 import { assertConditions } from '../../write-conditions.ts'
-import type { DavServer } from '../client/dav-server.ts'
+import type { DavContext } from '../dav-context.ts'
 import { asked } from '../objects/attribute-store.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
-import type { DavRecords } from '../objects/dav-records.ts'
-import { type ObjectFinder, requireEntry } from '../objects/object-finder.ts'
+import type { ObjectFinder } from '../objects/object-finder.ts'
 import { type DavPlace, davPlaceOf } from '../objects/object-path.ts'
 import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
-import { type OwnFolder, uploadsFolder } from '../own-folder.ts'
+import { requireEntry } from '../objects/written-file.ts'
+import { uploadsFolder } from '../own-folder.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 /**
@@ -35,14 +34,10 @@ interface UploadState {
   readonly inner: string
 }
 
-export interface DavUploadsParts {
-  readonly server: DavServer
-  readonly own: OwnFolder
-  readonly records: DavRecords
+export interface DavUploadsParts extends DavContext {
   readonly finder: ObjectFinder
   readonly publisher: DavPublisher
   readonly bytes: UploadBytes
-  readonly rules: NameRules
 }
 
 /**
@@ -108,7 +103,7 @@ export class DavUploads implements UploadDrive {
 
   async abort(state: string): Promise<void> {
     const { id, inner } = this.#parse(state)
-    await this.#parts.bytes.remove(id, inner)
+    await this.#parts.bytes.remove?.(id, inner)
     await this.#parts.server.removeFile(uploadPath(id))
     await this.#parts.server.removeFile(asidePath(uploadPath(id)))
     await asked(this.#parts.records.forgetCompletion(id))
@@ -122,7 +117,7 @@ export class DavUploads implements UploadDrive {
       if (isFolder || !isOld || (await isKnown(nameOfRewritten(name)))) continue
       await server.removeFile([...uploadsFolder, name])
     }
-    await bytes.sweep(isKnown, olderThanMs)
+    await bytes.sweep?.(isKnown, olderThanMs)
     await asked(records.sweepCompletions(Date.now() - completionLifeMs))
   }
 
@@ -161,14 +156,36 @@ export class DavUploads implements UploadDrive {
 
   /** The object is there: what else there is of it only takes room, until the next sweep. */
   async #forgetBytes(id: string, inner: string): Promise<void> {
-    await this.#parts.bytes.remove(id, inner).catch(() => undefined)
+    await this.#parts.bytes.remove?.(id, inner).catch(() => undefined)
   }
 
+  /** A part takes no calls after `commit` or `discard`, and a failed `commit` discards it. */
   #wrap(id: string, part: PartDraft): PartDraft {
+    let isEnded = false
+    const requireOpen = () => {
+      if (isEnded) throw new DriveError('changed', 'This part has ended.')
+    }
+    const discard = async () => {
+      if (isEnded) return
+      isEnded = true
+      await part.discard()
+    }
     return {
-      write: (chunk) => part.write(chunk),
-      commit: async () => this.#stateOf(id, await part.commit()),
-      discard: () => part.discard(),
+      write: async (chunk) => {
+        requireOpen()
+        await part.write(chunk)
+      },
+      commit: async () => {
+        requireOpen()
+        try {
+          const inner = await part.commit()
+          isEnded = true
+          return this.#stateOf(id, inner)
+        } finally {
+          await discard()
+        }
+      },
+      discard,
     }
   }
 

@@ -1,6 +1,4 @@
 import { createHash, type Hash } from 'node:crypto'
-import { lstat, rename } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import {
   type AppendOptions,
@@ -9,34 +7,22 @@ import {
   type PartDraft,
   type ReplaceOptions,
 } from '../../drive.ts'
-import { openLocalDrive } from '../../local/local-drive.ts'
-import type { FileRecords } from '../../local/objects/file-records.ts'
-import { dataName } from '../../local/uploads/local-uploads.ts'
 import { statusError } from '../client/dav-error.ts'
-import type { DavServer } from '../client/dav-server.ts'
+import type { DavContext } from '../dav-context.ts'
 import { requireArrived } from '../objects/written-file.ts'
 import { checkParts } from './check-parts.ts'
-import type { Spool } from './spool.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
-/** Where on the local drive uploads are that are whole. */
-const bucket = 'spool'
+type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
 
-export interface SpooledBytesOptions {
-  readonly spool: Spool
-  readonly server: DavServer
-  readonly log: { warn(fields: object, message: string): void }
-}
-
-/** A spooled file is sent and removed: nothing needs to be known of it. */
-const noRecords: FileRecords = {
-  find: async () => undefined,
-  findMany: async () => new Map(),
-  findByPlaces: async () => new Map(),
-  save: async () => undefined,
-  forget: () => undefined,
-  isOwnFolder: async () => false,
-  forgetFolder: () => undefined,
+/** A local drive in the staging directory. */
+export interface StagedUploads {
+  readonly drive: Drive
+  /** The bucket of completed uploads; their keys are the upload IDs. */
+  readonly bucket: string
+  isCompleted(uploadId: string): Promise<boolean>
+  /** Makes a completed upload open again, so that parts can be appended to it. */
+  reopen(uploadId: string): Promise<void>
 }
 
 /**
@@ -45,23 +31,18 @@ const noRecords: FileRecords = {
  */
 export class SpooledBytes implements UploadBytes {
   readonly kind = 'spool'
-  readonly #options: SpooledBytesOptions
+  readonly #context: SpooledContext
+  readonly #staged: StagedUploads
   readonly #local: Drive
 
-  private constructor(options: SpooledBytesOptions, local: Drive) {
-    this.#options = options
-    this.#local = local
-  }
-
-  static async open(options: SpooledBytesOptions): Promise<SpooledBytes> {
-    const { spool, log } = options
-    const local = await openLocalDrive({ root: spool.folder, records: noRecords, log })
-    await local.prepare([bucket])
-    return new SpooledBytes(options, local)
+  constructor(context: SpooledContext, staged: StagedUploads) {
+    this.#context = context
+    this.#staged = staged
+    this.#local = staged.drive
   }
 
   begin(uploadId: string): Promise<string> {
-    return this.#local.uploads.begin(uploadId, { bucket, key: uploadId })
+    return this.#local.uploads.begin(uploadId, { bucket: this.#staged.bucket, key: uploadId })
   }
 
   async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
@@ -77,12 +58,12 @@ export class SpooledBytes implements UploadBytes {
   }
 
   async gather(uploadId: string, state: string, { size, parts }: GatherOptions): Promise<void> {
-    const { server } = this.#options
+    const { server } = this.#context
     const path = uploadPath(uploadId)
     const attributes = { etag: '', headers: {}, metadata: {} }
-    const target = { bucket, key: uploadId }
+    const target = { bucket: this.#staged.bucket, key: uploadId }
     const facts = await this.#local.uploads.complete(state, { target, size, attributes })
-    const object = await this.#local.open(bucket, uploadId)
+    const object = await this.#local.open(target.bucket, uploadId)
     if (facts === undefined || object === undefined) throw lostBytes()
     try {
       const hash = server.arrivals.areTold ? createHash('md5') : undefined
@@ -104,12 +85,13 @@ export class SpooledBytes implements UploadBytes {
   }
 
   async remove(uploadId: string, state: string): Promise<void> {
-    await this.#local.remove(bucket, uploadId)
+    await this.#local.remove(this.#staged.bucket, uploadId)
     await this.#local.uploads.abort(state)
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     await this.#local.uploads.sweep(isKnown, olderThanMs)
+    const { bucket } = this.#staged
     const cursor = this.#local.list(bucket, { prefix: '', after: '' })
     for (
       let entries = await cursor.next(100);
@@ -129,7 +111,7 @@ export class SpooledBytes implements UploadBytes {
 
   /** Keeps a part within what the spool may take. */
   #limited(part: PartDraft, { offset, size }: AppendOptions): PartDraft {
-    const { spool } = this.#options
+    const { spool } = this.#context
     const claim = spool.claim({ isNameless: false })
     return {
       write: async (chunk) => {
@@ -148,16 +130,10 @@ export class SpooledBytes implements UploadBytes {
    * file goes back to where parts are appended to it, and what was sent of it is removed.
    */
   async #takeBack(uploadId: string): Promise<void> {
-    const { server, spool } = this.#options
-    const gathered = join(spool.folder, bucket, uploadId)
-    if (!(await isThere(gathered))) return
-    await server.removeFile(uploadPath(uploadId))
-    await rename(gathered, join(spool.folder, '.bucketry', 'uploads', uploadId, dataName))
+    if (!(await this.#staged.isCompleted(uploadId))) return
+    await this.#context.server.removeFile(uploadPath(uploadId))
+    await this.#staged.reopen(uploadId)
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
 async function* hashed(

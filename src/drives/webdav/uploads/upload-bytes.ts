@@ -22,11 +22,11 @@ export interface UploadBytes {
    */
   gather(uploadId: string, state: string, options: GatherOptions): Promise<void>
 
-  /** Forgets all bytes that are elsewhere than at `uploadPath(uploadId)`; none is success. */
-  remove(uploadId: string, state: string): Promise<void>
+  /** Deletes bytes that are stored elsewhere than at `uploadPath(uploadId)`, if there are any. */
+  remove?(uploadId: string, state: string): Promise<void>
 
-  /** As UploadDrive.sweep, elsewhere than at `uploadPath(uploadId)`. */
-  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
+  /** As UploadDrive.sweep, for bytes stored elsewhere than at `uploadPath(uploadId)`. */
+  sweep?(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 
   close?(): Promise<void>
 }

@@ -1,0 +1,29 @@
+import type { KeyLeases } from '../key-leases.ts'
+import type { LeaseTable } from '../lease-table.ts'
+import type { NameRules } from '../name-rules.ts'
+import type { DavServer } from './client/dav-server.ts'
+import type { DavRecords } from './objects/dav-records.ts'
+import type { OwnFolder } from './own-folder.ts'
+import type { DavAbilities } from './probe/dav-abilities.ts'
+import type { Spool } from './uploads/spool.ts'
+
+export interface DavLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+/** What the classes of one open WebDAV drive share. */
+export interface DavContext {
+  readonly server: DavServer
+  readonly own: OwnFolder
+  readonly leases: KeyLeases
+  readonly leaseTable: LeaseTable
+  readonly records: DavRecords
+  readonly abilities: DavAbilities
+  /** Those of the abilities. */
+  readonly rules: NameRules
+  readonly spool: Spool
+  readonly log: DavLog
+  /** The pause before the first retry, in milliseconds; each further pause is twice as long. */
+  readonly firstPauseMs: number
+}

@@ -1,0 +1,48 @@
+import type { Entry } from '../../drive.ts'
+import type { DavContext } from '../dav-context.ts'
+import type { AttributeStore } from '../objects/attribute-store.ts'
+import { provisionalEtag } from '../objects/dav-attributes.ts'
+import type { ObjectFinder } from '../objects/object-finder.ts'
+import { davPlaceOf } from '../objects/object-path.ts'
+import type { ListedName } from './dav-folder-index.ts'
+
+/** An entry of a listing before its ETag is known. */
+export type DavCandidate =
+  | { readonly kind: 'folder'; readonly key: string }
+  | { readonly kind: 'object'; readonly key: string; readonly listed: ListedName }
+
+export interface DescribeParts extends Pick<DavContext, 'rules'> {
+  readonly store: AttributeStore
+  readonly finder: ObjectFinder
+}
+
+/** Adds the ETags of objects, and leaves out objects that no longer exist. At most 1,000. */
+export async function describeEntries(
+  { store, finder, rules }: DescribeParts,
+  bucket: string,
+  candidates: readonly DavCandidate[],
+): Promise<Entry[]> {
+  const unknown = candidates.flatMap((one) => {
+    if (one.kind === 'folder' || one.listed.etag !== undefined) return []
+    return [{ place: davPlaceOf(bucket, one.key, rules).path, version: one.listed.version }]
+  })
+  const etags = await store.etagsOf(unknown)
+  const entries: Entry[] = []
+  for (const one of candidates) {
+    if (one.kind === 'folder') {
+      entries.push(one)
+      continue
+    }
+    const { key, listed } = one
+    const place = davPlaceOf(bucket, key, rules)
+    const etag = listed.etag ?? etags.get(place.path)
+    // Apache reads a file and its properties at two moments: such a file gets no provisional ETag.
+    const isTorn = etag === undefined && listed.isUnsure === true
+    const found = isTorn ? await finder.find(place) : undefined
+    if (isTorn && found === undefined) continue
+    const { size, modifiedAtMs } = found?.facts ?? listed
+    const known = found?.facts.attributes.etag ?? etag ?? provisionalEtag(listed.version)
+    entries.push({ kind: 'object', key, size, modifiedAtMs, etag: known })
+  }
+  return entries
+}
