@@ -51,10 +51,13 @@ function isLoopback(host: string): boolean {
   return ipaddr.process(host).range() === 'loopback'
 }
 
+/** Variables of the runtime (OpenSSL's) whose names resemble a setting. */
+const runtimeNames: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
+
 /** Variables whose names resemble a setting. Other variables may belong to other programs. */
 function strangeNames(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
-    const near = isKnown(name) ? undefined : nearestName(name)
+    const near = isKnown(name) || runtimeNames.has(name) ? undefined : nearestName(name)
     return near === undefined
       ? []
       : [`${name} is not a setting and has no effect. Did you mean ${near}?`]
