@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../src/drives/google/api/clock.ts'
+import type { Clock } from '../../src/drives/cloud/clock.ts'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import {
   type GoogleDrive,

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Clock } from '../../src/drives/google/api/clock.ts'
+import type { Clock } from '../../src/drives/cloud/clock.ts'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import { type GoogleDrive, openGoogleDrive } from '../../src/drives/google/google-drive.ts'
 import type { Database } from '../../src/state/database.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { TransientError } from '../../drives/cloud/transient-error.ts'
 import { driveScope } from '../../drives/google/api/access-tokens.ts'
 import { defaultLimits, GoogleHttp } from '../../drives/google/api/google-http.ts'
 import { parsedJson } from '../../drives/google/api/json-text.ts'
-import { TransientError } from '../../drives/google/api/transient-error.ts'
 import { ConnectError } from '../connect-error.ts'
 import { word } from './consent.ts'
 

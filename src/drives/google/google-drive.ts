@@ -1,3 +1,5 @@
+import { withDatabaseErrors } from '../cloud/database-errors.ts'
+import { Recovery } from '../cloud/recovery.ts'
 import {
   type CopyOptions,
   type CopySource,
@@ -15,7 +17,7 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import { KeyLeases } from '../key-leases.ts'
+import type { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { DriveRoom } from './drive-room.ts'
@@ -27,7 +29,6 @@ import type { DriveIndex } from './index/drive-index.ts'
 import { FolderListings } from './index/folder-listings.ts'
 import { IndexCrawl } from './index/index-crawl.ts'
 import { IndexCursor } from './index/index-cursor.ts'
-import { withIndexErrors } from './index/index-errors.ts'
 import { IndexSync } from './index/index-sync.ts'
 import { factsOf } from './index/indexed-file.ts'
 import { MissedFiles } from './index/missed-files.ts'
@@ -36,11 +37,10 @@ import { ContentRestorer } from './objects/content-restorer.ts'
 import { FolderMaker } from './objects/folder-maker.ts'
 import { type DraftParts, GoogleDraft } from './objects/google-draft.ts'
 import { KeyHolder } from './objects/held-key.ts'
-import { recoverWork } from './objects/interrupted-work.ts'
+import { InterruptedWork } from './objects/interrupted-work.ts'
 import { ObjectCopier } from './objects/object-copier.ts'
 import { ObjectReader } from './objects/object-reader.ts'
 import { ObjectWriter } from './objects/object-writer.ts'
-import { parseNote } from './objects/recovery-record.ts'
 import { SmallWriter } from './objects/small-writer.ts'
 import { findRootFolder, makeRootFolder } from './root-folder.ts'
 import { BlockDigester } from './uploads/block-digester.ts'
@@ -80,18 +80,15 @@ export interface GoogleDrive extends Drive {
 
 /** Health is asked for often; Google this often at most, milliseconds. */
 const checkEveryMs = 10_000
-const recoveredAtOnce = 20
+const databaseContent = 'the Google Drive index'
 
 /** @throws DriveError, for people, when the folder can't be used. */
 export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
-  const index = withIndexErrors(options.index)
-  const records = withIndexErrors(options.records)
+  const index = withDatabaseErrors(options.index, databaseContent)
+  const records = withDatabaseErrors(options.records, databaseContent)
   const { api, folder, sharedDriveId, now = Date.now } = options
-  let news: ChangeApplier | undefined
-  const recover = async (note: string) => {
-    if (news !== undefined) await recoverWork(note, { api, index, news, log: options.log })
-  }
-  const leases = new KeyLeases({ table: options.leases, now, recover })
+  const recovery = new Recovery({ table: options.leases, now })
+  const { leases } = recovery
   const root = { api, leases, folder, sharedDriveId }
   const notes = {
     api,
@@ -102,24 +99,15 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const rootId = await makeRootFolder(root)
   await index.open(rootId)
   const buckets = new Set<string>()
-  news = new ChangeApplier({ api, index, rootId, isBucket: (name) => buckets.has(name) })
-  const { leases: leaseTable } = options
-  return new OpenGoogleDrive({
-    ...options,
-    index,
-    records,
-    leases,
-    leaseTable,
-    rootId,
-    news,
-    buckets,
-    now,
-  })
+  const news = new ChangeApplier({ api, index, rootId, isBucket: (name) => buckets.has(name) })
+  recovery.handleWith(new InterruptedWork({ api, index, news, log: options.log }))
+  const opened = { ...options, index, records, leases, recovery, rootId, news, buckets, now }
+  return new OpenGoogleDrive(opened)
 }
 
 interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
   readonly leases: KeyLeases
-  readonly leaseTable: LeaseTable
+  readonly recovery: Recovery
   readonly rootId: string
   readonly news: ChangeApplier
   /** Those that were prepared. */
@@ -147,7 +135,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const crawl = new IndexCrawl(opened)
     const listings = new FolderListings({ ...opened, crawl })
     const objects = new ObjectIndex({ ...opened, listings })
-    const recover = () => recoverEnded(opened)
+    const recover = () => recoverAll(opened.recovery)
     const sync = new IndexSync({ ...opened, crawl, recover, pollMs: pollSeconds * 1000 })
     const missed = new MissedFiles({ ...opened, objects, isFresh: () => sync.isFresh() })
     const parts = { ...opened, objects, missed }
@@ -263,23 +251,8 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 }
 
-/**
- * Dead writers leave notes: their work is recovered even if their keys are not written again.
- *
- * @throws DriveError the first one, when all that can be done now is done.
- */
-async function recoverEnded({ leases, leaseTable, now }: Opened): Promise<void> {
-  const failures: DriveError[] = []
-  for (const { note } of await leaseTable.endedWithNote(now(), recoveredAtOnce)) {
-    const { place } = parseNote(note) ?? {}
-    if (place === undefined) continue
-    try {
-      await leases.hold([place], async () => undefined)
-    } catch (error) {
-      if (!(error instanceof DriveError)) throw error
-      failures.push(error)
-    }
-  }
-  const [first] = failures
+/** @throws DriveError why some interrupted work could not be recovered now. */
+async function recoverAll(recovery: Recovery): Promise<void> {
+  const [first] = (await recovery.recoverAll()).failures
   if (first !== undefined) throw first
 }

@@ -1,6 +1,6 @@
+import type { RetryPolicy } from '../../cloud/retry-policy.ts'
+import { driveErrorOf, TransientError } from '../../cloud/transient-error.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { RetryPolicy } from './retry-policy.ts'
-import { driveErrorOf, TransientError } from './transient-error.ts'
 
 /** Bytes from `start` up to but not including `end`. */
 export interface ByteRange {
@@ -93,14 +93,15 @@ class ContinuedBytes {
     const { retryPolicy, goOn } = this.#continuation
     if (!(error instanceof TransientError)) throw error
     if (goOn === undefined || !this.#isContinuable || this.#isClosed) {
-      throw driveErrorOf(error, 'send the complete file', readingAgainMs)
+      throw driveErrorOf(error, { ...partial, waitMs: readingAgainMs })
     }
     await retryPolicy.pause(error)
     return await goOn(count)
   }
 }
 
-/** Nothing was wrong before, so that nothing speaks against asking again soon. */
+const partial = { service: 'Google Drive', doing: 'send the complete file' }
+/** The service answered until now: a new read may start soon. */
 const readingAgainMs = 2000
 
 type Facts = Pick<Download, 'length' | 'size'>

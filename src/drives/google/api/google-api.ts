@@ -1,6 +1,7 @@
+import { type Clock, systemClock } from '../../cloud/clock.ts'
+import type { RetryNote, RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { about, changes, startPageToken } from './account-calls.ts'
-import { type Clock, systemClock } from './clock.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import type { Download } from './download.ts'
 import { type GoogleEndpoints, googleEndpoints } from './endpoints.ts'
@@ -24,7 +25,6 @@ import type { CallOptions, GoogleContext } from './google-context.ts'
 import type { AccountFacts, ChangePage, FileMetadata, FilePage, GoogleFile } from './google-file.ts'
 import { defaultLimits, GoogleHttp, type HttpLimits } from './google-http.ts'
 import { defaultQuota, type Quota, RateBudget } from './rate-budget.ts'
-import type { RetryNote } from './retry-policy.ts'
 import {
   beginSession,
   type DownloadOptions,
@@ -34,6 +34,9 @@ import {
   uploadSmall,
 } from './transfer-calls.ts'
 import { type SessionChunk, type SessionState, UploadSessions } from './upload-sessions.ts'
+
+/** Google advises to stop growing at 32 or 64 s ("truncated exponential backoff"). */
+const googleBackOff = { firstMs: 500, longestMs: 32_000 }
 
 export interface GoogleApiOptions {
   readonly credentials: GoogleCredentials
@@ -67,9 +70,16 @@ export class GoogleApi {
     const endpoints = options.endpoints ?? googleEndpoints
     const http = new GoogleHttp({ ...defaultLimits, ...options.limits })
     const budget = new RateBudget(options.quota ?? defaultQuota, clock)
-    const retryPolicy = { clock, retryForMs, budget, onRetry }
+    const retryPolicy: RetryPolicyOptions = {
+      service: 'Google Drive',
+      clock,
+      retryForMs,
+      backOff: googleBackOff,
+      onRateLimit: (waitMs, call) => budget.pause(waitMs, call),
+      onRetry,
+    }
     const tokens = new AccessTokens({ credentials, tokenUrl: endpoints.token, http, retryPolicy })
-    const calls = new GoogleCalls({ http, tokens, retryPolicy })
+    const calls = new GoogleCalls({ http, tokens, budget, retryPolicy })
     this.#http = http
     this.#context = {
       calls,

@@ -1,26 +1,27 @@
 import type { z } from 'zod'
+import type { LimiterName } from '../../cloud/connections.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'
+import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
+import { TransientError } from '../../cloud/transient-error.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, readFailure } from './google-failure.ts'
-import type { GoogleHttp, HttpBody, HttpRequest, LimiterName } from './google-http.ts'
+import type { GoogleHttp, GoogleRequest, HttpBody } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { parsedJson } from './json-text.ts'
-import type { Cost } from './rate-budget.ts'
-import { RetryPolicy, type RetryPolicyOptions } from './retry-policy.ts'
-import { TransientError } from './transient-error.ts'
+import type { Cost, RateBudget } from './rate-budget.ts'
 
 /** One call of Google's API, which may be sent several times. */
 export interface Call {
   /** For people, in the form `list files`. */
   readonly doing: string
-  readonly method: HttpRequest['method']
+  readonly method: GoogleRequest['method']
   readonly url: string
   readonly cost: Cost
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: HttpBody | undefined
   /** Default: `calls`. */
   readonly limiter?: LimiterName
-  /** As HttpRequest.reader. */
+  /** As GoogleRequest.reader. */
   readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for one attempt that is known to be slow. */
@@ -43,6 +44,7 @@ export interface Call {
 export interface GoogleCallsOptions {
   readonly http: GoogleHttp
   readonly tokens: AccessTokens
+  readonly budget: RateBudget
   readonly retryPolicy: RetryPolicyOptions
 }
 
@@ -53,11 +55,13 @@ const maxJsonBytes = 32 * 1024 * 1024
 export class GoogleCalls {
   readonly #http: GoogleHttp
   readonly #tokens: AccessTokens
+  readonly #budget: RateBudget
   readonly #retryPolicy: RetryPolicyOptions
 
-  constructor({ http, tokens, retryPolicy }: GoogleCallsOptions) {
+  constructor({ http, tokens, budget, retryPolicy }: GoogleCallsOptions) {
     this.#http = http
     this.#tokens = tokens
+    this.#budget = budget
     this.#retryPolicy = retryPolicy
   }
 
@@ -88,8 +92,7 @@ export class GoogleCalls {
    * @throws TransientError when another attempt may do; DriveError; the signal's reason.
    */
   async once(call: Call, { deadlineMs }: Pick<RetryPolicy, 'deadlineMs'>): Promise<HttpAnswer> {
-    const { budget } = this.#retryPolicy
-    await budget.take(call.cost, { ...call, deadlineMs })
+    await this.#budget.take(call.cost, { ...call, deadlineMs })
     const answer = await this.#authorized(call)
     const { status } = answer
     if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer

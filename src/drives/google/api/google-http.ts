@@ -1,18 +1,16 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { type Reader, ReadLimiter } from '../../cloud/read-limiter.ts'
+import { Connections, type LimiterName } from '../../cloud/connections.ts'
+import type { Reader } from '../../cloud/read-limiter.ts'
+import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError } from '../../drive.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { TransientError } from './transient-error.ts'
-
-/** Uploads and downloads last as long as clients are slow; short calls do not wait for them. */
-export type LimiterName = 'calls' | 'uploads' | 'downloads'
 
 export interface HttpLimits {
-  /** Concurrent exchanges, each with a separate connection. */
+  /** Concurrent requests, each with a separate connection. */
   readonly connections: Readonly<Record<LimiterName, number>>
-  /** For a place among these connections. */
-  readonly placeMs: number
+  /** For one of these connections to be free. */
+  readonly connectionWaitMs: number
   /** For a connection. */
   readonly connectMs: number
   /** For the head of the answer, after the last piece of the request was taken. */
@@ -25,7 +23,7 @@ export interface HttpLimits {
 
 export const defaultLimits: HttpLimits = {
   connections: { calls: 32, uploads: 64, downloads: 128 },
-  placeMs: 15_000,
+  connectionWaitMs: 15_000,
   connectMs: 10_000,
   // Google puts a large file together before it answers the last piece.
   headersMs: { calls: 30_000, uploads: 120_000, downloads: 30_000 },
@@ -39,7 +37,7 @@ export type HttpBody =
   | Uint8Array
   | { readonly length: number; readonly chunks: AsyncIterable<Uint8Array> }
 
-export interface HttpRequest {
+export interface GoogleRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
@@ -62,87 +60,62 @@ const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DES
 /** HTTP/1.1 to Google: bounded connections, a limit to every wait, redirects never followed. */
 export class GoogleHttp {
   readonly #limits: HttpLimits
-  readonly #limiters: Readonly<
-    Record<LimiterName, { readonly limiter: ReadLimiter; readonly agent: Agent }>
-  >
+  readonly #connections: Connections
 
   constructor(limits: HttpLimits) {
     this.#limits = limits
-    const opened = (name: LimiterName) => ({
-      limiter: new ReadLimiter(limits.connections[name]),
-      agent: new Agent({
-        connections: limits.connections[name],
-        pipelining: 1,
-        // A separate connection keeps a long upload from slowing the other calls.
-        allowH2: false,
-        connect: { timeout: limits.connectMs },
-        headersTimeout: limits.headersMs[name],
-        bodyTimeout: limits.idleMs,
-        // Google keeps idle connections for about four minutes; a new one costs two round trips.
-        keepAliveTimeout: 120_000,
-      }),
+    this.#connections = new Connections({
+      service: 'Google Drive',
+      sizes: limits.connections,
+      waitMs: limits.connectionWaitMs,
+      open: (connections, name) =>
+        new Agent({
+          connections,
+          pipelining: 1,
+          // A separate connection keeps a long upload from slowing the other calls.
+          allowH2: false,
+          connect: { timeout: limits.connectMs },
+          headersTimeout: limits.headersMs[name],
+          bodyTimeout: limits.idleMs,
+          // Google keeps idle connections for about four minutes; a new one costs two round trips.
+          keepAliveTimeout: 120_000,
+        }),
     })
-    this.#limiters = {
-      calls: opened('calls'),
-      uploads: opened('uploads'),
-      downloads: opened('downloads'),
-    }
   }
 
   /**
    * Sends a request and resolves with the head of the response, with any status.
    *
-   * @throws TransientError when there is no answer; what the body's stream threw; the signal's reason.
+   * @throws TransientError when there is no response; what the body's stream threw; the signal's
+   *   reason.
    */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
-    const { limiter, agent } = this.#limiters[request.limiter]
-    const leave = await this.#enter(limiter, request)
-    const exchange = new Exchange(request, request.callMs ?? this.#limits.callMs)
+  async send(request: GoogleRequest): Promise<HttpAnswer> {
+    const { limiter, signal, reader, callMs } = request
+    const connection = await this.#connections.enter(limiter, signal, reader)
+    const exchange = new Exchange(request, callMs ?? this.#limits.callMs)
+    const headersMs = Math.max(this.#limits.headersMs[limiter], callMs ?? 0)
     try {
-      const { headersMs } = this.#limits
-      const response = await agent.request(
-        exchange.options(Math.max(headersMs[request.limiter], request.callMs ?? 0)),
-      )
-      // Errors after the last reader left have no one to report to.
-      response.body.on('error', () => undefined).on('close', leave)
+      const response = await connection.request(exchange.options(headersMs))
       return new HttpAnswer(response, (error) => exchange.failureOf(error))
     } catch (error) {
-      leave()
       throw exchange.failureOf(error)
     }
   }
 
   /** Aborts requests in progress. */
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.#limiters).map(({ agent }) => agent.destroy()))
-  }
-
-  async #enter(limiter: ReadLimiter, { signal, reader }: HttpRequest): Promise<() => void> {
-    signal?.throwIfAborted()
-    const leave = limiter.enterNow(reader)
-    if (leave !== undefined) return leave
-    const limit = AbortSignal.timeout(this.#limits.placeMs)
-    try {
-      const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
-      return await limiter.enter(either, reader)
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason
-      throw new DriveError('busy', 'Too many concurrent requests to Google Drive. Try again.', {
-        cause: error,
-        retryAfterSeconds: Math.ceil(this.#limits.placeMs / 1000),
-      })
-    }
+    await this.#connections.close()
   }
 }
 
 /** One request in progress: why it ended decides what its failure means. */
 class Exchange {
-  readonly #request: HttpRequest
+  readonly #request: GoogleRequest
   readonly #limit: AbortSignal | undefined
   /** What the stream of the request's body threw. */
   #sourceFailure: { readonly error: unknown } | undefined
 
-  constructor(request: HttpRequest, callMs: number) {
+  constructor(request: GoogleRequest, callMs: number) {
     this.#request = request
     this.#limit = request.limiter === 'calls' ? AbortSignal.timeout(callMs) : undefined
   }

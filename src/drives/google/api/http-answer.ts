@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { TransientError } from './transient-error.ts'
+import { TransientError } from '../../cloud/transient-error.ts'
 
 /** More than that is not worth a connection. */
 const drainedBytes = 64 * 1024

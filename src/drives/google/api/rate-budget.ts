@@ -1,5 +1,5 @@
+import type { Clock } from '../../cloud/clock.ts'
 import { DriveError } from '../../drive.ts'
-import type { Clock } from './clock.ts'
 
 /** Kinds of calls that Google's quota distinguishes. */
 export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import type { RetryPolicy } from '../../cloud/retry-policy.ts'
+import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError } from '../../drive.ts'
 import { piecesFrom } from './chunk-bytes.ts'
 import { type Call, type GoogleCalls, readJson } from './google-calls.ts'
 import { type GoogleFile, googleFileSchema } from './google-file.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { RetryPolicy } from './retry-policy.ts'
-import { TransientError } from './transient-error.ts'
 
 /** Every chunk but the last is a multiple of this (developers.google.com/workspace/drive/api/guides/manage-uploads). */
 export const chunkMultiple = 256 * 1024

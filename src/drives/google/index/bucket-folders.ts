@@ -2,7 +2,7 @@ import type { KeyLeases } from '../../key-leases.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
 import { folderType } from '../api/google-file.ts'
-import { noteOf } from '../objects/recovery-record.ts'
+import { recoveryRecord } from '../objects/recovery-record.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
 import type { ObjectIndex } from './object-index.ts'
@@ -32,7 +32,7 @@ export async function prepareBuckets(
       await makeBucket(bucket, id, options)
     }
   }
-  await leases.hold([place], work, { note: noteOf(place, newIds) })
+  await leases.hold([place], work, { note: recoveryRecord(place, newIds) })
 }
 
 async function missing(

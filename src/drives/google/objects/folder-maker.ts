@@ -10,7 +10,7 @@ import { indexedFile, ownFolderProperty } from '../index/indexed-file.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import { folderPlace } from './lease-keys.ts'
-import { noteOf } from './recovery-record.ts'
+import { recoveryRecord } from './recovery-record.ts'
 
 export interface FolderMakerOptions {
   readonly api: GoogleApi
@@ -85,7 +85,7 @@ export class FolderMaker {
         api.createFile({ ...metadata, ...properties, parents: [parent] }),
       )(parent)
     }
-    return await leases.hold([place], work, { note: noteOf(place, [id]) })
+    return await leases.hold([place], work, { note: recoveryRecord(place, [id]) })
   }
 
   #create(create: () => Promise<GoogleFile>) {
@@ -149,7 +149,7 @@ export class FolderMaker {
       await this.#trash(folder, lease)
       return true
     }
-    return await leases.hold([place], work, { note: noteOf(place, [], [folder.id]) })
+    return await leases.hold([place], work, { note: recoveryRecord(place, [], [folder.id]) })
   }
 
   /** The process that takes over the note checks a folder that may not have reached the trash. */

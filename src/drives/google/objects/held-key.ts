@@ -7,7 +7,7 @@ import type { IndexedFile } from '../index/drive-index.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import { keyPlace } from './lease-keys.ts'
-import { noteOf } from './recovery-record.ts'
+import { recoveryRecord } from './recovery-record.ts'
 
 export interface KeyHolderOptions {
   readonly objects: ObjectIndex
@@ -47,14 +47,14 @@ export class KeyHolder {
     const { objects, leases } = this.#options
     const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
     const place = keyPlace(name)
-    const note = noteOf(place, fileIds, seen)
+    const note = recoveryRecord(place, fileIds, seen)
     return await leases.hold(
       [place],
       async (lease) => {
         const held = await this.#look(name, lease)
         const unnoted = held.rows.some((row) => !seen.includes(row.id))
         const ids = held.rows.map((row) => row.id)
-        if (unnoted) await lease.setNote(noteOf(place, fileIds, ids))
+        if (unnoted) await lease.setNote(recoveryRecord(place, fileIds, ids))
         try {
           return await work(held)
         } catch (error) {

@@ -7,7 +7,7 @@ import { folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex } from '../index/drive-index.ts'
 import { folderPages } from '../index/folder-pages.ts'
 import { keyPlace } from '../objects/lease-keys.ts'
-import { noteOf } from '../objects/recovery-record.ts'
+import { recoveryRecord } from '../objects/recovery-record.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const stagingName = '.bucketry'
@@ -133,7 +133,7 @@ export class StagingFolder {
       await index.noteStaging(rootId, folder.id)
       return folder.id
     }
-    return await leases.hold([place], work, { note: noteOf(place, []) })
+    return await leases.hold([place], work, { note: recoveryRecord(place, []) })
   }
 
   async #list(q: string): Promise<GoogleFile[]> {

@@ -6,7 +6,6 @@ import { DriveError } from '../../../../../src/drives/drive.ts'
 import { AccessTokens } from '../../../../../src/drives/google/api/access-tokens.ts'
 import type { GoogleCredentials } from '../../../../../src/drives/google/api/credentials.ts'
 import { defaultLimits, GoogleHttp } from '../../../../../src/drives/google/api/google-http.ts'
-import { defaultQuota, RateBudget } from '../../../../../src/drives/google/api/rate-budget.ts'
 import {
   FakeClock,
   json,
@@ -30,8 +29,8 @@ async function startTokens(t: TestContext, credentials = person) {
   const http = new GoogleHttp(defaultLimits)
   t.after(() => http.close())
   const clock = new FakeClock()
-  const budget = new RateBudget(defaultQuota, clock)
-  const retryPolicy = { clock, budget, retryForMs: 25_000 }
+  const backOff = { firstMs: 500, longestMs: 32_000 }
+  const retryPolicy = { service: 'Google Drive', clock, backOff, retryForMs: 25_000 }
   const tokenUrl = google.endpoints.token
   return { google, clock, tokens: new AccessTokens({ credentials, tokenUrl, http, retryPolicy }) }
 }

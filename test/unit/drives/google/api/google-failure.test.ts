@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TransientError } from '../../../../../src/drives/cloud/transient-error.ts'
 import { DriveError } from '../../../../../src/drives/drive.ts'
 import {
   GoogleIdTaken,
@@ -8,7 +9,6 @@ import {
   GoogleSuspects,
 } from '../../../../../src/drives/google/api/google-errors.ts'
 import { errorOfFailure } from '../../../../../src/drives/google/api/google-failure.ts'
-import { TransientError } from '../../../../../src/drives/google/api/transient-error.ts'
 
 const failure = (status: number, reason = '') => ({
   status,

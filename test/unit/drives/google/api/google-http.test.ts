@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { TransientError } from '../../../../../src/drives/cloud/transient-error.ts'
 import {
   defaultLimits,
   GoogleHttp,
   type HttpLimits,
 } from '../../../../../src/drives/google/api/google-http.ts'
-import { TransientError } from '../../../../../src/drives/google/api/transient-error.ts'
 import { sha256Of, testBytes } from '../../../../support/test-bytes.ts'
 import { collected, early, type Step, startScriptedGoogle, status } from './scripted-google.ts'
 
@@ -82,7 +82,7 @@ test('GoogleHttp.send uses no more connections than a limiter has, and the same 
 
 test('GoogleHttp.send gives up when no place becomes free, and leaves the other limiters alone', async (t) => {
   const connections = { calls: 1, uploads: 1, downloads: 1 }
-  const { google, get } = await startHttp(t, { connections, placeMs: 40 })
+  const { google, get } = await startHttp(t, { connections, connectionWaitMs: 40 })
   google.play(silence, status(200))
   const stop = new AbortController()
   const held = get({ limiter: 'downloads', signal: stop.signal })

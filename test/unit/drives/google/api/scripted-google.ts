@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import type { Clock } from '../../../../../src/drives/google/api/clock.ts'
+import type { Clock } from '../../../../../src/drives/cloud/clock.ts'
 import {
   GoogleApi,
   type GoogleApiOptions,

@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { backOffMs, retryAfterMs } from '../../../../../src/drives/google/api/back-off.ts'
+import { backOffMs, retryAfterMs } from '../../../../src/drives/cloud/back-off.ts'
 
-test('backOffMs doubles from half a second to 32 s', () => {
-  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 50].map((failures) => backOffMs(failures, () => 1))
+const backOff = { firstMs: 500, longestMs: 32_000 }
+
+test('backOffMs doubles from the first wait to the longest', () => {
+  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 50].map((failures) =>
+    backOffMs(failures, backOff, () => 1),
+  )
   assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 32_000, 32_000])
 })
 
-test('backOffMs leaves a random half of each wait to chance', () => {
+test('backOffMs randomizes half of each wait', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2000 }),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       (failures, chance) => {
-        const longest = backOffMs(failures, () => 1)
-        const wait = backOffMs(failures, () => chance)
+        const longest = backOffMs(failures, backOff, () => 1)
+        const wait = backOffMs(failures, backOff, () => chance)
         assert.ok(wait >= longest / 2 && wait <= longest)
       },
     ),

@@ -1,8 +1,8 @@
-/** The first wait, before jitter. */
-const firstMs = 500
-
-/** Google advises to stop growing at 32 or 64 s ("truncated exponential backoff"). */
-const longestMs = 32_000
+/** How pauses between attempts grow, before jitter. */
+export interface BackOff {
+  readonly firstMs: number
+  readonly longestMs: number
+}
 
 /**
  * Milliseconds to wait before the next attempt: twice as long each time. A random half of it
@@ -10,12 +10,19 @@ const longestMs = 32_000
  *
  * @param failures attempts that have failed, at least 1.
  */
-export function backOffMs(failures: number, random: () => number): number {
+export function backOffMs(
+  failures: number,
+  { firstMs, longestMs }: BackOff,
+  random: () => number,
+): number {
   const ceiling = Math.min(longestMs, firstMs * 2 ** (failures - 1))
   return Math.round(ceiling / 2 + (ceiling / 2) * random())
 }
 
-/** Milliseconds that a Retry-After header asks for (RFC 9110 section 10.2.3); undefined: it says nothing. */
+/**
+ * Milliseconds that a Retry-After header asks for: seconds or a date (RFC 9110 section 10.2.3).
+ * Undefined when it is missing or invalid.
+ */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000

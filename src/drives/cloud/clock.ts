@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Time and chance, so that tests have both in hand. */
+/** Time and randomness; tests inject their own. */
 export interface Clock {
   /** Milliseconds since the epoch. May be set back or forward at any moment. */
   now(): number
-  /** Milliseconds since some moment, always forward: for how long something takes or lasts. */
+  /** Milliseconds of a clock that is never set back: for durations. */
   elapsed(): number
   /** @throws the signal's reason when it aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
     try {
       await delay(ms, undefined, signal === undefined ? {} : { signal })
     } catch (error) {
-      // Node's own error says only that something aborted; the reason says why.
+      // Node's error does not contain the signal's reason.
       throw signal?.aborted ? signal.reason : error
     }
   },

@@ -1,0 +1,96 @@
+import { DriveError } from '../drive.ts'
+import { type KeyLease, KeyLeases } from '../key-leases.ts'
+import type { LeaseTable } from '../lease-table.ts'
+import { withDatabaseErrors } from './database-errors.ts'
+
+/** Leases that are read first; more when none of these can be recovered. */
+const firstPage = 1_000
+/** What lies beyond is recovered when the drive is opened next, or when its key is needed. */
+const largestPage = 64_000
+/** Leases of a process that has just died have not expired yet. */
+const anyTimeMs = Number.MAX_SAFE_INTEGER
+
+/** What the drive knows about the records that its writers leave in their leases. */
+export interface RecoveryHandler {
+  /** All places of the lease with this record; empty for the record of another kind of drive. */
+  placesOf(record: string): readonly string[]
+  /** Completes or undoes the interrupted work; `lease` holds these places meanwhile. */
+  recover(record: string, lease: KeyLease): Promise<void>
+}
+
+export interface RecoveryOptions {
+  readonly table: LeaseTable
+  /** Wall clock of all processes that share the database, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * The leases of a drive's writers, and the recovery of work that was interrupted because its process
+ * died or never learned the outcome. Each lease carries a record of that work.
+ */
+export class Recovery {
+  readonly leases: KeyLeases
+  readonly #table: LeaseTable
+  #handler: RecoveryHandler | undefined
+
+  constructor({ table, now }: RecoveryOptions) {
+    this.#table = withDatabaseErrors(table, 'the leases')
+    const recover = async (record: string, lease: KeyLease) =>
+      await this.#handler?.recover(record, lease)
+    this.leases = new KeyLeases({ table, now, recover })
+  }
+
+  /** Opening a drive takes leases; what they recover needs the open drive. */
+  handleWith(handler: RecoveryHandler): void {
+    this.#handler = handler
+  }
+
+  /**
+   * Recovers what dead processes were doing, even if no one needs its keys again.
+   *
+   * @returns why some of it could not be recovered now; `isComplete` when nothing is left.
+   */
+  async recoverAll(): Promise<{
+    readonly isComplete: boolean
+    readonly failures: readonly DriveError[]
+  }> {
+    const tried = new Set<string>()
+    const failures: DriveError[] = []
+    for (let limit = firstPage; limit <= largestPage; ) {
+      const { records, isLastPage } = await this.#interrupted(limit)
+      const untried = records.filter((record) => !tried.has(record))
+      for (const record of untried) {
+        tried.add(record)
+        const failure = await this.#tryRecover(record)
+        if (failure !== undefined) failures.push(failure)
+      }
+      if (untried.length > 0) continue
+      if (isLastPage) return { isComplete: records.length === 0, failures }
+      limit *= 2
+    }
+    return { isComplete: false, failures }
+  }
+
+  async #interrupted(limit: number) {
+    const found = await this.#table.endedWithNote(anyTimeMs, limit)
+    // The places of one lease have the same record.
+    const dead = found.filter((lease) => !this.leases.isLive(lease)).map(({ note }) => note)
+    const records = [...new Set(dead)].filter((record) => this.#placesOf(record).length > 0)
+    return { records, isLastPage: found.length < limit }
+  }
+
+  async #tryRecover(record: string): Promise<DriveError | undefined> {
+    try {
+      // Whoever takes the places next recovers first.
+      await this.leases.hold(this.#placesOf(record), async () => undefined)
+      return undefined
+    } catch (error) {
+      if (error instanceof DriveError) return error
+      throw error
+    }
+  }
+
+  #placesOf(record: string): readonly string[] {
+    return this.#handler?.placesOf(record) ?? []
+  }
+}
