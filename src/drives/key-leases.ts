@@ -1,17 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { livenessOf, thisProcess } from '../process/identity.ts'
+import { HeldLease } from '../process/held-lease.ts'
+import { isLeaseFree, newLeaseOwner } from '../process/lease-owner.ts'
 import { DriveError } from './drive.ts'
 import { LeaseQueue } from './lease-queue.ts'
-import type { LeaseClaim, LeaseLook, LeaseTable, PlaceLease } from './lease-table.ts'
+import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
 
-/** A lease that is not renewed for this long is up for the taking. */
+/** A lease that is not renewed for this long may be taken. */
 const leaseMs = 20_000
 const renewEveryMs = 5_000
 /** No work starts on the drive this close to the end: a call takes time to arrive. */
 const safetyMarginMs = 5_000
 const defaultWaitMs = 30_000
-/** Between looks at a place that another process holds. */
+/** Between looks at a key that another process holds. */
 const firstPauseMs = 4
 const longestPauseMs = 200
 
@@ -22,8 +22,8 @@ export interface KeyLeasesOptions {
   /** How long `hold` waits for its turn. */
   readonly waitMs?: number
   /**
-   * Finishes or undoes the work in a dead holder's note, before another holder gets the place,
-   * which `lease` holds. When it rejects, `hold` does, and the note stays for the next one.
+   * Finishes or undoes the work in a dead holder's note, before another holder gets the
+   * keys, which `lease` holds. When it rejects, `hold` does, and the note stays for the next one.
    */
   readonly recover?: (note: string, lease: KeyLease) => Promise<void>
 }
@@ -48,20 +48,20 @@ export class KeyLeases {
   }
 
   /**
-   * Runs `work` while these places are held, all of them.
+   * Runs `work` while all these keys are held.
    *
    * @throws DriveError `busy` when others held them for longer than `waitMs`, `unavailable` when the
    *   database does not answer; the signal's reason; what `work` rejects with
    */
   async hold<R>(
-    places: readonly string[],
+    keys: readonly string[],
     work: (lease: KeyLease) => Promise<R>,
     options: HoldOptions = {},
   ): Promise<R> {
-    const wanted = [...new Set(places)]
+    const wanted = [...new Set(keys)]
     const waitLimit = this.#waitLimit(options.signal)
     for (;;) {
-      let unfinished: readonly PlaceLease[]
+      let unfinished: readonly KeyedLease[]
       await this.#enter(wanted, waitLimit)
       try {
         const taken = await this.#take(wanted, waitLimit, options.note ?? '')
@@ -70,60 +70,60 @@ export class KeyLeases {
       } finally {
         this.#queue.leave(wanted)
       }
-      // Without the other places: they may be needed to finish what was begun at these.
+      // Without the other keys: recovery may need them.
       for (const lease of Map.groupBy(unfinished, ({ owner }) => owner).values()) {
-        await this.#finish(lease, waitLimit)
+        await this.#recover(lease, waitLimit)
       }
     }
   }
 
-  /** Resolves when what dead holders began at these places is finished. Rejects as `hold` does. */
-  async settle(places: readonly string[]): Promise<void> {
-    await this.hold(places, async () => undefined)
+  /** Resolves when what dead holders began at these keys is recovered. Rejects as `hold` does. */
+  async recoverEnded(keys: readonly string[]): Promise<void> {
+    await this.hold(keys, async () => undefined)
   }
 
-  /** Waits until these places are free, without taking them. Rejects as `hold` does. */
-  async untilFree(places: readonly string[], options: HoldOptions = {}): Promise<void> {
+  /** Waits until these keys are free, without taking them. Rejects as `hold` does. */
+  async untilFree(keys: readonly string[], options: HoldOptions = {}): Promise<void> {
     const waitLimit = this.#waitLimit(options.signal)
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      const { leases } = await asked(this.#options.table.look(places, []))
+      const { leases } = await asked(this.#options.table.look(keys, []))
       if (!leases.some((lease) => this.isLive(lease))) return
       await pause(pauseMs, waitLimit)
     }
   }
 
   /** As LeaseTable.look. */
-  look(places: readonly string[], names: readonly string[]): Promise<LeaseLook> {
-    return asked(this.#options.table.look(places, names))
+  look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
+    return asked(this.#options.table.look(keys, names))
   }
 
   /** Whether there are such leases as `heldBelow` gives of others than `owner`. */
-  async isHeldBelow(places: readonly string[], owner: string): Promise<boolean> {
-    return (await this.heldBelow(places)).some((lease) => lease.owner !== owner)
+  async isHeldBelow(keys: readonly string[], owner: string): Promise<boolean> {
+    return (await this.heldBelow(keys)).some((lease) => lease.owner !== owner)
   }
 
   /**
-   * The leases on places directly below these whose holders may still be at work, or have died in the
+   * The leases on keys directly below these whose holders may still be at work, or have died in the
    * middle of it.
    */
-  async heldBelow(places: readonly string[]): Promise<LeaseClaim[]> {
-    const leases = await asked(this.#options.table.below(places))
+  async heldBelow(keys: readonly string[]): Promise<LeaseClaim[]> {
+    const leases = await asked(this.#options.table.below(keys))
     return leases.filter((lease) => lease.note !== '' || this.isLive(lease))
   }
 
   /** Whether the lease's holder may still be at work. */
-  isLive(lease: LeaseClaim): boolean {
-    return lease.untilMs > this.#options.now() && livenessOf(processOf(lease.owner)) !== 'dead'
+  isLive({ owner, untilMs }: LeaseClaim): boolean {
+    return !isLeaseFree({ leaseOwner: owner, leaseUntilMs: untilMs }, this.#options.now())
   }
 
-  /** Ends all waiting. Leases that are held run on. */
+  /** Ends all waiting. Leases that are held stay. */
   close(): void {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
   }
 
-  async #enter(places: readonly string[], waitLimit: WaitLimit): Promise<void> {
+  async #enter(keys: readonly string[], waitLimit: WaitLimit): Promise<void> {
     try {
-      await this.#queue.enter(places, waitLimit.signal)
+      await this.#queue.enter(keys, waitLimit.signal)
     } catch (error) {
       throw waitLimit.isOver() ? tooBusy() : error
     }
@@ -131,17 +131,17 @@ export class KeyLeases {
 
   /** The lease, or those of dead holders that have left notes. */
   async #take(
-    places: readonly string[],
+    keys: readonly string[],
     waitLimit: WaitLimit,
     note: string,
-  ): Promise<KeyLease | readonly PlaceLease[]> {
+  ): Promise<KeyLease | readonly KeyedLease[]> {
     const { table } = this.#options
-    let ended: readonly PlaceLease[] = []
+    let ended: readonly KeyedLease[] = []
     for (let pauseMs = firstPauseMs; ; ) {
       waitLimit.signal.throwIfAborted()
-      const lease = await this.#tryTake(places, note, ended)
+      const lease = await this.#tryTake(keys, note, ended)
       if (lease !== undefined) return lease
-      const { leases } = await asked(table.look(places, []))
+      const { leases } = await asked(table.look(keys, []))
       ended = leases.filter((one) => !this.isLive(one))
       if (ended.length === leases.length) {
         const unfinished = ended.filter((one) => one.note !== '')
@@ -153,17 +153,16 @@ export class KeyLeases {
     }
   }
 
-  /** Undefined when one of the places is not free. */
+  /** Undefined when one of the keys is not free. */
   async #tryTake(
-    places: readonly string[],
+    keys: readonly string[],
     note: string,
-    ended: readonly PlaceLease[],
+    ended: readonly KeyedLease[],
   ): Promise<KeyLease | undefined> {
     const { table, now } = this.#options
-    const owner = `${thisProcess} ${randomBytes(9).toString('base64url')}`
-    const claim = { owner, untilMs: now() + leaseMs, note }
-    if (!(await asked(table.take(places, claim, ended)))) return undefined
-    const lease = new KeyLease({ places, claim, table, now })
+    const claim = { owner: newLeaseOwner(), untilMs: now() + leaseMs, note }
+    if (!(await asked(table.take(keys, claim, ended)))) return undefined
+    const lease = new KeyLease({ keys, claim, table, now })
     if (ended.length === 0 || note === '') return lease
     try {
       // Those that ended have kept theirs.
@@ -175,13 +174,13 @@ export class KeyLeases {
     }
   }
 
-  /** @param ended what is wanted of the places of one dead holder */
-  async #finish(ended: readonly PlaceLease[], waitLimit: WaitLimit): Promise<void> {
-    const places = ended.map(({ place }) => place)
+  /** @param ended those of the wanted keys that one dead holder had */
+  async #recover(ended: readonly KeyedLease[], waitLimit: WaitLimit): Promise<void> {
+    const keys = ended.map(({ key }) => key)
     const note = ended[0]?.note ?? ''
-    await this.#enter(places, waitLimit)
+    await this.#enter(keys, waitLimit)
     try {
-      const lease = await this.#tryTake(places, '', ended)
+      const lease = await this.#tryTake(keys, '', ended)
       // Otherwise another process is recovering it.
       if (lease === undefined) return
       await this.#work(lease, async () => {
@@ -193,7 +192,7 @@ export class KeyLeases {
         }
       })
     } finally {
-      this.#queue.leave(places)
+      this.#queue.leave(keys)
     }
   }
 
@@ -202,7 +201,7 @@ export class KeyLeases {
     try {
       result = await work(lease)
     } catch (error) {
-      // What went wrong first is what is told.
+      // The first error is the one to report.
       await lease.release().catch(() => undefined)
       throw error
     }
@@ -222,43 +221,47 @@ export class KeyLeases {
 }
 
 interface KeyLeaseParts {
-  readonly places: readonly string[]
+  readonly keys: readonly string[]
   readonly claim: LeaseClaim
   readonly table: LeaseTable
   readonly now: () => number
 }
 
-/** Places that are held. It renews itself until it is released. */
+/** Keys whose lease this process holds. The lease is renewed until it is released. */
 export class KeyLease {
   readonly owner: string
   readonly #parts: KeyLeaseParts
-  readonly #lost = new AbortController()
+  readonly #held: HeldLease
   readonly #bumped = new Set<string>()
-  #untilMs: number
   #keepsNote = false
   #isReleased = false
-  #timer: NodeJS.Timeout
 
   constructor(parts: KeyLeaseParts) {
+    const { keys, claim, table, now } = parts
+    const { owner, untilMs } = claim
     this.#parts = parts
-    this.owner = parts.claim.owner
-    this.#untilMs = parts.claim.untilMs
-    this.#timer = this.#renewLater()
+    this.owner = owner
+    this.#held = new HeldLease({
+      ...{ owner, untilMs, leaseMs, renewEveryMs, safetyMarginMs, now },
+      renew: (until) => table.renew(keys, { owner, untilMs: until }),
+      lostReason: leaseLost,
+    })
+    this.#held.keep()
   }
 
   /** Aborts when the lease is lost: another process may be writing. */
   get signal(): AbortSignal {
-    return this.#lost.signal
+    return this.#held.lost
   }
 
   /**
-   * To be called before each step that changes what is at the places.
+   * Call it before each step that changes what the keys stand for.
+   *
    * @throws DriveError `busy` when the lease is lost, or about to end: a process that was suspended
    *   notices here
    */
   assertHeld(): void {
-    if (this.#parts.now() > this.#untilMs - safetyMarginMs) this.#lose()
-    this.#lost.signal.throwIfAborted()
+    this.#held.assertHeld()
   }
 
   /** The revisions of these names rise with the release. */
@@ -267,50 +270,26 @@ export class KeyLease {
   }
 
   async setNote(note: string): Promise<void> {
-    await asked(this.#parts.table.note(this.#parts.places, this.owner, note))
+    await asked(this.#parts.table.note(this.#parts.keys, this.owner, note))
   }
 
-  /** It is not known how far the work got: the next holder is to `recover` by the note. */
+  /** It is unknown how far the work got: the next holder is to `recover` by the note. */
   leaveNote(): void {
     this.#keepsNote = true
   }
 
-  /** For KeyLeases. A lease that is lost or can't be given back ends by itself. */
+  /** For KeyLeases. A lease that is lost or can't be released ends by itself. */
   async release(): Promise<void> {
     if (this.#isReleased) return
     this.#isReleased = true
-    clearTimeout(this.#timer)
+    this.#held.end()
     await asked(
-      this.#parts.table.release(this.#parts.places, {
+      this.#parts.table.release(this.#parts.keys, {
         owner: this.owner,
         bumped: [...this.#bumped],
         keepsNote: this.#keepsNote,
       }),
     )
-  }
-
-  #lose(): void {
-    const message =
-      'The lease on this key was lost: the machine or the database was too slow. Try again.'
-    this.#lost.abort(new DriveError('busy', message, { retryAfterSeconds: 1 }))
-  }
-
-  #renewLater(): NodeJS.Timeout {
-    const timer = setTimeout(() => void this.#renew(), renewEveryMs)
-    timer.unref()
-    return timer
-  }
-
-  async #renew(): Promise<void> {
-    const { table, places, now } = this.#parts
-    const untilMs = now() + leaseMs
-    try {
-      if (!(await table.renew(places, { owner: this.owner, untilMs }))) return this.#lose()
-      this.#untilMs = untilMs
-    } catch {
-      // The database may answer again before the lease ends; if not, assertHeld stops the work.
-    }
-    if (!this.#isReleased) this.#timer = this.#renewLater()
   }
 }
 
@@ -320,8 +299,10 @@ interface WaitLimit {
   isOver(): boolean
 }
 
-function processOf(owner: string): string {
-  return owner.slice(0, owner.lastIndexOf(' '))
+function leaseLost(): DriveError {
+  const message =
+    'The lease on this key was lost: the machine or the database was too slow. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
 function tooBusy(): DriveError {

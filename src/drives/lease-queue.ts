@@ -1,40 +1,40 @@
-/** Waits in this process for places, so that only the first of them asks the database. */
+/** Orders this process's waiters for keys: only the first one for a key asks the database. */
 export class LeaseQueue {
   readonly #taken = new Set<string>()
   readonly #waiting: Waiter[] = []
 
   /**
-   * Resolves when all places are the caller's, who must `leave` them. Who has waited longer gets
-   * them first, but blocks no one from a place that it can't have yet: the holder of one place may
-   * be waiting for another before it can go on.
+   * Resolves when all keys are the caller's, which must `leave` them. The longest-waiting caller gets
+   * them first, but does not block others from a key while another of its keys is taken: the holder
+   * of one key may need another to go on.
    *
    * @throws the signal's reason
    */
-  async enter(places: readonly string[], signal: AbortSignal): Promise<void> {
+  async enter(keys: readonly string[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#areFree(places)) this.#takeAll(places)
-    else await this.#wait(places, signal)
+    if (this.#areFree(keys)) this.#takeAll(keys)
+    else await this.#wait(keys, signal)
   }
 
-  leave(places: readonly string[]): void {
-    for (const place of places) this.#taken.delete(place)
+  leave(keys: readonly string[]): void {
+    for (const key of keys) this.#taken.delete(key)
     for (const waiter of [...this.#waiting]) {
-      if (!this.#areFree(waiter.places)) continue
-      this.#takeAll(waiter.places)
+      if (!this.#areFree(waiter.keys)) continue
+      this.#takeAll(waiter.keys)
       this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
       waiter.admit()
     }
   }
 
-  #areFree(places: readonly string[]): boolean {
-    return places.every((place) => !this.#taken.has(place))
+  #areFree(keys: readonly string[]): boolean {
+    return keys.every((key) => !this.#taken.has(key))
   }
 
-  #takeAll(places: readonly string[]): void {
-    for (const place of places) this.#taken.add(place)
+  #takeAll(keys: readonly string[]): void {
+    for (const key of keys) this.#taken.add(key)
   }
 
-  #wait(places: readonly string[], signal: AbortSignal): Promise<void> {
+  #wait(keys: readonly string[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
@@ -44,7 +44,7 @@ export class LeaseQueue {
         signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      const waiter: Waiter = { places, admit }
+      const waiter: Waiter = { keys, admit }
       this.#waiting.push(waiter)
       signal.addEventListener('abort', onAbort, { once: true })
     })
@@ -52,6 +52,6 @@ export class LeaseQueue {
 }
 
 interface Waiter {
-  readonly places: readonly string[]
+  readonly keys: readonly string[]
   admit(): void
 }

@@ -1,47 +1,48 @@
 /**
- * What key leases need of the database (key-leases.ts). A drive knows no SQL: the table is injected.
- * Places are texts of any characters, at most 8,192 UTF-8 bytes; the part before a place's last `/` is
+ * The port of key leases to the database (key-leases.ts). A drive knows no SQL: the table is injected.
+ * A lease key is a text of any characters, at most 8,192 UTF-8 bytes; the part before its last `/` is
  * its parent. Any method may reject with the database's own error.
  */
 export interface LeaseTable {
   /**
-   * Takes all these places or none. A place is free when it has no lease, or one of `ended`, exactly
-   * as it was read; that lease's note stays until `note` is called.
+   * Takes all these keys or none. A key is free when it has no lease, or one of `ended`, exactly as it
+   * was read; that lease's note stays until `note` is called.
    */
-  take(places: readonly string[], claim: LeaseClaim, ended: readonly PlaceLease[]): Promise<boolean>
+  take(keys: readonly string[], claim: LeaseClaim, ended: readonly KeyedLease[]): Promise<boolean>
 
-  /** Puts the note at all places that `owner` holds. */
-  note(places: readonly string[], owner: string, note: string): Promise<void>
+  /** Sets the note of all these keys that `owner` holds. */
+  note(keys: readonly string[], owner: string, note: string): Promise<void>
 
-  /** Renews; false when one of the places is no longer `owner`'s. */
-  renew(places: readonly string[], claim: Omit<LeaseClaim, 'note'>): Promise<boolean>
+  /** Renews the leases; false when one of the keys is no longer `owner`'s. */
+  renew(keys: readonly string[], claim: Pick<LeaseClaim, 'owner' | 'untilMs'>): Promise<boolean>
 
   /**
-   * Gives back what of these places is still `owner`'s, and bumped the revisions of these names, in
+   * Releases those of these keys that are still `owner`'s, and bumps the revisions of these names, in
    * one transaction. With `keepsNote` the leases stay with their notes, as ended.
    */
-  release(places: readonly string[], release: LeaseRelease): Promise<void>
+  release(keys: readonly string[], release: LeaseRelease): Promise<void>
 
-  /** The leases on these places, and the revisions of these names in their order: one moment. */
-  look(places: readonly string[], names: readonly string[]): Promise<LeaseLook>
+  /** The leases on these keys, and the revisions of these names in their order: one moment. */
+  look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook>
 
-  /** The leases on places directly below these. */
-  below(places: readonly string[]): Promise<Omit<PlaceLease, 'place'>[]>
+  /** The leases on keys directly below these. */
+  below(keys: readonly string[]): Promise<LeaseClaim[]>
 
   /** Leases with a note that ended at this time or before, at most `limit`. */
-  endedWithNote(untilMs: number, limit: number): Promise<Omit<PlaceLease, 'place'>[]>
+  endedWithNote(untilMs: number, limit: number): Promise<LeaseClaim[]>
 }
 
 export interface LeaseClaim {
   readonly owner: string
   /** Milliseconds since the epoch. */
   readonly untilMs: number
-  /** What its holder is about to do, for the process that takes over if it dies. May be ''. */
+  /** The recovery record of its holder, for the process that takes over. May be ''. */
   readonly note: string
 }
 
-export interface PlaceLease extends LeaseClaim {
-  readonly place: string
+/** A lease with its key. */
+export interface KeyedLease extends LeaseClaim {
+  readonly key: string
 }
 
 export interface LeaseRelease {
@@ -51,7 +52,7 @@ export interface LeaseRelease {
 }
 
 export interface LeaseLook {
-  readonly leases: readonly PlaceLease[]
+  readonly leases: readonly KeyedLease[]
   /** Names share revisions by chance: a revision may rise for another name, too. */
   readonly revisions: readonly number[]
 }

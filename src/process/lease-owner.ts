@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { livenessOf, type ProcessName, thisProcess } from './identity.ts'
 
 /** A lease as a row of the database has it. */
-export interface HeldLease {
-  /** The holder's process and a random word; '' when it is free. */
+export interface LeaseRow {
+  /** The holder's process and a random text; '' when it is free. */
   readonly leaseOwner: string
   /** Milliseconds since the epoch. */
   readonly leaseUntilMs: number
@@ -15,7 +15,7 @@ export function newLeaseOwner(name: ProcessName = thisProcess): string {
 }
 
 /** Whether the lease may be taken: it is free, or its holder died or stopped renewing it. */
-export function isLeaseFree({ leaseOwner, leaseUntilMs }: HeldLease, nowMs: number): boolean {
+export function isLeaseFree({ leaseOwner, leaseUntilMs }: LeaseRow, nowMs: number): boolean {
   if (leaseOwner === '' || leaseUntilMs <= nowMs) return true
   return livenessOf(leaseOwner.slice(0, leaseOwner.lastIndexOf(' '))) === 'dead'
 }

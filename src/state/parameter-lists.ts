@@ -1,4 +1,4 @@
-import type { SqlValue } from './database.ts'
+import type { Database, SqlValue, Statement } from './database.ts'
 
 /**
  * Lists are bound in these sizes only, so that few different statements exist and each is prepared
@@ -32,6 +32,42 @@ export function parameterLists(
     start += size
   }
   return lists
+}
+
+/** Pure: lists of single values, for `IN (…)`. */
+export function valueLists(values: readonly SqlValue[]): ParameterList[] {
+  return parameterLists(
+    values.map((value) => [value]),
+    '?',
+  )
+}
+
+/**
+ * Pure: one statement for each list.
+ *
+ * @param sqlOf the statement around a list's SQL.
+ * @param more parameters that follow the list's.
+ */
+export function listStatements(
+  lists: readonly ParameterList[],
+  sqlOf: (list: string) => string,
+  more: readonly SqlValue[] = [],
+): (Statement & { readonly params: readonly SqlValue[] })[] {
+  return lists.map(({ sql, params }) => ({ sql: sqlOf(sql), params: [...params, ...more] }))
+}
+
+/** The rows of one SELECT for each list, in their order. Parameters as in `listStatements`. */
+export async function readLists<Row>(
+  database: Database,
+  lists: readonly ParameterList[],
+  sqlOf: (list: string) => string,
+  more: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const { sql, params } of listStatements(lists, sqlOf, more)) {
+    rows.push(...(await database.read<Row>(sql, params)))
+  }
+  return rows
 }
 
 function listOf(

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../src/drives/drive.ts'
 import { KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts'
-import type { LeaseTable, PlaceLease } from '../../src/drives/lease-table.ts'
+import type { KeyedLease, LeaseTable } from '../../src/drives/lease-table.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import type { Database } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
@@ -38,8 +38,8 @@ function describeTable(tableOf: () => LeaseTable) {
     assert.equal(await table.take(['take/a', odd], claim('two'), []), false)
     const { leases } = await table.look([odd, 'take/a', 'take/b'], [])
     assert.deepEqual(sorted(leases), [
-      { place: odd, ...claim('one') },
-      { place: 'take/b', ...claim('one') },
+      { key: odd, ...claim('one') },
+      { key: 'take/b', ...claim('one') },
     ])
   })
 
@@ -53,7 +53,7 @@ function describeTable(tableOf: () => LeaseTable) {
     assert.ok(await table.take(['seen', 'seen too'], claim('two', 200), leases))
     assert.equal(await table.take(['seen'], claim('three', 200), leases), false)
     assert.deepEqual((await table.look(['seen'], [])).leases, [
-      { place: 'seen', ...claim('two', 200, 'what one did') },
+      { key: 'seen', ...claim('two', 200, 'what one did') },
     ])
     await table.note(['seen'], 'one', 'not any more')
     await table.note(['seen'], 'two', 'what two does')
@@ -277,8 +277,8 @@ function describeHolding(tableOf: () => LeaseTable) {
   })
 }
 
-function sorted(leases: readonly PlaceLease[]): PlaceLease[] {
-  return leases.toSorted((a, b) => (a.place < b.place ? -1 : 1))
+function sorted(leases: readonly KeyedLease[]): KeyedLease[] {
+  return leases.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 async function never(): Promise<never> {

@@ -1,4 +1,5 @@
-import type { Database, SqlValue, Statement } from '../database.ts'
+import { writeOne } from '../conditional-writes.ts'
+import type { Database } from '../database.ts'
 
 /** The last known size of a bucket. */
 export interface BucketCountRow {
@@ -75,35 +76,36 @@ export class BucketCountTable {
 
   /** Takes the lease of the bucket whose row was `seen`; undefined: it had none. */
   take({ bucket, owner, untilMs }: CountLease, seen: BucketCountRow | undefined): Promise<boolean> {
-    if (seen === undefined) return this.#change(insertTaken, [bucket, owner, untilMs])
+    if (seen === undefined) return writeOne(this.#database, insertTaken, [bucket, owner, untilMs])
     const { triedAtMs, leaseOwner, leaseUntilMs } = seen
-    return this.#change(takeSeen, [owner, untilMs, bucket, triedAtMs, leaseOwner, leaseUntilMs])
+    return writeOne(this.#database, takeSeen, [
+      owner,
+      untilMs,
+      bucket,
+      triedAtMs,
+      leaseOwner,
+      leaseUntilMs,
+    ])
   }
 
   renew({ bucket, owner, untilMs }: CountLease): Promise<boolean> {
-    return this.#change(renewLease, [untilMs, bucket, owner])
+    return writeOne(this.#database, renewLease, [untilMs, bucket, owner])
   }
 
   /** Stores the figures and releases the lease. */
   finish({ bucket, owner }: CountLease, figures: BucketFigures): Promise<boolean> {
     const { objects, bytes, lastModifiedMs, countedAtMs, tookMs } = figures
     const taken = [objects, bytes, lastModifiedMs, countedAtMs, tookMs]
-    return this.#change(finishCount, [...taken, countedAtMs + tookMs, bucket, owner])
+    return writeOne(this.#database, finishCount, [...taken, countedAtMs + tookMs, bucket, owner])
   }
 
   /** Keeps the older figures, stores why the count failed, and releases the lease. */
   fail({ bucket, owner }: CountLease, problem: string, triedAtMs: number): Promise<boolean> {
-    return this.#change(failCount, [triedAtMs, problem, bucket, owner])
+    return writeOne(this.#database, failCount, [triedAtMs, problem, bucket, owner])
   }
 
   /** Releases the lease without recording an attempt. */
   release({ bucket, owner }: CountLease): Promise<boolean> {
-    return this.#change(releaseLease, [bucket, owner])
-  }
-
-  async #change(sql: string, params: readonly SqlValue[]): Promise<boolean> {
-    const statement: Statement = { sql, params }
-    const [result] = await this.#database.write([statement])
-    return result?.changes === 1
+    return writeOne(this.#database, releaseLease, [bucket, owner])
   }
 }

@@ -1,17 +1,13 @@
-import { hash } from 'node:crypto'
+import type { DavRecords, FileVersion } from '../../drives/webdav/objects/dav-records.ts'
 import type { Database } from '../database.ts'
-import { parameterLists } from '../parameter-lists.ts'
+import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
+import { textDigest } from '../text-digest.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
 /** A reader that found a file just before it was deleted still looks up its record. */
 const forgetDelayMs = 60_000
 /** Bounds the memory of pending deletions: some 15 MB. */
 const maxForgotten = 100_000
-
-interface FileVersionRow {
-  readonly place: string
-  readonly version: string
-}
 
 const selectOne = 'SELECT json FROM dav_records WHERE place = ? AND version = ?'
 /** CROSS keeps SQLite from walking the whole table to meet the wanted ones. */
@@ -31,8 +27,8 @@ const deleteOne = 'DELETE FROM dav_records WHERE place = ? AND version = ? AND s
 const insertFolder = 'INSERT INTO dav_folders (place) VALUES (?) ON CONFLICT DO NOTHING'
 const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
-/** What a WebDAV drive remembers; its methods are that drive's contract. */
-export class DatabaseDavRecords {
+/** A WebDAV drive's records in the database. */
+export class DatabaseDavRecords implements DavRecords {
   readonly #database: Database
   readonly #forgotten: LazyDeletes
 
@@ -52,28 +48,25 @@ export class DatabaseDavRecords {
     })
   }
 
-  async find({ place, version }: FileVersionRow): Promise<string | undefined> {
-    const params = [storedPlace(place), version]
+  async find({ place, version }: FileVersion): Promise<string | undefined> {
+    const params = [textDigest(place), version]
     const [row] = await this.#database.read<{ json: string }>(selectOne, params)
     return row?.json
   }
 
-  async findMany(files: readonly FileVersionRow[]): Promise<Map<string, string>> {
-    const placeOf = new Map(files.map(({ place }) => [storedPlace(place), place]))
-    const wanted = files.map(({ place, version }) => [storedPlace(place), version])
-    const found = new Map<string, string>()
-    for (const { sql, params } of parameterLists(wanted, wantedFile)) {
-      const rows = await this.#database.read<{ place: string; json: string }>(
-        selectMany(sql),
-        params,
-      )
-      for (const { place, json } of rows) found.set(placeOf.get(place) ?? place, json)
-    }
-    return found
+  async findMany(files: readonly FileVersion[]): Promise<Map<string, string>> {
+    const placeOf = new Map(files.map(({ place }) => [textDigest(place), place]))
+    const wanted = files.map(({ place, version }) => [textDigest(place), version])
+    const rows = await readLists<{ place: string; json: string }>(
+      this.#database,
+      parameterLists(wanted, wantedFile),
+      selectMany,
+    )
+    return new Map(rows.map(({ place, json }) => [placeOf.get(place) ?? place, json]))
   }
 
-  async save(file: FileVersionRow, json: string, present = file.version): Promise<void> {
-    const place = storedPlace(file.place)
+  async save(file: FileVersion, json: string, present = file.version): Promise<void> {
+    const place = textDigest(file.place)
     const now = Date.now()
     await this.#database.write([
       { sql: upsert, params: [place, file.version, now, json] },
@@ -81,44 +74,29 @@ export class DatabaseDavRecords {
     ])
   }
 
-  /** Deletes the record a minute or two later, unless it is saved again. */
-  forget({ place, version }: FileVersionRow): void {
-    this.#forgotten.add(`${storedPlace(place)}\n${version}\n${Date.now()}`)
+  forget({ place, version }: FileVersion): void {
+    this.#forgotten.add(`${textDigest(place)}\n${version}\n${Date.now()}`)
   }
 
   async ownFolders(places: readonly string[]): Promise<Set<string>> {
-    const placeOf = new Map(places.map((place) => [storedPlace(place), place]))
-    const own = new Set<string>()
-    for (const { sql, params } of parameterLists(
-      [...placeOf.keys()].map((key) => [key]),
-      '?',
-    )) {
-      const rows = await this.#database.read<{ place: string }>(
-        `SELECT place FROM dav_folders WHERE place IN (${sql})`,
-        params,
-      )
-      for (const { place } of rows) own.add(placeOf.get(place) ?? place)
-    }
-    return own
+    const placeOf = new Map(places.map((place) => [textDigest(place), place]))
+    const rows = await readLists<{ place: string }>(
+      this.#database,
+      valueLists([...placeOf.keys()]),
+      (list) => `SELECT place FROM dav_folders WHERE place IN (${list})`,
+    )
+    return new Set(rows.map(({ place }) => placeOf.get(place) ?? place))
   }
 
   async addOwnFolders(places: readonly string[]): Promise<void> {
     await this.#database.write(
-      places.map((place) => ({ sql: insertFolder, params: [storedPlace(place)] })),
+      places.map((place) => ({ sql: insertFolder, params: [textDigest(place)] })),
     )
   }
 
   async forgetFolders(places: readonly string[]): Promise<void> {
-    const lists = parameterLists(
-      places.map((place) => [storedPlace(place)]),
-      '?',
-    )
-    await this.#database.write(
-      lists.map(({ sql, params }) => ({
-        sql: `DELETE FROM dav_folders WHERE place IN (${sql})`,
-        params,
-      })),
-    )
+    const deleteSome = (list: string) => `DELETE FROM dav_folders WHERE place IN (${list})`
+    await this.#database.write(listStatements(valueLists(places.map(textDigest)), deleteSome))
   }
 
   async isCompletionNoted(uploadId: string): Promise<boolean> {
@@ -146,9 +124,4 @@ export class DatabaseDavRecords {
   close(): void {
     this.#forgotten.close()
   }
-}
-
-/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
-function storedPlace(place: string): string {
-  return hash('sha256', place, 'base64url')
 }

@@ -1,4 +1,5 @@
-import type { Database, SqlValue, Statement } from '../database.ts'
+import { writeOne } from '../conditional-writes.ts'
+import type { Database } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
 
 /**
@@ -141,12 +142,19 @@ export class DeletionTable {
     { id, leaseOwner }: Pick<DeletionRow, 'id' | 'leaseOwner'>,
     { state, deleted, endedAtMs, message }: DeletionEnd,
   ): Promise<boolean> {
-    return this.#change(endDeletion, [state, deleted, endedAtMs, message, id, leaseOwner])
+    return writeOne(this.#database, endDeletion, [
+      state,
+      deleted,
+      endedAtMs,
+      message,
+      id,
+      leaseOwner,
+    ])
   }
 
   /** Asks the process that runs it to stop; false when it does not run. */
   async cancel(id: string): Promise<boolean> {
-    return isSqlText(id) && this.#change(askToStop, [id])
+    return isSqlText(id) && writeOne(this.#database, askToStop, [id])
   }
 
   /** Ends one whose process is gone; false when it has changed since it was seen. */
@@ -154,7 +162,7 @@ export class DeletionTable {
     { id, leaseOwner, leaseUntilMs }: DeletionRow,
     { endedAtMs, message }: Pick<DeletionEnd, 'endedAtMs' | 'message'>,
   ): Promise<boolean> {
-    return this.#change(interrupt, [endedAtMs, message, id, leaseOwner, leaseUntilMs])
+    return writeOne(this.#database, interrupt, [endedAtMs, message, id, leaseOwner, leaseUntilMs])
   }
 
   /** Forgets what ended before `untilMs`; for one process to call from time to time. */
@@ -162,11 +170,5 @@ export class DeletionTable {
     // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
     const old = await this.#database.read(selectOld, [untilMs])
     if (old.length > 0) await this.#database.write([{ sql: deleteOld, params: [untilMs] }])
-  }
-
-  async #change(sql: string, params: readonly SqlValue[]): Promise<boolean> {
-    const statement: Statement = { sql, params }
-    const [result] = await this.#database.write([statement])
-    return result?.changes === 1
   }
 }

@@ -1,28 +1,9 @@
+import type { HiddenFile, IndexedFile } from '../../drives/google/index/drive-index.ts'
 import type { SqlValue, Statement } from '../database.ts'
 import { rowInserts } from '../row-inserts.ts'
 
-export type DriveFileKind = 'file' | 'folder'
-
-/** A row of drive_files. */
-export interface DriveFileRow {
-  readonly id: string
-  readonly parent: string
-  readonly sortName: string
-  readonly kind: DriveFileKind
-  readonly size: number
-  readonly md5: string
-  readonly revision: string
-  readonly mimeType: string
-  readonly createdAtMs: number
-  readonly modifiedAtMs: number
-  readonly version: number
-  readonly etag: string
-  readonly attributes: string
-  readonly isOwn: boolean
-}
-
 /** A row as the database gives it. */
-export interface StoredFile extends Omit<DriveFileRow, 'isOwn'> {
+export interface StoredFile extends Omit<IndexedFile, 'isOwn'> {
   readonly isOwn: number
 }
 
@@ -90,12 +71,12 @@ const insertBelowVisible = `INSERT INTO drive_files (${names}) SELECT ${typedPar
 const hide = `UPDATE drive_files SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
   WHERE id = ? AND version <= ?`
 
-export function fileOf(stored: StoredFile): DriveFileRow {
+export function fileOf(stored: StoredFile): IndexedFile {
   return { ...stored, isOwn: Number(stored.isOwn) === 1 }
 }
 
 /** Statements that save each file once; of several of one id the last counts. */
-export function saveStatements(files: readonly DriveFileRow[], marks: SaveMarks): Statement[] {
+export function saveStatements(files: readonly IndexedFile[], marks: SaveMarks): Statement[] {
   const last = new Map(files.map((file) => [file.id, file]))
   const rows = [...last.values()].map((file) => valuesOf(file, marks))
   return rowInserts(`INSERT INTO drive_files (${names})`, rows).map(({ sql, ...rest }) => ({
@@ -105,23 +86,19 @@ export function saveStatements(files: readonly DriveFileRow[], marks: SaveMarks)
 }
 
 /** Saves a file if its folder still exists. */
-export function saveBelowVisible(file: DriveFileRow, marks: SaveMarks): Statement {
+export function saveBelowVisible(file: IndexedFile, marks: SaveMarks): Statement {
   return {
     sql: insertBelowVisible,
     params: [...valuesOf(file, marks), file.parent],
-    mustChange: 1,
   }
 }
 
 /** Hides a file as of this version. */
-export function hideStatement(
-  { id, version }: Pick<DriveFileRow, 'id' | 'version'>,
-  nowMs: number,
-): Statement {
+export function hideStatement({ id, version }: HiddenFile, nowMs: number): Statement {
   return { sql: hide, params: [version, nowMs, id, version] }
 }
 
-function valuesOf(file: DriveFileRow, { isUnlisted, crawl, nowMs }: SaveMarks): SqlValue[] {
+function valuesOf(file: IndexedFile, { isUnlisted, crawl, nowMs }: SaveMarks): SqlValue[] {
   return [
     ...[file.id, file.parent, file.sortName, file.kind, file.size, file.md5, file.revision],
     ...[file.mimeType, file.createdAtMs, file.modifiedAtMs, file.version, file.etag],

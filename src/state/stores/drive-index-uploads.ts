@@ -1,3 +1,4 @@
+import type { UploadRecords } from '../../drives/google/uploads/upload-records.ts'
 import type { Database, Statement } from '../database.ts'
 
 /** Each digest is 16 bytes in base64url. */
@@ -28,8 +29,8 @@ interface BlocksRow {
   readonly digests: string
 }
 
-/** The Google drive's uploads; its methods are the contract of src/drives/google/uploads/upload-records.ts. */
-export class DatabaseDriveUploads {
+/** The Google drive's uploads in the database. */
+export class DatabaseDriveUploads implements UploadRecords {
   readonly #database: Database
   readonly #now: () => number
 

@@ -1,6 +1,7 @@
+import type { IndexedFile } from '../../drives/google/index/drive-index.ts'
 import type { SqlValue } from '../database.ts'
 import type { ParameterList } from '../parameter-lists.ts'
-import { type DriveFileKind, fileColumns, type StoredFile } from './drive-index-rows.ts'
+import { fileColumns, type StoredFile } from './drive-index-rows.ts'
 
 /** The kind of a row that is not a file: it says that the content of some folder is not known. */
 export const unsureKind = 'unsure'
@@ -19,7 +20,7 @@ export interface Walk {
   /** Sort names: folders, except for the last one. */
   readonly steps: readonly string[]
   /** Of the last one. */
-  readonly kind: DriveFileKind
+  readonly kind: IndexedFile['kind']
 }
 
 /**

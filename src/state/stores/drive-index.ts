@@ -1,8 +1,18 @@
-import { type Database, type SqlValue, type Statement, UnmetChange } from '../database.ts'
-import { parameterLists } from '../parameter-lists.ts'
+import type {
+  ChildrenQuery,
+  DriveIndex,
+  FeedPage,
+  HiddenFile,
+  IndexedFile,
+  IndexState,
+  KeptAttributes,
+  ListedFile,
+  OwnWrite,
+} from '../../drives/google/index/drive-index.ts'
+import { writeAll } from '../conditional-writes.ts'
+import type { Database, Statement } from '../database.ts'
+import { listStatements, readLists, valueLists } from '../parameter-lists.ts'
 import {
-  type DriveFileKind,
-  type DriveFileRow,
   fileColumns,
   fileOf,
   hideStatement,
@@ -14,30 +24,9 @@ import {
 } from './drive-index-rows.ts'
 import { someUnlisted, unsureKind, type WalkedRow, walkStatement } from './drive-index-walk.ts'
 
-export type ListedFileRow = Pick<
-  DriveFileRow,
-  'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
->
 interface FoundRows {
-  readonly files: DriveFileRow[]
+  readonly files: IndexedFile[]
   readonly isSure: boolean
-}
-
-type HiddenRow = Pick<DriveFileRow, 'id' | 'version'>
-
-interface AttributesRow {
-  readonly id: string
-  readonly md5: string
-  readonly json: string
-}
-
-export interface IndexStateRow {
-  readonly crawl: number
-  readonly isReady: boolean
-  readonly pageToken: string
-  readonly polledAtMs: number
-  readonly owner: string
-  readonly untilMs: number
 }
 
 /** PostgreSQL plans four joins in less than a millisecond, eight in sixteen. */
@@ -85,8 +74,8 @@ const deleteOrphans = `DELETE FROM drive_files WHERE parent <> '' AND kind = ?
   AND parent NOT IN (SELECT root FROM drive_index)
   AND NOT EXISTS (SELECT 1 FROM drive_files AS above WHERE above.id = drive_files.parent)`
 
-/** The Google drive's index; its methods are the contract of src/drives/google/index/drive-index.ts. */
-export class DatabaseDriveIndex {
+/** The Google drive's index in the database. */
+export class DatabaseDriveIndex implements DriveIndex {
   readonly #database: Database
   readonly #now: () => number
 
@@ -99,15 +88,15 @@ export class DatabaseDriveIndex {
   async find(
     parents: readonly string[],
     path: readonly string[],
-    kind: DriveFileKind,
-  ): Promise<DriveFileRow[]> {
+    kind: IndexedFile['kind'],
+  ): Promise<IndexedFile[]> {
     return (await this.look(parents, path, kind)).files
   }
 
   async look(
     parents: readonly string[],
     path: readonly string[],
-    kind: DriveFileKind,
+    kind: IndexedFile['kind'],
   ): Promise<FoundRows> {
     let above = parents
     let isSure = true
@@ -125,10 +114,10 @@ export class DatabaseDriveIndex {
   async #walk(
     parents: readonly string[],
     steps: readonly string[],
-    kind: DriveFileKind,
+    kind: IndexedFile['kind'],
   ): Promise<FoundRows> {
     const rows: WalkedRow[] = []
-    for (const list of idLists(parents)) {
+    for (const list of valueLists(parents)) {
       const { sql, params } = walkStatement({ parents: list, steps, kind })
       rows.push(...(await this.#database.read<WalkedRow>(sql, params)))
     }
@@ -138,53 +127,35 @@ export class DatabaseDriveIndex {
 
   async children(
     parents: readonly string[],
-    query: {
-      readonly from: string
-      readonly isInclusive: boolean
-      readonly hidesEmpty: boolean
-      readonly limit: number
-    },
-  ): Promise<ListedFileRow[]> {
-    const { from, isInclusive, hidesEmpty, limit } = query
+    { from, isInclusive, hidesEmpty, limit }: ChildrenQuery,
+  ): Promise<ListedFile[]> {
     const range = `sort_name ${isInclusive ? '>=' : '>'} ?`
-    const [list] = idLists(parents)
+    const [list] = valueLists(parents)
     if (list === undefined) return []
-    return await this.#database.read<ListedFileRow>(
+    return await this.#database.read<ListedFile>(
       `SELECT ${listedColumns} FROM drive_files WHERE parent IN (${list.sql}) AND ${range}
         ${hidesEmpty ? `AND ${isNotEmpty}` : ''} ${listingOrder} LIMIT ?`,
       [...list.params, from, limit],
     )
   }
 
-  async getMany(ids: readonly string[]): Promise<DriveFileRow[]> {
-    const found: DriveFileRow[] = []
-    for (const { sql, params } of idLists(ids)) {
-      const select = `SELECT ${fileColumns()} FROM drive_files WHERE id IN (${sql})`
-      found.push(...(await this.#database.read<StoredFile>(select, params)).map(fileOf))
-    }
-    return found
+  async getMany(ids: readonly string[]): Promise<IndexedFile[]> {
+    const select = (list: string) =>
+      `SELECT ${fileColumns()} FROM drive_files WHERE id IN (${list})`
+    return (await readLists<StoredFile>(this.#database, valueLists(ids), select)).map(fileOf)
   }
 
-  async keptAttributes(ids: readonly string[]): Promise<AttributesRow[]> {
-    const found: AttributesRow[] = []
-    for (const { sql, params } of idLists(ids)) {
-      const select = `SELECT id, md5, json FROM drive_attributes WHERE id IN (${sql})`
-      found.push(...(await this.#database.read<AttributesRow>(select, params)))
-    }
-    return found
+  async keptAttributes(ids: readonly string[]): Promise<KeptAttributes[]> {
+    const select = (list: string) =>
+      `SELECT id, md5, json FROM drive_attributes WHERE id IN (${list})`
+    return await readLists<KeptAttributes>(this.#database, valueLists(ids), select)
   }
 
-  async keepAttributes(kept: AttributesRow): Promise<void> {
+  async keepAttributes(kept: KeptAttributes): Promise<void> {
     await this.#database.write([keepStatement(kept)])
   }
 
-  async write(write: {
-    readonly file: DriveFileRow
-    readonly kept?: AttributesRow | undefined
-    readonly hides?: readonly HiddenRow[]
-    readonly upload?: { readonly id: string; readonly json: string } | undefined
-  }): Promise<boolean> {
-    const { file, kept, hides = [], upload } = write
+  async write({ file, kept, hides = [], upload }: OwnWrite): Promise<boolean> {
     const nowMs = this.#now()
     const save = saveBelowVisible(file, this.#marks({ isUnlisted: false }))
     const statements = [
@@ -193,7 +164,7 @@ export class DatabaseDriveIndex {
     ]
     if (kept) statements.push(keepStatement(kept))
     if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
-    if (await this.#writeAll([save, ...statements])) return true
+    if (await writeAll(this.#database, [save], statements)) return true
     const rows = await this.getMany([file.id, file.parent])
     const row = rows.find(({ id }) => id === file.id)
     if (row === undefined || row.version <= file.version) return false
@@ -204,24 +175,19 @@ export class DatabaseDriveIndex {
     return true
   }
 
-  async save(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Promise<void> {
+  async save(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Promise<void> {
     await this.#database.write(this.#news(files, hidden))
   }
 
   async removeEmptyFolder(id: string): Promise<boolean> {
-    return await this.#writeAll([
-      { sql: hideEmptyFolder, params: [this.#now(), id], mustChange: 1 },
-    ])
+    const params = [this.#now(), id]
+    return await writeAll(this.#database, [{ sql: hideEmptyFolder, params }])
   }
 
   async endRemoval(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0)
-      await this.#database.write(
-        idLists(ids).map(({ sql, params }) => ({
-          sql: `${endRemoval} AND id IN (${sql})`,
-          params,
-        })),
-      )
+    if (ids.length === 0) return
+    const endSome = (list: string) => `${endRemoval} AND id IN (${list})`
+    await this.#database.write(listStatements(valueLists(ids), endSome))
   }
 
   async open(root: string): Promise<void> {
@@ -236,19 +202,19 @@ export class DatabaseDriveIndex {
     ])
   }
 
-  async state(root: string): Promise<IndexStateRow | undefined> {
-    type Row = Omit<IndexStateRow, 'isReady'> & { readonly isReady: number }
+  async state(root: string): Promise<IndexState | undefined> {
+    type Row = Omit<IndexState, 'isReady'> & { readonly isReady: number }
     const [row] = await this.#database.read<Row>(selectState, [root])
     return row && { ...row, isReady: Number(row.isReady) === 1 }
   }
 
   claim(
     root: string,
-    seen: IndexStateRow,
-    claim: Pick<IndexStateRow, 'owner' | 'untilMs'>,
+    seen: IndexState,
+    claim: Pick<IndexState, 'owner' | 'untilMs'>,
   ): Promise<boolean> {
     const params = [claim.owner, claim.untilMs, root, seen.owner, seen.untilMs]
-    return this.#writeAll([{ sql: claimState, params, mustChange: 1 }])
+    return writeAll(this.#database, [{ sql: claimState, params }])
   }
 
   async staging(root: string): Promise<string | undefined> {
@@ -262,15 +228,9 @@ export class DatabaseDriveIndex {
     await this.#database.write([{ sql, params: [id, root] }])
   }
 
-  beginCrawl(root: string, seen: IndexStateRow, pageToken: string): Promise<boolean> {
-    return this.#writeAll([
-      {
-        sql: beginCrawl,
-        params: [seen.crawl + 1, pageToken, root, seen.crawl, seen.pageToken],
-        mustChange: 1,
-      },
-      { sql: relistAll },
-    ])
+  beginCrawl(root: string, seen: IndexState, pageToken: string): Promise<boolean> {
+    const params = [seen.crawl + 1, pageToken, root, seen.crawl, seen.pageToken]
+    return writeAll(this.#database, [{ sql: beginCrawl, params }], [{ sql: relistAll }])
   }
 
   async unlisted(limit: number): Promise<string[]> {
@@ -288,38 +248,29 @@ export class DatabaseDriveIndex {
   }
 
   async unlistedOf(ids: readonly string[]): Promise<string[]> {
-    const found: string[] = []
-    for (const { sql, params } of idLists(ids)) {
-      const select = `SELECT id FROM drive_files
-        WHERE id IN (${sql}) AND unlisted = 1 AND parent <> ''`
-      const rows = await this.#database.read<{ id: string }>(select, params)
-      found.push(...rows.map((row) => row.id))
-    }
-    return found
+    const select = (list: string) => `SELECT id FROM drive_files
+      WHERE id IN (${list}) AND unlisted = 1 AND parent <> ''`
+    const rows = await readLists<{ id: string }>(this.#database, valueLists(ids), select)
+    return rows.map((row) => row.id)
   }
 
-  async saveListed(files: readonly DriveFileRow[], crawl: number): Promise<void> {
+  async saveListed(files: readonly IndexedFile[], crawl: number): Promise<void> {
     await this.#database.write(saveStatements(files, this.#marks({ crawl, isUnlisted: true })))
   }
 
   async unseen(folders: readonly string[], crawl: number): Promise<string[]> {
-    const found: string[] = []
-    for (const { sql, params } of idLists(folders)) {
-      const select = `SELECT id FROM drive_files WHERE parent IN (${sql}) AND seen < ?`
-      const rows = await this.#database.read<{ id: string }>(select, [...params, crawl])
-      found.push(...rows.map((row) => row.id))
-    }
-    return found
+    const select = (list: string) =>
+      `SELECT id FROM drive_files WHERE parent IN (${list}) AND seen < ?`
+    const lists = valueLists(folders)
+    const rows = await readLists<{ id: string }>(this.#database, lists, select, [crawl])
+    return rows.map((row) => row.id)
   }
 
   async listed(folders: readonly string[], crawl: number): Promise<void> {
     const isSame = 'EXISTS (SELECT 1 FROM drive_index WHERE crawl = ?)'
-    await this.#database.write(
-      idLists(folders).map(({ sql, params }) => ({
-        sql: `UPDATE drive_files SET unlisted = 0 WHERE id IN (${sql}) AND ${isSame}`,
-        params: [...params, crawl],
-      })),
-    )
+    const markSome = (list: string) =>
+      `UPDATE drive_files SET unlisted = 0 WHERE id IN (${list}) AND ${isSame}`
+    await this.#database.write(listStatements(valueLists(folders), markSome, [crawl]))
   }
 
   async endCrawl(root: string): Promise<void> {
@@ -328,22 +279,12 @@ export class DatabaseDriveIndex {
     ])
   }
 
-  advance(
-    root: string,
-    page: {
-      readonly from: string
-      readonly to: string
-      readonly files: readonly DriveFileRow[]
-      readonly hidden: readonly HiddenRow[]
-      readonly polledAtMs?: number
-    },
-  ): Promise<boolean> {
-    const { from, to, polledAtMs } = page
+  advance(root: string, { from, to, files, hidden, polledAtMs }: FeedPage): Promise<boolean> {
     const step: Statement =
       polledAtMs === undefined
         ? { sql: advancePage, params: [to, root, from] }
         : { sql: advance, params: [to, polledAtMs, root, from] }
-    return this.#writeAll([{ ...step, mustChange: 1 }, ...this.#news(page.files, page.hidden)])
+    return writeAll(this.#database, [step], this.#news(files, hidden))
   }
 
   async tidy(beforeMs: number): Promise<void> {
@@ -361,7 +302,7 @@ export class DatabaseDriveIndex {
     }
   }
 
-  #news(files: readonly DriveFileRow[], hidden: readonly HiddenRow[]): Statement[] {
+  #news(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Statement[] {
     const nowMs = this.#now()
     return [
       ...saveStatements(files, this.#marks({ isUnlisted: true })),
@@ -372,26 +313,8 @@ export class DatabaseDriveIndex {
   #marks(marks: Partial<SaveMarks>): SaveMarks {
     return { isUnlisted: false, crawl: 0, nowMs: this.#now(), ...marks }
   }
-
-  /** All or nothing: what must change something does, or nothing does. */
-  async #writeAll(statements: readonly Statement[]): Promise<boolean> {
-    try {
-      await this.#database.write(statements)
-      return true
-    } catch (error) {
-      if (error instanceof UnmetChange) return false
-      throw error
-    }
-  }
 }
 
-function keepStatement({ id, md5, json }: AttributesRow): Statement {
+function keepStatement({ id, md5, json }: KeptAttributes): Statement {
   return { sql: keepAttributes, params: [id, md5, json] }
-}
-
-function idLists(ids: readonly string[]): { sql: string; params: readonly SqlValue[] }[] {
-  return parameterLists(
-    ids.map((id) => [id]),
-    '?',
-  )
 }

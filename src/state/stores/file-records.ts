@@ -1,6 +1,7 @@
-import { hash } from 'node:crypto'
+import type { FilePlace, FileRecord, FileRecords } from '../../drives/local/objects/file-records.ts'
 import type { Database, SqlValue, Statement } from '../database.ts'
-import { parameterLists } from '../parameter-lists.ts'
+import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
+import { textDigest } from '../text-digest.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
 /** A reader that opened a file just before it was deleted still looks up its record. */
@@ -12,19 +13,6 @@ const maxForgotten = 100_000
 
 /** File systems keep different fractions of a second. */
 const timeToleranceMs = 1
-
-export interface FilePlaceRow {
-  /** The path below the drive's root. */
-  readonly place: string
-  readonly size: number
-  /** Milliseconds since the epoch, with a fraction. */
-  readonly modifiedAtMs: number
-}
-
-export interface FileRecordRow extends FilePlaceRow {
-  readonly identity: string
-  readonly json: string
-}
 
 const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
 /** PostgreSQL takes a bare parameter in VALUES for text. */
@@ -48,8 +36,8 @@ const upsert = `INSERT INTO file_records
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 
-/** The local drive's metadata of files; its methods are that drive's contract. */
-export class DatabaseFileRecords {
+/** The local drive's file metadata in the database. */
+export class DatabaseFileRecords implements FileRecords {
   readonly #database: Database
   readonly #files: LazyDeletes
   readonly #folders: LazyDeletes
@@ -74,46 +62,39 @@ export class DatabaseFileRecords {
   }
 
   async findMany(identities: readonly string[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    for (const { sql, params } of identityLists(identities)) {
-      const rows = await this.#database.read<{ identity: string; json: string }>(
-        `SELECT identity, json FROM file_records WHERE identity IN (${sql})`,
-        params,
-      )
-      for (const { identity, json } of rows) found.set(identity, json)
-    }
-    return found
+    const rows = await readLists<{ identity: string; json: string }>(
+      this.#database,
+      valueLists(identities),
+      (list) => `SELECT identity, json FROM file_records WHERE identity IN (${list})`,
+    )
+    return new Map(rows.map(({ identity, json }) => [identity, json]))
   }
 
-  async findByPlaces(places: readonly FilePlaceRow[]): Promise<Map<string, string>> {
+  async findByPlaces(places: readonly FilePlace[]): Promise<Map<string, string>> {
     const placeOf = new Map<string, string>()
     const wanted = places.map(({ place, size, modifiedAtMs }) => {
-      const stored = storedPlace(place)
+      const stored = textDigest(place)
       placeOf.set(stored, place)
       return [stored, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
     })
-    const found = new Map<string, string>()
-    for (const { sql, params } of parameterLists(wanted, wantedPlace)) {
-      const rows = await this.#database.read<{ place: string; json: string }>(
-        selectByPlaces(sql),
-        params,
-      )
-      // The newest comes last and wins.
-      for (const { place, json } of rows) found.set(placeOf.get(place) ?? place, json)
-    }
-    return found
+    const rows = await readLists<{ place: string; json: string }>(
+      this.#database,
+      parameterLists(wanted, wantedPlace),
+      selectByPlaces,
+    )
+    // The newest comes last and wins.
+    return new Map(rows.map(({ place, json }) => [placeOf.get(place) ?? place, json]))
   }
 
-  async save(record: FileRecordRow, ownFolders: readonly string[]): Promise<void> {
+  async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {
     const { identity, place, size, modifiedAtMs, json } = record
     this.#files.cancel(identity)
     for (const folder of ownFolders) this.#folders.cancel(folder)
-    const values: SqlValue[] = [identity, storedPlace(place), size, modifiedAtMs, Date.now(), json]
+    const values: SqlValue[] = [identity, textDigest(place), size, modifiedAtMs, Date.now(), json]
     const folders = ownFolders.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
     await this.#database.write([{ sql: upsert, params: values }, ...folders])
   }
 
-  /** Deletes the record a minute or two later, unless it is saved again. */
   forget(identity: string): void {
     this.#files.add(identity)
   }
@@ -137,24 +118,7 @@ export class DatabaseFileRecords {
     table: 'file_records' | 'own_folders',
     identities: readonly string[],
   ): Promise<void> {
-    const statements = identityLists(identities).map(
-      ({ sql, params }): Statement => ({
-        sql: `DELETE FROM ${table} WHERE identity IN (${sql})`,
-        params,
-      }),
-    )
-    await this.#database.write(statements)
+    const deleteSome = (list: string) => `DELETE FROM ${table} WHERE identity IN (${list})`
+    await this.#database.write(listStatements(valueLists(identities), deleteSome))
   }
-}
-
-function identityLists(identities: readonly string[]) {
-  return parameterLists(
-    identities.map((identity) => [identity]),
-    '?',
-  )
-}
-
-/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
-function storedPlace(place: string): string {
-  return hash('sha256', place, 'base64url')
 }

@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto'
-import { type Database, type SqlValue, type Statement, UnmetChange } from '../database.ts'
-import { parameterLists } from '../parameter-lists.ts'
+import type {
+  KeyedLease,
+  LeaseClaim,
+  LeaseLook,
+  LeaseRelease,
+  LeaseTable,
+} from '../../drives/lease-table.ts'
+import { writeAll } from '../conditional-writes.ts'
+import type { Database, SqlValue } from '../database.ts'
+import { readLists, valueLists } from '../parameter-lists.ts'
+import { textDigest } from '../text-digest.ts'
 
 /** Few enough to bound the table of revisions, many enough that few names share one. */
 const revisionSlots = 4096
-
-export interface LeaseClaimRow {
-  readonly owner: string
-  readonly untilMs: number
-  readonly note: string
-}
-
-export interface PlaceLeaseRow extends LeaseClaimRow {
-  readonly place: string
-}
 
 interface LookRow {
   readonly place: string | null
@@ -42,8 +41,8 @@ const selectLook = (places: string, slots: string) => `
   UNION ALL SELECT NULL, NULL, NULL, NULL, slot, revision
   FROM lease_revisions WHERE slot IN (${slots})`
 
-/** Leases in the database; its methods are the contract of src/drives/lease-table.ts. */
-export class DatabaseLeases {
+/** Leases in the database. The column `place` has a key's digest. */
+export class DatabaseLeases implements LeaseTable {
   readonly #database: Database
 
   constructor(database: Database) {
@@ -51,128 +50,97 @@ export class DatabaseLeases {
   }
 
   async take(
-    places: readonly string[],
-    claim: LeaseClaimRow,
-    ended: readonly PlaceLeaseRow[],
+    keys: readonly string[],
+    { owner, untilMs, note }: LeaseClaim,
+    ended: readonly KeyedLease[],
   ): Promise<boolean> {
-    const { owner, untilMs, note } = claim
-    const before = new Map(ended.map((lease) => [lease.place, lease]))
-    return await this.#writeAll(
+    const before = new Map(ended.map((lease) => [lease.key, lease]))
+    return await writeAll(
+      this.#database,
       // Always in the same order: PostgreSQL's row locks must not wait in a circle.
-      places.toSorted().map((place) => {
-        const old = before.get(place)
-        const stored = storedName(place)
+      keys.toSorted().map((key) => {
+        const old = before.get(key)
+        const place = textDigest(key)
         return old === undefined
-          ? {
-              sql: insertLease,
-              params: [stored, storedName(parentOf(place)), owner, untilMs, note],
-            }
-          : { sql: replaceLease, params: [owner, untilMs, stored, old.owner, old.untilMs] }
+          ? { sql: insertLease, params: [place, textDigest(parentOf(key)), owner, untilMs, note] }
+          : { sql: replaceLease, params: [owner, untilMs, place, old.owner, old.untilMs] }
       }),
     )
   }
 
-  async note(places: readonly string[], owner: string, note: string): Promise<void> {
+  async note(keys: readonly string[], owner: string, note: string): Promise<void> {
     await this.#database.write(
-      places
-        .toSorted()
-        .map((place) => ({ sql: setNote, params: [note, storedName(place), owner] })),
+      keys.toSorted().map((key) => ({ sql: setNote, params: [note, textDigest(key), owner] })),
     )
   }
 
   renew(
-    places: readonly string[],
-    { owner, untilMs }: Omit<LeaseClaimRow, 'note'>,
+    keys: readonly string[],
+    { owner, untilMs }: Pick<LeaseClaim, 'owner' | 'untilMs'>,
   ): Promise<boolean> {
-    return this.#writeAll(
-      places
+    return writeAll(
+      this.#database,
+      keys
         .toSorted()
-        .map((place) => ({ sql: renewLease, params: [untilMs, storedName(place), owner] })),
+        .map((key) => ({ sql: renewLease, params: [untilMs, textDigest(key), owner] })),
     )
   }
 
   async release(
-    places: readonly string[],
-    release: {
-      readonly owner: string
-      readonly bumped: readonly string[]
-      readonly keepsNote: boolean
-    },
+    keys: readonly string[],
+    { owner, bumped, keepsNote }: LeaseRelease,
   ): Promise<void> {
-    const { owner, bumped, keepsNote } = release
     const slots = [...new Set(bumped.map(slotOf))].sort((a, b) => a - b)
     const sql = keepsNote ? endLease : deleteLease
     await this.#database.write([
-      ...places.toSorted().map((place) => ({ sql, params: [storedName(place), owner] })),
+      ...keys.toSorted().map((key) => ({ sql, params: [textDigest(key), owner] })),
       ...slots.map((slot) => ({ sql: bumpRevision, params: [slot] })),
     ])
   }
 
-  async look(
-    places: readonly string[],
-    names: readonly string[],
-  ): Promise<{ leases: PlaceLeaseRow[]; revisions: number[] }> {
-    const placeOf = new Map(places.map((place) => [storedName(place), place]))
+  async look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
+    const keyOf = new Map(keys.map((key) => [textDigest(key), key]))
     const slots = names.map(slotOf)
-    const wantedPlaces = list([...placeOf.keys()])
+    const places = list([...keyOf.keys()])
     const wantedSlots = list([...new Set(slots)])
-    const rows = await this.#database.read<LookRow>(selectLook(wantedPlaces.sql, wantedSlots.sql), [
-      ...wantedPlaces.params,
+    const rows = await this.#database.read<LookRow>(selectLook(places.sql, wantedSlots.sql), [
+      ...places.params,
       ...wantedSlots.params,
     ])
-    const leases: PlaceLeaseRow[] = []
+    const leases: KeyedLease[] = []
     const revisionOf = new Map<number, number>()
     for (const { place, owner, untilMs, note, slot, revision } of rows) {
       if (slot !== null) revisionOf.set(Number(slot), Number(revision))
       else if (place !== null) {
-        const name = placeOf.get(place) ?? place
-        leases.push({ place: name, owner: owner ?? '', untilMs: Number(untilMs), note: note ?? '' })
+        const key = keyOf.get(place) ?? place
+        leases.push({ key, owner: owner ?? '', untilMs: Number(untilMs), note: note ?? '' })
       }
     }
     return { leases, revisions: slots.map((slot) => revisionOf.get(slot) ?? 0) }
   }
 
-  async below(places: readonly string[]): Promise<LeaseClaimRow[]> {
-    const found: LeaseClaimRow[] = []
-    const parents = places.map((place) => [storedName(place)])
-    for (const { sql, params } of parameterLists(parents, '?')) {
-      const select = `SELECT ${leaseColumns} FROM key_leases WHERE parent IN (${sql})`
-      found.push(...(await this.#database.read<LeaseClaimRow>(select, params)))
-    }
-    return found
+  below(keys: readonly string[]): Promise<LeaseClaim[]> {
+    const parents = valueLists(keys.map(textDigest))
+    const select = (some: string) =>
+      `SELECT ${leaseColumns} FROM key_leases WHERE parent IN (${some})`
+    return readLists<LeaseClaim>(this.#database, parents, select)
   }
 
-  endedWithNote(untilMs: number, limit: number): Promise<LeaseClaimRow[]> {
+  endedWithNote(untilMs: number, limit: number): Promise<LeaseClaim[]> {
     const select = `SELECT ${leaseColumns} FROM key_leases
       WHERE until_ms <= ? AND note <> '' ORDER BY until_ms LIMIT ?`
-    return this.#database.read<LeaseClaimRow>(select, [untilMs, limit])
-  }
-
-  /** All or nothing: each statement must change one row. */
-  async #writeAll(statements: readonly Statement[]): Promise<boolean> {
-    try {
-      await this.#database.write(statements.map((one) => ({ ...one, mustChange: 1 })))
-      return true
-    } catch (error) {
-      if (error instanceof UnmetChange) return false
-      throw error
-    }
+    return this.#database.read<LeaseClaim>(select, [untilMs, limit])
   }
 }
 
-/** One list of parameters; places that are looked at together are few. */
+/** One list of parameters; few keys are looked up together. */
 function list(values: readonly SqlValue[]): { sql: string; params: readonly SqlValue[] } {
   const params = values.length === 0 ? [null] : values
   return { sql: params.map(() => '?').join(', '), params }
 }
 
-function parentOf(place: string): string {
-  return place.slice(0, Math.max(0, place.lastIndexOf('/')))
-}
-
-/** PostgreSQL's indexes accept at most some 2,700 bytes and no NUL; only equality is needed. */
-function storedName(name: string): string {
-  return hash('sha256', name, 'base64url')
+function parentOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/')))
 }
 
 function slotOf(name: string): number {

@@ -1,5 +1,6 @@
-import { type Database, DatabaseError, type Statement, UnmetChange } from '../database.ts'
-import { parameterLists } from '../parameter-lists.ts'
+import { writeAll } from '../conditional-writes.ts'
+import { type Database, DatabaseError, type Statement } from '../database.ts'
+import { listStatements, valueLists } from '../parameter-lists.ts'
 import { rowInserts } from '../row-inserts.ts'
 
 const tableOf = {
@@ -83,16 +84,9 @@ export class RoutingTables {
   async replace(seen: RoutingSnapshot, next: RoutingRows): Promise<number | undefined> {
     const changes = routingSets.flatMap((set) => statementsFor(set, seen.rows[set], next[set]))
     if (changes.length === 0) return seen.revision
-    try {
-      await this.#database.write([
-        { sql: bumpRevision, params: [seen.revision], mustChange: 1 },
-        ...changes,
-      ])
-      return seen.revision + 1
-    } catch (error) {
-      if (error instanceof UnmetChange) return undefined
-      throw error
-    }
+    const bump = { sql: bumpRevision, params: [seen.revision] }
+    const isWritten = await writeAll(this.#database, [bump], changes)
+    return isWritten ? seen.revision + 1 : undefined
   }
 
   async #loadAll(revision: number): Promise<RoutingSnapshot['rows']> {
@@ -146,10 +140,10 @@ function statementsFor(
 ): Statement[] {
   const table = tableOf[set]
   const { removed, added } = rowChanges(seen, next)
-  const deletes = parameterLists(
-    removed.map((id) => [id]),
-    '?',
-  ).map(({ sql, params }) => ({ sql: `DELETE FROM ${table} WHERE id IN (${sql})`, params }))
+  const deletes = listStatements(
+    valueLists(removed),
+    (list) => `DELETE FROM ${table} WHERE id IN (${list})`,
+  )
   const rows = added.map(({ id, place, json }) => [id, place, json])
   return [...deletes, ...rowInserts(`INSERT INTO ${table} (id, place, json)`, rows)]
 }

@@ -1,4 +1,5 @@
-import { type Database, type SqlValue, type Statement, UnmetChange } from '../database.ts'
+import { writeAll, writeOne } from '../conditional-writes.ts'
+import type { Database, SqlValue } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
 
 /**
@@ -188,15 +189,15 @@ export class UploadTable {
   }
 
   takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {
-    return this.#change({ sql: takeLease, params: [lease.owner, lease.untilMs, ...asSeen(seen)] })
+    return writeOne(this.#database, takeLease, [lease.owner, lease.untilMs, ...asSeen(seen)])
   }
 
   renewLease(id: string, lease: LeaseColumns): Promise<boolean> {
-    return this.#change({ sql: renewLease, params: [lease.untilMs, id, lease.owner] })
+    return writeOne(this.#database, renewLease, [lease.untilMs, id, lease.owner])
   }
 
   releaseLease(id: string, owner: string): Promise<boolean> {
-    return this.#change({ sql: releaseLease, params: [id, owner] })
+    return writeOne(this.#database, releaseLease, [id, owner])
   }
 
   /**
@@ -208,7 +209,7 @@ export class UploadTable {
     const before = (parts[0]?.number ?? Number.NaN) - 1
     const size = parts.reduce((sum, part) => sum + part.size, upload.size)
     const touchedAtMs = Math.max(...parts.map((part) => part.modifiedAtMs))
-    return this.#writeAll([
+    return writeAll(this.#database, [
       {
         sql: commitParts,
         params: [
@@ -230,7 +231,7 @@ export class UploadTable {
   ): Promise<boolean> {
     const { upload, owner } = held
     const { from, to, driveState } = change
-    return this.#writeAll([
+    return writeAll(this.#database, [
       {
         sql: commitParts,
         params: [
@@ -252,15 +253,14 @@ export class UploadTable {
     },
   ): Promise<boolean> {
     const { completion, nowMs, lease } = change
-    return this.#change({
-      sql: beginCompletion,
-      params: [completion, nowMs, lease.owner, lease.untilMs, ...asSeen(seen)],
-    })
+    const params = [completion, nowMs, lease.owner, lease.untilMs, ...asSeen(seen)]
+    return writeOne(this.#database, beginCompletion, params)
   }
 
   /** The object is published: the row stays for repeated answers, the parts are deleted. */
   finishCompletion(id: string, owner: string, nowMs: number): Promise<boolean> {
-    return this.#writeAll(
+    return writeAll(
+      this.#database,
       [{ sql: finishCompletion, params: [nowMs, id, owner] }],
       [{ sql: deleteParts, params: [id, 0] }],
     )
@@ -273,7 +273,8 @@ export class UploadTable {
     state: { readonly partCount: number; readonly size: number; readonly nowMs: number },
   ): Promise<boolean> {
     const { partCount, size, nowMs } = state
-    return this.#writeAll(
+    return writeAll(
+      this.#database,
       [{ sql: reopenUpload, params: [partCount, size, nowMs, id, owner] }],
       [{ sql: deleteParts, params: [id, partCount] }],
     )
@@ -281,39 +282,18 @@ export class UploadTable {
 
   /** From open to aborted, even if the lease is taken: its holder will notice. */
   abort(id: string, nowMs: number): Promise<boolean> {
-    return this.#change({ sql: abortUpload, params: [nowMs, id] })
+    return writeOne(this.#database, abortUpload, [nowMs, id])
   }
 
   /**
    * Deletes the row of an upload in this phase and its parts; `owner` is '' when the lease is free.
    */
   remove(id: string, phase: UploadPhase, owner: string): Promise<boolean> {
-    return this.#writeAll(
+    return writeAll(
+      this.#database,
       [{ sql: deleteUpload, params: [id, phase, owner] }],
       [{ sql: deleteParts, params: [id, 0] }],
     )
-  }
-
-  async #change(statement: Statement): Promise<boolean> {
-    const [result] = await this.#database.write([statement])
-    return result?.changes === 1
-  }
-
-  /** All or nothing: each of `required` must change one row, `others` any number. */
-  async #writeAll(
-    required: readonly Statement[],
-    others: readonly Statement[] = [],
-  ): Promise<boolean> {
-    try {
-      await this.#database.write([
-        ...required.map((statement) => ({ ...statement, mustChange: 1 })),
-        ...others,
-      ])
-      return true
-    } catch (error) {
-      if (error instanceof UnmetChange) return false
-      throw error
-    }
   }
 }
 

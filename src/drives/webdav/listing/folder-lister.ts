@@ -117,7 +117,7 @@ export class FolderLister {
   async #finish(note: string): Promise<void> {
     const { leases, rules } = this.#parts
     try {
-      await leases.settle(placesOfNote(note, rules))
+      await leases.recoverEnded(placesOfNote(note, rules))
     } catch (error) {
       // On a full server the old object is gone and there is no room for the new one, which nobody was
       // told is there. Who wants to make room needs the listing of the others.

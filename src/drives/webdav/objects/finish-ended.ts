@@ -27,7 +27,7 @@ export async function finishEnded({
     for (const note of untried) {
       tried.add(note)
       try {
-        await leases.settle(placesOfNote(note, rules))
+        await leases.recoverEnded(placesOfNote(note, rules))
       } catch (error) {
         if (!(error instanceof DriveError)) throw error
         log.warn({ err: error }, 'could not recover an interrupted write; will retry')

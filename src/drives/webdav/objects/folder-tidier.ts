@@ -150,7 +150,7 @@ export class FolderTidier {
     const { leases, rules } = this.#parts
     try {
       for (const lease of await leases.heldBelow(places)) {
-        if (!leases.isLive(lease)) await leases.settle(placesOfNote(lease.note, rules))
+        if (!leases.isLive(lease)) await leases.recoverEnded(placesOfNote(lease.note, rules))
       }
       return true
     } catch (error) {

@@ -92,7 +92,7 @@ export class ObjectFinder {
     const { leases } = this.#parts
     const { leases: held } = await leases.look([place.path], [])
     if (held.some((lease) => leases.isLive(lease))) await leases.untilFree([place.path])
-    else if (held.length > 0) await leases.settle([place.path])
+    else if (held.length > 0) await leases.recoverEnded([place.path])
   }
 }
 

@@ -1,0 +1,112 @@
+export interface HeldLeaseOptions {
+  /** See newLeaseOwner. */
+  readonly owner: string
+  /** When the lease ends unless it is renewed, milliseconds since the epoch. */
+  readonly untilMs: number
+  /** A lease that is not renewed for this long may be taken by another process. */
+  readonly leaseMs: number
+  readonly renewEveryMs: number
+  /** No work starts this close to the end: what it does takes time to arrive. Default 0. */
+  readonly safetyMarginMs?: number
+  /** Wall clock, milliseconds since the epoch; of all processes that share the database, roughly. */
+  readonly now: () => number
+  /** Extends the lease in the database; false when another process has it. */
+  readonly renew: (untilMs: number) => Promise<boolean>
+  /** The reason for `lost` when `renew` was refused or the lease ran out. */
+  readonly lostReason: () => unknown
+}
+
+/**
+ * A lease of this process, which is a row in the database. It is renewed by `keep` until `end`, or by
+ * its holder with `renewIfDue`, and its holder learns when it is lost.
+ */
+export class HeldLease {
+  readonly owner: string
+  readonly #options: HeldLeaseOptions
+  readonly #lost = new AbortController()
+  readonly #ended = new AbortController()
+  #untilMs: number
+  #renewAtMs: number
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: HeldLeaseOptions) {
+    this.#options = options
+    this.owner = options.owner
+    this.#untilMs = options.untilMs
+    this.#renewAtMs = options.now() + options.renewEveryMs
+  }
+
+  /** Aborts when the lease is lost: another process may be at work. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** Aborts when the lease is lost, or `end` was called. */
+  get ended(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /**
+   * Whether no other process can have the lease. A process that was suspended notices here that its
+   * lease ran out, before a renewal could be refused.
+   */
+  get isHeld(): boolean {
+    const { now, safetyMarginMs = 0 } = this.#options
+    return !this.#lost.signal.aborted && now() <= this.#untilMs - safetyMarginMs
+  }
+
+  /**
+   * Call it before each step that only the holder may take.
+   *
+   * @throws the reason for `lost`
+   */
+  assertHeld(): void {
+    if (this.isHeld) return
+    this.lose(this.#options.lostReason())
+    this.#lost.signal.throwIfAborted()
+  }
+
+  /** Time until the next renewal; 0 when it is due, or the clock was set back. */
+  get renewInMs(): number {
+    const { now, renewEveryMs } = this.#options
+    const leftMs = this.#renewAtMs - now()
+    return leftMs > renewEveryMs ? 0 : Math.max(0, leftMs)
+  }
+
+  /** Renews the lease if it is time. Rejects with the database's error. */
+  async renewIfDue(): Promise<void> {
+    if (this.renewInMs === 0 && !this.#ended.signal.aborted) await this.#renew()
+  }
+
+  /** Renews the lease on a timer, whatever the clock says. */
+  keep(): void {
+    this.#timer = setTimeout(async () => {
+      // The database may respond again before the lease ends; if not, `isHeld` becomes false.
+      await this.#renew().catch(() => undefined)
+      if (!this.#ended.signal.aborted) this.keep()
+    }, this.#options.renewEveryMs)
+    this.#timer.unref()
+  }
+
+  lose(reason: unknown): void {
+    this.end()
+    this.#lost.abort(reason)
+  }
+
+  /** Stops renewing. */
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#ended.abort()
+  }
+
+  async #renew(): Promise<void> {
+    const { now, leaseMs, renewEveryMs, renew, lostReason } = this.#options
+    const untilMs = now() + leaseMs
+    try {
+      if (await renew(untilMs)) this.#untilMs = untilMs
+      else this.lose(lostReason())
+    } finally {
+      this.#renewAtMs = now() + renewEveryMs
+    }
+  }
+}
