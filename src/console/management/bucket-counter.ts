@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Drive, DriveError } from '../../drives/drive.ts'
+import { HeldLease } from '../../process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
 import { untilAborted } from '../../process/time-limit.ts'
 import type {
@@ -146,7 +147,11 @@ export class BucketCounter {
     const { signal } = this.#closing
     const countedAtMs = now()
     const tally = { objects: 0, bytes: 0, lastModifiedMs: 0 }
-    let renewAtMs = countedAtMs + renewEveryMs
+    const held = new HeldLease({
+      ...{ ...lease, leaseMs, renewEveryMs, now },
+      renew: (untilMs) => table.renew({ ...lease, untilMs }),
+      lostReason: () => 'lost',
+    })
     const cursor = drive.list(lease.bucket, { prefix: '', after: '' })
     for (;;) {
       const pageBegan = performance.now()
@@ -159,10 +164,8 @@ export class BucketCounter {
         tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
         tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
       }
-      if (now() >= renewAtMs) {
-        renewAtMs = now() + renewEveryMs
-        if (!(await table.renew({ ...lease, untilMs: now() + leaseMs }))) return undefined
-      }
+      await held.renewIfDue()
+      if (held.lost.aborted) return undefined
       const pauseMs = Math.min(Math.max(performance.now() - pageBegan, minPauseMs), maxPauseMs)
       await wait(pauseMs, undefined, { signal, ref: false })
     }

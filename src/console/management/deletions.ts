@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
+import { HeldLease } from '../../process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
 import { untilAborted, withinTime } from '../../process/time-limit.ts'
 import type {
@@ -62,7 +63,6 @@ interface Job {
   readonly target: DeletionTarget
   readonly stopping: AbortController
   deleted: number
-  untilMs: number
 }
 
 /**
@@ -159,14 +159,13 @@ export class Deletions {
   #run(row: NewDeletion, target: DeletionTarget): void {
     const { log, now } = this.#parts
     const stopping = new AbortController()
-    const job: Job = { row, target, stopping, deleted: 0, untilMs: row.leaseUntilMs }
-    const timers = [
-      setInterval(() => this.#beat(job), beatEveryMs).unref(),
-      setInterval(() => this.#listen(job), listenEveryMs).unref(),
-    ]
+    const job: Job = { row, target, stopping, deleted: 0 }
+    const lease = this.#keepLease(job)
+    const listening = setInterval(() => this.#listen(job), listenEveryMs).unref()
     const end = this.#delete(job)
       .then(async (how) => {
-        for (const timer of timers) clearInterval(timer)
+        lease.end()
+        clearInterval(listening)
         await this.#parts.table.end(row, { ...how, deleted: job.deleted, endedAtMs: now() })
       })
       .catch((error: unknown) => {
@@ -218,19 +217,30 @@ export class Deletions {
     }
   }
 
-  /** Reports progress to the other processes and learns whether to continue. Never rejects. */
-  async #beat(job: Job): Promise<void> {
+  /** Each renewal reports the progress to the other processes and learns whether to continue. */
+  #keepLease(job: Job): HeldLease {
     const { table, now } = this.#parts
-    const leaseUntilMs = now() + leaseMs
-    try {
-      const answer = await table.progress(job.row, { deleted: job.deleted, leaseUntilMs })
-      if (answer === 'go on') job.untilMs = leaseUntilMs
-      else job.stopping.abort(answer satisfies StopReason)
-    } catch {
-      // The database may respond again before the lease expires; after that, others mark the
-      // deletion as interrupted.
-      if (now() >= job.untilMs) job.stopping.abort('lost' satisfies StopReason)
-    }
+    const { row, stopping } = job
+    const lease = new HeldLease({
+      ...{ owner: row.leaseOwner, untilMs: row.leaseUntilMs, leaseMs, now },
+      renewEveryMs: beatEveryMs,
+      renew: async (leaseUntilMs) => {
+        try {
+          const answer = await table.progress(row, { deleted: job.deleted, leaseUntilMs })
+          if (answer === 'cancelled') stopping.abort(answer satisfies StopReason)
+          return answer !== 'lost'
+        } catch (error) {
+          // The database may respond again before the lease expires; after that, others mark the
+          // deletion as interrupted.
+          if (lease.isHeld) throw error
+          return false
+        }
+      },
+      lostReason: (): StopReason => 'lost',
+    })
+    lease.lost.addEventListener('abort', () => stopping.abort(lease.lost.reason))
+    lease.keep()
+    return lease
   }
 }
 

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { livenessOf, thisProcess } from '../../process/identity.ts'
+import { HeldLease } from '../../process/held-lease.ts'
+import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
+import { untilAborted } from '../../process/time-limit.ts'
 import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
@@ -31,17 +32,12 @@ export class Leases {
 
   /** Whether the upload's lease may be taken: it is free, or its owner died or stopped renewing. */
   isFree(upload: UploadRow): boolean {
-    if (upload.leaseOwner === '') return true
-    return (
-      upload.leaseUntilMs <= this.#options.now() ||
-      livenessOf(upload.leaseOwner.slice(0, upload.leaseOwner.lastIndexOf(' '))) === 'dead'
-    )
+    return isLeaseFree(upload, this.#options.now())
   }
 
   /** The columns of a lease that begins now. */
   columns(): { readonly owner: string; readonly untilMs: number } {
-    const owner = `${thisProcess} ${randomBytes(9).toString('base64url')}`
-    return { owner, untilMs: this.#options.now() + leaseMs }
+    return { owner: newLeaseOwner(), untilMs: this.#options.now() + leaseMs }
   }
 
   /** Takes the lease of the upload as it was seen; undefined when it is not free or has changed. */
@@ -66,14 +62,17 @@ export class Lease {
   /** The row as it was when the lease was taken. */
   readonly upload: UploadRow
   readonly #options: LeasesOptions
-  readonly #ended = new AbortController()
-  readonly #lost = new AbortController()
-  #untilMs: number
+  readonly #held: HeldLease
 
   constructor(upload: UploadRow, options: LeasesOptions) {
+    const { id, leaseOwner: owner, leaseUntilMs } = upload
     this.upload = upload
     this.#options = options
-    this.#untilMs = upload.leaseUntilMs
+    this.#held = new HeldLease({
+      ...{ owner, untilMs: leaseUntilMs, leaseMs, renewEveryMs, safetyMarginMs, now: options.now },
+      renew: (untilMs) => options.table.renewLease(id, { owner, untilMs }),
+      lostReason: leaseLost,
+    })
     void this.#keep()
   }
 
@@ -83,16 +82,12 @@ export class Lease {
 
   /** Aborts when the lease is lost, with the S3Error to answer as its reason. */
   get lost(): AbortSignal {
-    return this.#lost.signal
+    return this.#held.lost
   }
 
-  /**
-   * Whether no other process can have taken the lease. A process that was suspended notices here,
-   * before its heartbeat has had a chance to.
-   */
+  /** Whether no other process can have taken the lease. */
   get isHeld(): boolean {
-    if (this.#lost.signal.aborted) return false
-    return this.#options.now() <= this.#untilMs - safetyMarginMs
+    return this.#held.isHeld
   }
 
   /**
@@ -101,25 +96,17 @@ export class Lease {
    * @throws S3Error SlowDown or NoSuchUpload when the lease is lost.
    */
   assertHeld(): void {
-    if (this.isHeld) return
-    this.#lose(leaseLost())
-    this.#lost.signal.throwIfAborted()
+    this.#held.assertHeld()
   }
 
   /** Rejects with the reason as soon as the lease is lost; else settles as `work` does. */
   during<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this.#lost
-    return new Promise((resolve, reject) => {
-      const onLost = () => reject(signal.reason)
-      if (signal.aborted) onLost()
-      signal.addEventListener('abort', onLost, { once: true })
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onLost))
-    })
+    return untilAborted(work, this.lost)
   }
 
   /** Stops renewing. For a lease that a statement has released, or is about to. */
   end(): void {
-    this.#ended.abort()
+    this.#held.end()
   }
 
   /** Releases the lease. If the database fails, it expires. */
@@ -130,31 +117,21 @@ export class Lease {
     watch.notify(this.upload.id)
   }
 
-  #lose(reason: S3Error): void {
-    this.end()
-    this.#lost.abort(reason)
-  }
-
   async #keep(): Promise<void> {
-    const { table, watch, now } = this.#options
-    let renewAtMs = now() + renewEveryMs
-    while (!this.#ended.signal.aborted) {
-      const timeoutMs = Math.max(1, renewAtMs - now())
-      await watch.wait(this.upload, { timeoutMs, signal: this.#ended.signal })
-      if (this.#ended.signal.aborted) return
+    const signal = this.#held.ended
+    while (!signal.aborted) {
+      // 0: the database failed when the lease was to be renewed.
+      const timeoutMs = this.#held.renewInMs || renewEveryMs
+      await this.#options.watch.wait(this.upload, { timeoutMs, signal })
+      if (signal.aborted) return
       try {
         const reason = await this.#reasonToStop()
-        if (this.#ended.signal.aborted) return
-        if (reason !== undefined) return this.#lose(reason)
-        if (now() < renewAtMs) continue
-        const untilMs = now() + leaseMs
-        if (await table.renewLease(this.upload.id, { owner: this.owner, untilMs })) {
-          this.#untilMs = untilMs
-        }
+        if (signal.aborted) return
+        if (reason !== undefined) return this.#held.lose(reason)
+        await this.#held.renewIfDue()
       } catch {
         // The database may recover before the lease ends; if not, assertHeld stops the work.
       }
-      renewAtMs = now() + renewEveryMs
     }
   }
 

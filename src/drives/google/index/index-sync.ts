@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { livenessOf, thisProcess } from '../../../process/identity.ts'
+import { isLeaseFree, newLeaseOwner } from '../../../process/lease-owner.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
@@ -39,7 +38,7 @@ export interface IndexKeeperOptions {
 export class IndexSync {
   readonly #options: IndexKeeperOptions
   readonly #closed = new AbortController()
-  readonly #name = `${thisProcess} ${randomBytes(9).toString('base64url')}`
+  readonly #name = newLeaseOwner()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   #failure: unknown
@@ -137,10 +136,10 @@ export class IndexSync {
   }
 
   #isFree({ owner, untilMs }: IndexState): boolean {
-    const leftMs = untilMs - this.#options.now()
-    // Nobody claims so far ahead: the clock was set back.
-    if (owner === '' || leftMs <= 0 || leftMs > 2 * claimMs) return true
-    return livenessOf(owner.slice(0, owner.lastIndexOf(' '))) === 'dead'
+    const nowMs = this.#options.now()
+    // A lease never reaches that far ahead: the clock was set back.
+    if (untilMs - nowMs > 2 * claimMs) return true
+    return isLeaseFree({ leaseOwner: owner, leaseUntilMs: untilMs }, nowMs)
   }
 
   async #claim(seen: IndexState): Promise<boolean> {
