@@ -31,7 +31,6 @@ interface Place {
 const places: readonly Place[] = [
   { path: '/-/healthz', isWhole: false, part: 'health' },
   { path: '/-/api', isWhole: false, part: 'json' },
-  { path: '/-/docs', isWhole: false, part: 'json' },
   { path: '/-/openapi.json', isWhole: true, part: 'json' },
   { path: '/-', isWhole: false, part: 'web' },
   { path: '/auth', isWhole: false, part: 'json' },

@@ -1,6 +1,6 @@
-import { docsRoutes } from '../console/docs-page/docs-routes.ts'
 import { createLogin } from '../console/login/login-api.ts'
 import { managementApi } from '../console/management/management-api.ts'
+import { openApiRoute } from '../console/open-api/open-api-route.ts'
 import { isFromOtherOrigin } from '../http/page-origin.ts'
 import { originBehind } from '../http/request-origin.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
@@ -73,9 +73,9 @@ export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts):
       upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
   })
   await app.register(managementApi, { prefix: '/-/api', ...management.parts, requireSession })
-  await app.register(docsRoutes, {
+  await app.register(openApiRoute, {
     async describe() {
-      const { describeService } = await import('../console/docs-page/open-api-document.ts')
+      const { describeService } = await import('../console/open-api/open-api-document.ts')
       return describeService((described) => registerJsonRoutes(described, opened))
     },
   })

@@ -15,25 +15,3 @@ test('GET /-/openapi.json is for anybody, and as OpenAPI 3.1 has it', async (t) 
   const posted = await fetch(`${url}/-/openapi.json`, { method: 'POST' })
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD'])
 })
-
-test('GET /-/docs is a page that runs nothing', async (t) => {
-  const { url } = await startGatewayInProcess(t)
-  const reply = await fetch(`${url}/-/docs`)
-  assert.equal(reply.status, 200)
-  assert.match(reply.headers.get('content-type') ?? '', /^text\/html/)
-  assert.match(
-    reply.headers.get('content-security-policy') ?? '',
-    /^default-src 'none'; style-src 'sha256-/,
-  )
-  assert.equal(reply.headers.get('x-content-type-options'), 'nosniff')
-  const page = await reply.text()
-  for (const path of [
-    '/-/api/presign',
-    '/auth/login',
-    '/v1/models',
-    '/{bucket}/{key}',
-    '/-/healthz',
-  ]) {
-    assert.ok(page.includes(path), path)
-  }
-})

@@ -8,7 +8,13 @@ import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe('The page of the OpenAPI document', { skip: absenceOfChromium() }, () => {
+/**
+ * Best practices of axe, not of WCAG, that Swagger UI does not follow and has no option for: its
+ * headings skip a level, and the title is outside a landmark.
+ */
+const disabledRules = { 'heading-order': { enabled: false }, region: { enabled: false } }
+
+describe('The API reference', { skip: absenceOfChromium() }, () => {
   let browser: Browser
   before(async () => {
     browser = await startChromium()
@@ -19,51 +25,55 @@ describe('The page of the OpenAPI document', { skip: absenceOfChromium() }, () =
     for (const width of [400, 1280]) {
       test(`is accessible and fits, ${colorScheme}, ${width} px wide`, async (t) => {
         const { url } = await startGatewayInProcess(t)
-        // axe is put into the page from outside, which its policy would stop.
+        // The page's policy would block axe.
         const context = await browser.newContext({
           ...{ colorScheme, bypassCSP: true, viewport: { width, height: 900 } },
         })
         t.after(() => context.close())
         const page = await context.newPage()
         await page.goto(`${url}/-/docs`)
+        await page.getByRole('button', { name: /login Starts a session/ }).click()
+        await page.getByText('Request body').waitFor()
         await page.evaluate(axe)
-        const violations = await page.evaluate(async () => {
+        const violations = await page.evaluate(async (rules) => {
           const { axe: run } = globalThis as unknown as {
-            axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+            axe: {
+              run(options: object): Promise<{
+                violations: { id: string; nodes: { html: string }[] }[]
+              }>
+            }
           }
-          const result = await run.run()
-          return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-        })
+          const result = await run.run({ rules })
+          return result.violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ html }) => `${id}: ${html}`),
+          )
+        }, disabledRules)
         assert.deepEqual(violations, [])
-        const overflowing = await page.evaluate<number>(
-          `[document.documentElement, ...document.querySelectorAll('.table')]
-            .filter((box) => box.scrollWidth > box.clientWidth).length`,
+        const hasOverflow = await page.evaluate<boolean>(
+          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
         )
-        assert.equal(overflowing, 0)
+        assert.equal(hasOverflow, false)
       })
     }
   }
 
-  test('loads nothing beside itself, and its styles are let through', async (t) => {
+  test('loads only files of the gateway, under the policy of the dashboard', async (t) => {
     const { url } = await startGatewayInProcess(t)
     const page = await browser.newPage()
     t.after(() => page.close())
     const requested: string[] = []
-    const complaints: string[] = []
+    const messages: string[] = []
     page.on('request', (request) => requested.push(request.url()))
-    page.on('console', (message) => complaints.push(message.text()))
+    page.on('console', (message) => messages.push(message.text()))
+    page.on('pageerror', (error) => messages.push(error.message))
     await page.goto(`${url}/-/docs`)
-    const display = await page.evaluate<string>(
-      `getComputedStyle(document.querySelector('.layout')).display`,
-    )
-    assert.equal(display, 'grid')
+    await page.getByRole('button', { name: /login Starts a session/ }).click()
+    await page.getByText('Request body').waitFor()
+    const own = [`${url}/-/docs`, `${url}/-/openapi.json`, `${url}/-/assets/`, 'data:']
     assert.deepEqual(
-      requested.filter((each) => !each.endsWith('/favicon.ico')),
-      [`${url}/-/docs`],
-    )
-    assert.deepEqual(
-      complaints.filter((text) => !text.includes('favicon')),
+      requested.filter((each) => !own.some((start) => each.startsWith(start))),
       [],
     )
+    assert.deepEqual(messages, [])
   })
 })

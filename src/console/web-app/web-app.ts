@@ -6,12 +6,13 @@ import { notBuiltPage } from './not-built-page.ts'
 import { commonHeaders, newNonce, pageHeaders, withNonce } from './page-policy.ts'
 
 export interface WebAppOptions {
-  /** The folder of the build: `index.html`, and `assets/` with hashed names. */
+  /** The folder of the build: `index.html`, `docs.html`, and `assets/` with hashed names. */
   readonly folder: string
 }
 
 const base = '/-/'
 const assetsBase = '/-/assets/'
+const docsPath = '/-/docs'
 
 /** Browsers request it for every page without an icon, such as an object. */
 export const faviconPath = '/favicon.ico'
@@ -20,8 +21,8 @@ export const faviconPath = '/favicon.ico'
 const forEver = 'public, max-age=31536000, immutable'
 
 /**
- * The built dashboard. Each path below `/-/` except assets returns index.html, so that pages can be
- * reloaded and linked. Nothing is cached in memory: a new build is served from the next request on.
+ * The built dashboard. Each path below `/-/` except assets and the API reference returns index.html,
+ * so that pages can be reloaded and linked. Nothing is cached in memory: a new build is served from the next request on.
  */
 export function createWebApp({ folder }: WebAppOptions): HttpHandler {
   return async (request) => {
@@ -31,7 +32,7 @@ export function createWebApp({ folder }: WebAppOptions): HttpHandler {
     if (rawPath === faviconPath) return { ...(await favicon(folder)), facts }
     if (!rawPath.startsWith(base)) return { ...toBase, facts }
     if (rawPath.startsWith(assetsBase)) return { ...(await asset(folder, request)), facts }
-    return { ...(await page(folder)), facts }
+    return { ...(await page(folder, rawPath === docsPath ? 'docs.html' : 'index.html')), facts }
   }
 }
 
@@ -89,9 +90,9 @@ const noSuchAsset: HttpReply = {
  * Sent without an ETag: each response has a new nonce, and a cached page with the policy of a later
  * response would lose its styles.
  */
-async function page(folder: string): Promise<HttpReply> {
+async function page(folder: string, name: string): Promise<HttpReply> {
   const nonce = newNonce()
-  const template = await readTemplate(join(folder, 'index.html'))
+  const template = await readTemplate(join(folder, name))
   const headers = pageHeaders(nonce)
   if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
   return { status: 200, headers, body: withNonce(template, nonce) }

@@ -32,7 +32,7 @@ for (const [target, body] of [
   ['/-/assets/index-0123.js', 'web'],
   ['/-/api', 'json'],
   ['/-/api/status', 'json'],
-  ['/-/docs', 'json'],
+  ['/-/docs', 'web'],
   ['/-/openapi.json', 'json'],
   ['/auth', 'json'],
   ['/auth/login', 'json'],

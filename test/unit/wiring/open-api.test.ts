@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { describeService } from '../../../src/console/docs-page/open-api-document.ts'
-import type { OpenApiDocument } from '../../../src/console/docs-page/open-api-types.ts'
-import { s3Operations } from '../../../src/console/docs-page/s3-operations.ts'
+import { describeService } from '../../../src/console/open-api/open-api-document.ts'
+import type { OpenApiDocument } from '../../../src/console/open-api/open-api-types.ts'
 import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { createJsonApp, type JsonApp } from '../../../src/json-api/json-app.ts'
-import {
-  bucketOperations,
-  objectOperations,
-  serviceOperations,
-} from '../../../src/s3/operations.ts'
 import type { Database } from '../../../src/state/database.ts'
 import type { FailureWatch } from '../../../src/wiring/failure-watch.ts'
 import { openJsonParts, registerJsonRoutes } from '../../../src/wiring/json-routes.ts'
@@ -68,22 +62,6 @@ test('Every route of the app is in the OpenAPI document', () => {
   }
 })
 
-test('Every operation of S3 is in the OpenAPI document, and no other', () => {
-  const served = [serviceOperations, bucketOperations, objectOperations].flatMap((table) =>
-    Object.entries(table).map(([name, { access }]) => ({ name, isPublic: access !== 'signed' })),
-  )
-  const described = s3Operations
-    .filter(({ method }) => method !== 'options')
-    .map(({ name, isPublic = false }) => ({ name, isPublic }))
-  const byName = (one: { name: string }, other: { name: string }) =>
-    one.name.localeCompare(other.name)
-  assert.deepEqual(described.toSorted(byName), served.toSorted(byName))
-  const inDocument = ['/', '/{bucket}', '/{bucket}/{key}']
-    .flatMap((path) => Object.values(document.paths[path] ?? {}))
-    .flatMap((operation) => operation['x-operations'] ?? [])
-  assert.equal(inDocument.length, s3Operations.length)
-})
-
 test('Every endpoint of the management needs a session, and only those and some of the login do', () => {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const operation of Object.values(item)) {
@@ -108,7 +86,7 @@ test('The OpenAPI document has no secret and nothing of the settings', () => {
 
 test('Every operation of the JSON protocols says how it refuses, in the words of its protocol', () => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
-  const own = operations.filter(({ tags: [tag] }) => tag !== 's3' && tag !== 'service')
+  const own = operations.filter(({ tags: [tag] }) => tag !== 'service')
   assert.ok(own.length >= 35)
   for (const { operationId, responses, tags } of own) {
     for (const status of ['4XX', '5XX']) {

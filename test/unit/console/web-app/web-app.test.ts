@@ -19,6 +19,7 @@ writeFileSync(
   join(folder, 'index.html'),
   '<script src="a.js" nonce="bucketry-csp-nonce"></script><meta nonce="bucketry-csp-nonce"><div id="root">',
 )
+writeFileSync(join(folder, 'docs.html'), '<div id="docs">')
 writeFileSync(join(folder, 'assets/index-1.js'), script)
 writeFileSync(join(folder, 'assets/index-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets/index-1.js.gz'), 'gzip')
@@ -49,6 +50,10 @@ for (const target of ['/-/', '/-/files/photos/a/b.jpg', '/-/models', '/-/secret.
     assert.match(await text(reply), /<div id="root">/)
   })
 }
+
+test('GET /-/docs returns the API reference', async () => {
+  assert.equal(await text(await get('/-/docs')), '<div id="docs">')
+})
 
 test('GET of the page carries the nonce of its policy, another one each time', async () => {
   const replies = [await get('/-/'), await get('/-/')]

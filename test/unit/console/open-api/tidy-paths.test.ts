@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tidyPaths, tidySchema } from '../../../../src/console/docs-page/tidy-paths.ts'
+import { tidyPaths, tidySchema } from '../../../../src/console/open-api/tidy-paths.ts'
 
 test('tidySchema leaves out what the type says already, at any depth', () => {
   const noisy = {

@@ -42,6 +42,14 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
       responses: { 200: page('The app.'), 503: page('The dashboard is not built.') },
     },
   },
+  '/-/docs': {
+    get: {
+      operationId: 'getDocs',
+      summary: 'This API description as a page',
+      tags: ['service'],
+      responses: { 200: page('The page.'), 503: page('The dashboard is not built.') },
+    },
+  },
   '/-/{page}': {
     get: {
       operationId: 'getDashboardPage',

@@ -3,8 +3,6 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { createJsonApp, type JsonApp } from '../../json-api/json-app.ts'
 import type { OpenApiDocument, Schema } from './open-api-types.ts'
 import { ownPaths } from './own-paths.ts'
-import { s3Paths } from './s3-paths.ts'
-import { s3Schemas } from './s3-schemas.ts'
 import { tidyPaths } from './tidy-paths.ts'
 
 const info = {
@@ -12,16 +10,12 @@ const info = {
   // docs/contract/decisions.md, "Version".
   version: '1.0.0',
   description:
-    'An S3 endpoint in front of a file drive, a dashboard, and the model list of an ' +
-    'AI router.',
+    'The JSON APIs: login, management of the gateway and the model list. S3 is described in ' +
+    'docs/s3-compatibility.md.',
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
 const tags = [
-  {
-    name: 's3',
-    description: 'Buckets and objects through the S3 API: path style, Signature Version 4.',
-  },
   { name: 'login', description: 'Sessions of the dashboard.' },
   { name: 'management', description: 'The API behind the dashboard.' },
   { name: 'models', description: 'The model list, in the format of OpenAI.' },
@@ -31,22 +25,6 @@ const tags = [
 
 const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', description: 'A token from `POST /auth/login`.' },
-  sigV4: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description:
-      'Signature Version 4 with ACCESS_KEY and SECRET_KEY: `AWS4-HMAC-SHA256 Credential=…, ' +
-      'SignedHeaders=…, Signature=…`, together with `x-amz-date`.',
-  },
-  presigned: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'X-Amz-Signature',
-    description:
-      'A presigned URL, with X-Amz-Algorithm, X-Amz-Credential, X-Amz-Date, X-Amz-Expires (1 to ' +
-      '604800 seconds) and X-Amz-SignedHeaders. `POST /-/api/presign` creates one.',
-  },
   modelsKey: { type: 'http', scheme: 'bearer', description: 'MODELS_API_KEY, if it is set.' },
   modelsKeyHeader: {
     type: 'apiKey',
@@ -67,7 +45,7 @@ const errorSchema: Schema = {
 }
 
 /**
- * OpenAPI 3.1 of everything that is served.
+ * OpenAPI 3.1 of the JSON APIs. docs/s3-compatibility.md describes S3.
  *
  * @param register registers the plugins of the JSON protocols, as they are served. The app is closed
  *   afterwards and never answers a request.
@@ -90,8 +68,8 @@ export async function describeService(
       info,
       servers: [{ url: '/', description: 'The address that serves this document.' }],
       tags,
-      paths: { ...s3Paths(), ...tidyPaths(paths), ...ownPaths },
-      components: { securitySchemes, schemas: { Error: errorSchema, ...s3Schemas } },
+      paths: { ...tidyPaths(paths), ...ownPaths },
+      components: { securitySchemes, schemas: { Error: errorSchema } },
     }
   } finally {
     await app.close()

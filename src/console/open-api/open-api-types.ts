@@ -28,15 +28,6 @@ export interface ApiOperation {
   readonly requestBody?: RequestBody
   readonly responses: Readonly<Record<string, ApiResponse>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  /** Our extension: S3 operations at the same path and method, which the query selects. */
-  readonly 'x-operations'?: readonly OperationVariant[]
-}
-
-export interface OperationVariant {
-  readonly name: string
-  /** What selects this variant; '' for the default. */
-  readonly when: string
-  readonly summary: string
 }
 
 export interface Parameter {
@@ -79,6 +70,5 @@ export interface Schema {
   readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
-  readonly xml?: { readonly name?: string; readonly wrapped?: boolean }
   readonly [keyword: string]: unknown
 }
