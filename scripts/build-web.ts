@@ -37,15 +37,13 @@ async function buildWhenNeeded(): Promise<void> {
     const digest = sourceDigest(root)
     if (digest === builtDigest()) return
     const startedMs = performance.now()
-    say('Building the dashboard, which takes some seconds …')
+    say('Building the dashboard. This takes a few seconds …')
     await build(digest, 'warn')
     say(`Built the dashboard in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s.`)
   } catch (error) {
     say(`The dashboard could not be built: ${reasonOf(error)}`)
     const before = existsSync(join(served, 'index.html'))
-    say(
-      before ? 'The one that was built before is served.' : 'The gateway starts without dashboard.',
-    )
+    say(before ? 'The previous build is served.' : 'The gateway starts without a dashboard.')
   }
 }
 
@@ -85,5 +83,5 @@ function reasonOf(error: unknown): string {
   const text = stripVTControlCharacters(String(error instanceof Error ? error.message : error))
   // Vite's first line says that it failed, the next one why.
   const [failed = '', why = ''] = text.split('\n').filter((line) => line.trim() !== '')
-  return `${failed} ${why.trim()} (npm run build:web tells more)`
+  return `${failed} ${why.trim()} (run npm run build:web for details)`
 }

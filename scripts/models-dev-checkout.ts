@@ -67,7 +67,7 @@ async function readToml(path: string): Promise<Facts> {
   try {
     return factsSchema.parse(parse(await readFile(path, 'utf8')))
   } catch (cause) {
-    throw new Error(`${path} is no model of models.dev`, { cause })
+    throw new Error(`${path} is not a model of models.dev`, { cause })
   }
 }
 

@@ -67,7 +67,7 @@ function reportOf(provider: string, merge: Merge): readonly string[] {
     ...line('added', merge.added),
     ...line('removed', merge.removed),
     ...line('kept, unknown to models.dev:', merge.unknown),
-    ...line('not added, no kind of the provider here:', merge.skipped),
+    ...line('not added, kind not served by the provider:', merge.skipped),
   ]
 }
 

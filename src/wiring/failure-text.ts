@@ -14,7 +14,7 @@ const listenSyscalls: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddri
 /** Why the program can't start, for the person who started it. */
 export function failureText(error: unknown, settings?: Settings): string {
   if (error instanceof SettingsError) {
-    return ['The settings have mistakes:', ...error.mistakes.map((line) => `  ${line}`)].join('\n')
+    return ['The settings are not valid:', ...error.mistakes.map((line) => `  ${line}`)].join('\n')
   }
   if (!(error instanceof Error)) return String(error)
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -78,7 +78,7 @@ describe('build-web --when-needed', () => {
     appendFileSync(join(folder, 'web/src/main.tsx'), 'no program(')
     const said = await buildWhenNeeded()
     assert.match(said, /could not be built: Build failed .+npm run build:web/)
-    assert.match(said, /The one that was built before is served\./)
+    assert.match(said, /The previous build is served\./)
     assert.equal(page(), before)
     assertWhole()
   })

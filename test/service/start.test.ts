@@ -84,7 +84,7 @@ test('Mistakes in the settings are reported together, without a secret, with sta
     WORKERS: 'many',
   })
   assert.equal(await main.ended(), 1)
-  assert.match(main.stderr, /^The settings have mistakes:\n {2}ACCESS_KEY is "a\/b": expected /)
+  assert.match(main.stderr, /^The settings are not valid:\n {2}ACCESS_KEY is "a\/b": expected /)
   assert.match(main.stderr, /^ {2}WORKERS is "many": expected a whole number/m)
   assert.match(main.stderr, /^ {2}ALLOWED_BUCKETS is not set/m)
   assert.doesNotMatch(main.stderr, /my secret/)

@@ -161,3 +161,13 @@ test('docs/dashboard.md shows every picture and every shortcut of the keyboard',
   for (const { name } of shots) assert.ok(guide.includes(`images/${name}.png`), name)
   for (const [keys, what] of shortcuts) assert.ok(guide.includes(`| ${keys} | ${what} |`), keys)
 })
+
+test('messages of the troubleshooting table of docs/google-drive.md are in the code', () => {
+  const rows = read('docs/google-drive.md').split('## Troubleshooting')[1] ?? ''
+  const messages = Array.from(rows.matchAll(/^\| ([^|(]*)\((?:\d+ )?(\w+)\)/gm))
+  const code = filesOf('src/drives/google').map(read).join('\n')
+  for (const [, text = '', reason = ''] of messages) {
+    for (const part of [text.replace('…', '').trim(), reason]) assert.ok(code.includes(part), part)
+  }
+  assert.ok(messages.length >= 6)
+})

@@ -134,7 +134,7 @@ function sourceReasons(
   return [
     wholeReason(
       hexEnding.test(provider.id)
-        ? `The provider id ${provider.id} ends in hex digits, so its upstream is not asked. Enter the models in the connection, or create the connection again.`
+        ? `The provider id ${provider.id} ends in hex digits, so its upstream is not queried. Enter the models in the connection, or create the connection again.`
         : 'The upstream lists no models.',
     ),
   ]

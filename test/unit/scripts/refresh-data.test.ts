@@ -94,7 +94,7 @@ describe('refreshData', () => {
       await model(id, facts)
       const report = await refresh()
       assert.deepEqual((await refreshed()).models[0], entry ?? acme.models[0])
-      const skipped = report.includes(`acme: not added, no kind of the provider here: ${id}`)
+      const skipped = report.includes(`acme: not added, kind not served by the provider: ${id}`)
       assert.equal(skipped, entry === undefined)
     })
   }
@@ -146,7 +146,7 @@ describe('refreshData', () => {
   test('writes nothing when a file of the checkout is broken', async () => {
     await model('chat-3')
     await write('checkout/providers/acme-ai/models/broken.toml', 'name = ')
-    await assert.rejects(refresh(), { message: /broken\.toml is no model of models\.dev/ })
+    await assert.rejects(refresh(), { message: /broken\.toml is not a model of models\.dev/ })
     assert.deepEqual(await refreshed(), acme)
   })
 

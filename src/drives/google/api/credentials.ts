@@ -40,7 +40,7 @@ export function parseServiceAccount(text: string, subject?: string): ServiceAcco
   if (!parsed.success) {
     const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole file')
     throw new SyntaxError(
-      `this is not the JSON key of a service account (${fields.join(', ')}): expected the file that Google Cloud gives out under "Keys, Add key, JSON"`,
+      `this is not the JSON key of a service account (${fields.join(', ')}): expected the file that Google Cloud creates under "Keys, Add key, JSON"`,
     )
   }
   const { client_email, private_key, private_key_id } = parsed.data

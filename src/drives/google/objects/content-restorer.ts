@@ -39,7 +39,7 @@ export class ContentRestorer {
       if (!(error instanceof DriveError)) throw error
       log.warn(
         { err: error, fileId: before.id },
-        `${before.name} arrived damaged on Google Drive and could not be restored: its revision history there has the previous version`,
+        `${before.name} was damaged on its way to Google Drive and could not be restored: restore the previous version from its revision history there`,
       )
     }
     await news.refresh(before.id)

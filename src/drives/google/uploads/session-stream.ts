@@ -282,7 +282,8 @@ export class SessionStream {
 
 /** The upload's bytes are lost: it must restart. */
 export function sessionGone(): DriveError {
-  const message = 'Google Drive expired this upload (after a week) or lost it: start a new upload.'
+  const message =
+    'Google Drive no longer has this upload (it keeps one for a week): start a new upload.'
   return new DriveError('upload-gone', message)
 }
 

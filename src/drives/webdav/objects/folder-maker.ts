@@ -74,7 +74,7 @@ export class FolderMaker {
   async #displace(place: DavPlace, path: DavPath, lease: KeyLease): Promise<void> {
     const owner = ownerOf(place, textOf(path), this.#parts.rules)
     if (owner === undefined) {
-      const message = `The folder ${textOf(path)} is needed, but a file of a longer name is there.`
+      const message = `${textOf(path)} must be a folder for this key, but is a file. Move it away.`
       throw new DriveError('denied', message)
     }
     const folder = owner.alternative.slice(0, -1)

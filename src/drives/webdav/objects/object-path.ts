@@ -16,7 +16,7 @@ export interface DavPlace extends ObjectName {
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
 export function davPlaceOf(bucket: string, key: string, rules: NameRules): DavPlace {
   if (!isLegalKey(key)) {
-    throw new DriveError('invalid-key', 'A key has 1 to 1,024 bytes of UTF-8.')
+    throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
   }
   const { natural, alternative } = pathOfKey(key, rules)
   const path = [bucket, ...natural]

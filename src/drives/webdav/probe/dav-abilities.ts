@@ -38,6 +38,6 @@ export function describeAbilities(abilities: DavAbilities): object {
 }
 
 function multipartOf(takesChunks: boolean, writesRanges: boolean): string {
-  if (takesChunks) return 'chunks, put together by Nextcloud'
+  if (takesChunks) return 'chunks, assembled by Nextcloud'
   return writesRanges ? 'appended on the server' : 'collected on this machine'
 }

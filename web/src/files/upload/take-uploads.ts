@@ -46,6 +46,6 @@ function tellUnreadable(paths: readonly string[]): void {
   const first = visibleName(paths[0] ?? '')
   showFailure(
     `${formatCount(paths.length)} could not be read`,
-    `The browser may not read ${first}.`,
+    `The browser has no permission to read ${first}.`,
   )
 }
