@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Recovery } from '../../../../src/drives/cloud/recovery.ts'
 import { DriveError } from '../../../../src/drives/drive.ts'
-import type { LeaseTable, PlaceLease } from '../../../../src/drives/lease-table.ts'
+import type { KeyedLease, LeaseTable } from '../../../../src/drives/lease-table.ts'
 import { thisProcess } from '../../../../src/process/identity.ts'
 
 const nowMs = 1_000_000
 
 /** A table in memory, with the leases of a writer that is gone. */
 class FakeTable implements LeaseTable {
-  leases: PlaceLease[]
+  leases: KeyedLease[]
   readonly limits: number[] = []
 
   constructor(records: readonly string[], owner = 'elsewhere/1/1 a') {
-    this.leases = records.map((note) => ({ place: note, note, owner, untilMs: nowMs - 1 }))
+    this.leases = records.map((note) => ({ key: note, note, owner, untilMs: nowMs - 1 }))
   }
 
   async take(
-    places: readonly string[],
-    claim: Omit<PlaceLease, 'place'>,
-    ended: readonly PlaceLease[],
+    keys: readonly string[],
+    claim: Omit<KeyedLease, 'key'>,
+    ended: readonly KeyedLease[],
   ) {
-    const { leases } = await this.look(places)
+    const { leases } = await this.look(keys)
     if (leases.some((lease) => !ended.includes(lease))) return false
-    const note = (place: string) => this.leases.find((one) => one.place === place)?.note ?? ''
-    const taken = places.map((place) => ({ ...claim, place, note: claim.note || note(place) }))
-    this.leases = [...this.leases.filter(({ place }) => !places.includes(place)), ...taken]
+    const note = (key: string) => this.leases.find((one) => one.key === key)?.note ?? ''
+    const taken = keys.map((key) => ({ ...claim, key, note: claim.note || note(key) }))
+    this.leases = [...this.leases.filter(({ key }) => !keys.includes(key)), ...taken]
     return true
   }
 
@@ -37,15 +37,15 @@ class FakeTable implements LeaseTable {
     return true
   }
 
-  async release(places: readonly string[], { keepsNote }: { readonly keepsNote: boolean }) {
+  async release(keys: readonly string[], { keepsNote }: { readonly keepsNote: boolean }) {
     this.leases = this.leases.flatMap((lease) => {
-      if (!places.includes(lease.place)) return [lease]
+      if (!keys.includes(lease.place)) return [lease]
       return keepsNote ? [{ ...lease, owner: '', untilMs: 0 }] : []
     })
   }
 
-  async look(places: readonly string[]) {
-    return { leases: this.leases.filter(({ place }) => places.includes(place)), revisions: [] }
+  async look(keys: readonly string[]) {
+    return { leases: this.leases.filter(({ key }) => keys.includes(key)), revisions: [] }
   }
 
   async below() {
@@ -67,7 +67,7 @@ function recoveryOf(table: FakeTable, recover: (record: string) => Promise<void>
 
 test('recoverAll recovers what dead processes were doing, and leaves live ones alone', async () => {
   const table = new FakeTable(['a', 'b'])
-  const live = { place: 'c', note: 'c', owner: `${thisProcess} x`, untilMs: nowMs + 60_000 }
+  const live = { key: 'c', note: 'c', owner: `${thisProcess} x`, untilMs: nowMs + 60_000 }
   table.leases.push(live)
   const recovered: string[] = []
   const recovery = recoveryOf(table, async (record) => void recovered.push(record))
