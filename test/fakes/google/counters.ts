@@ -1,4 +1,4 @@
-import { type CallKind, callKinds, quotaUnits } from './call.ts'
+import { type CallKind, callKinds, quotaUnits } from './call-kinds.ts'
 
 /** What was asked of the emulator since the last reset. */
 export class Counters {

@@ -1,9 +1,44 @@
-import { type Call, type CallKind, callKinds, type Reply } from './call.ts'
-import { type BodyPlace, DroppedConnection } from './call-body.ts'
-import type { FaultEffect, FaultRule } from './faults.ts'
+import type { Call, Reply } from './call.ts'
+import { type BodyFault, type BodyPlace, DroppedConnection } from './call-body.ts'
+import { type CallKind, callKinds } from './call-kinds.ts'
 import type { FileRecord } from './file-record.ts'
 import { type ErrorDetails, GoogleError, type Reason } from './google-error.ts'
 import { htmlRefusal } from './raw-refusal.ts'
+
+/** A fault that is to strike. */
+export interface FaultRule {
+  /** The kind of call that it strikes. */
+  readonly on: CallKind | readonly CallKind[] | 'any'
+  readonly do: FaultName
+  /** Lets so many calls of the kind pass first. */
+  readonly after?: number
+  /** Strikes so often; once, unless told otherwise. */
+  readonly times?: number
+  /** Where in a body, for faults that have to do with one; in the middle, unless told. Or the speed. */
+  readonly bytes?: number
+  /** For `run` and `run-after-commit`: what a test does before the call is carried out, or after. */
+  readonly run?: (call: Call) => void | Promise<void>
+}
+
+/** What a fault does at the stages of a call. */
+export interface FaultEffect {
+  readonly body?: BodyFault
+  /** When the body was cut. */
+  readonly onCut?: (call: Call) => void
+  /** Before the call is looked at. It may throw a refusal, or a DroppedConnection. */
+  readonly before?: (call: Call) => void | Promise<void>
+  /** Once the call has had its effect. */
+  readonly after?: (call: Call, reply: Reply) => void | Promise<void>
+  readonly reply?: ReplyFault
+}
+
+export interface ReplyFault {
+  /** Closes the connection after so many bytes of the reply's body, or at its end. */
+  readonly cutAfterBytes?: BodyPlace
+  /** One bit arrives wrong. */
+  readonly isDamaged?: boolean
+  readonly bytesPerSecond?: number
+}
 
 interface FaultKind {
   /** The calls that it makes sense for. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { md5Of, testBytes } from '../../support/test-bytes.ts'
-import { type CallKind, callKinds } from './call.ts'
+import { type CallKind, callKinds } from './call-kinds.ts'
 import { type FaultName, faultKinds } from './fault-effects.ts'
 import { GoogleCalls, type RawReply } from './google-calls.ts'
 import { type GoogleEmulator, startGoogleEmulator } from './google-emulator.ts'

@@ -1,4 +1,4 @@
-import { type CallKind, quotaUnits } from './call.ts'
+import { type CallKind, quotaUnits } from './call-kinds.ts'
 import type { EmulatorClock } from './emulator-clock.ts'
 import { GoogleError } from './google-error.ts'
 

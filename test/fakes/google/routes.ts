@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { CallKind, Handler } from './call.ts'
+import type { Handler } from './call.ts'
+import type { CallKind } from './call-kinds.ts'
 import { isLast, parseContentRange } from './content-range.ts'
 import { GoogleError } from './google-error.ts'
 import { about, getDrive, listDrives } from './handlers/about-and-drives.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'
 import { driveFolder, folderAt, leftoversIn } from '../../contract/google-drive-under-test.ts'
-import type { FaultRule } from '../../fakes/google/faults.ts'
+import type { FaultRule } from '../../fakes/google/fault-effects.ts'
 import { assertCompletes, type Scene, scene } from './upload-scene.ts'
 
 const mib = 1024 * 1024

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/drives/google/api/google-api.ts'
 import { GoogleNotFound } from '../../../../../src/drives/google/api/google-errors.ts'
 import { folderType, type GoogleFile } from '../../../../../src/drives/google/api/google-file.ts'
-import type { CallKind } from '../../../../fakes/google/call.ts'
+import type { CallKind } from '../../../../fakes/google/call-kinds.ts'
 import { type FaultName, faultKinds } from '../../../../fakes/google/fault-effects.ts'
 import {
   type EmulatorOptions,
