@@ -39,7 +39,7 @@ class FakeTable implements LeaseTable {
 
   async release(keys: readonly string[], { keepsNote }: { readonly keepsNote: boolean }) {
     this.leases = this.leases.flatMap((lease) => {
-      if (!keys.includes(lease.place)) return [lease]
+      if (!keys.includes(lease.key)) return [lease]
       return keepsNote ? [{ ...lease, owner: '', untilMs: 0 }] : []
     })
   }
