@@ -1,4 +1,5 @@
 import { withDatabaseErrors } from '../cloud/database-errors.ts'
+import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import {
   type CopyOptions,
@@ -17,7 +18,6 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import type { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { DriveRoom } from './drive-room.ts'
@@ -30,25 +30,26 @@ import { FolderListings } from './index/folder-listings.ts'
 import { IndexCrawl } from './index/index-crawl.ts'
 import { IndexCursor } from './index/index-cursor.ts'
 import { IndexSync } from './index/index-sync.ts'
-import { factsOf } from './index/indexed-file.ts'
+import { metadataOf } from './index/indexed-file.ts'
 import { MissedFiles } from './index/missed-files.ts'
-import { type IndexLog, ObjectIndex } from './index/object-index.ts'
+import { ObjectIndex } from './index/object-index.ts'
 import { ContentRestorer } from './objects/content-restorer.ts'
-import { FolderMaker } from './objects/folder-maker.ts'
 import { type DraftParts, GoogleDraft } from './objects/google-draft.ts'
-import { KeyHolder } from './objects/held-key.ts'
+import { GoogleFolders } from './objects/google-folders.ts'
+import { GoogleReader } from './objects/google-reader.ts'
 import { InterruptedWork } from './objects/interrupted-work.ts'
+import { KeyLocks } from './objects/locked-key.ts'
 import { ObjectCopier } from './objects/object-copier.ts'
-import { ObjectReader } from './objects/object-reader.ts'
+import { ObjectPublisher } from './objects/object-publisher.ts'
 import { ObjectWriter } from './objects/object-writer.ts'
-import { SmallWriter } from './objects/small-writer.ts'
 import { findRootFolder, makeRootFolder } from './root-folder.ts'
 import { BlockDigester } from './uploads/block-digester.ts'
 import { GoogleUploads } from './uploads/google-uploads.ts'
+import { ObjectSessions } from './uploads/object-sessions.ts'
 import { SendMemory } from './uploads/send-memory.ts'
-import { SessionPublisher } from './uploads/session-publisher.ts'
 import { StagingFolder } from './uploads/staging-folder.ts'
 import type { UploadRecords } from './uploads/upload-records.ts'
+import { UploadSessions } from './uploads/upload-sessions.ts'
 
 export interface GoogleDriveOptions {
   /** Closed with the drive. */
@@ -64,7 +65,7 @@ export interface GoogleDriveOptions {
   readonly pollSeconds: number
   /** Where removed objects go. */
   readonly deletes: 'trash' | 'permanent'
-  readonly log: IndexLog
+  readonly log: DriveLog
   /** Wall clock, milliseconds since the epoch. */
   readonly now?: () => number
   /** Shared by everything that this drive sends; a separate one when absent. */
@@ -84,9 +85,8 @@ const databaseContent = 'the Google Drive index'
 
 /** @throws DriveError, for people, when the folder can't be used. */
 export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
+  const { api, folder, sharedDriveId, log, now = Date.now } = options
   const index = withDatabaseErrors(options.index, databaseContent)
-  const records = withDatabaseErrors(options.records, databaseContent)
-  const { api, folder, sharedDriveId, now = Date.now } = options
   const recovery = new Recovery({ table: options.leases, now })
   const { leases } = recovery
   const root = { api, leases, folder, sharedDriveId }
@@ -99,19 +99,19 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const rootId = await makeRootFolder(root)
   await index.open(rootId)
   const buckets = new Set<string>()
-  const news = new ChangeApplier({ api, index, rootId, isBucket: (name) => buckets.has(name) })
-  recovery.handleWith(new InterruptedWork({ api, index, news, log: options.log }))
-  const opened = { ...options, index, records, leases, recovery, rootId, news, buckets, now }
-  return new OpenGoogleDrive(opened)
+  const applier = new ChangeApplier({ api, index, rootId, isBucket: (name) => buckets.has(name) })
+  recovery.handleWith(new InterruptedWork({ api, index, applier, log }))
+  return new OpenGoogleDrive(options, { index, recovery, rootId, buckets, applier, now })
 }
 
-interface Opened extends Omit<GoogleDriveOptions, 'leases' | 'now'> {
-  readonly leases: KeyLeases
+/** What is opened before the drive itself. */
+interface OpenedFirst {
+  readonly index: DriveIndex
   readonly recovery: Recovery
   readonly rootId: string
-  readonly news: ChangeApplier
-  /** Those that were prepared. */
+  /** The names of the drive's buckets; `prepare` adds them. */
   readonly buckets: Set<string>
+  readonly applier: ChangeApplier
   readonly now: () => number
 }
 
@@ -119,67 +119,78 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly kind = 'gdrive'
   readonly deletes: Drive['deletes']
   readonly uploads: UploadDrive
-  readonly #opened: Opened
+  readonly #api: GoogleApi
+  readonly #opened: OpenedFirst
   readonly #objects: ObjectIndex
   readonly #listings: FolderListings
   readonly #sync: IndexSync
-  readonly #writer: ObjectWriter
+  readonly #publisher: ObjectPublisher
   readonly #copier: ObjectCopier
-  readonly #folders: FolderMaker
+  readonly #folders: GoogleFolders
   readonly #draftParts: DraftParts
-  readonly #digester: BlockDigester
+  readonly #digester = new BlockDigester()
   #checkedAt = Number.NEGATIVE_INFINITY
 
-  constructor(opened: Opened) {
-    const { pollSeconds, deletes } = opened
-    const crawl = new IndexCrawl(opened)
-    const listings = new FolderListings({ ...opened, crawl })
-    const objects = new ObjectIndex({ ...opened, listings })
-    const recover = () => recoverAll(opened.recovery)
-    const sync = new IndexSync({ ...opened, crawl, recover, pollMs: pollSeconds * 1000 })
-    const missed = new MissedFiles({ ...opened, objects, isFresh: () => sync.isFresh() })
-    const parts = { ...opened, objects, missed }
-    const folders = new FolderMaker(parts)
-    const keys = new KeyHolder(parts)
-    const { memory = new SendMemory() } = opened
-    const digester = new BlockDigester()
-    const restorer = new ContentRestorer({ ...opened, memory })
-    const writer = new ObjectWriter({
-      ...parts,
-      keys,
-      folders,
-      deletesForGood: deletes === 'permanent',
-      isUploadTarget: (fileId) => opened.records.isTarget(fileId),
-    })
-    const staging = new StagingFolder(opened)
+  constructor(options: GoogleDriveOptions, opened: OpenedFirst) {
+    const { api, pollSeconds, deletes, log, memory = new SendMemory() } = options
+    const { index, recovery, rootId, applier, now } = opened
+    const { leases } = recovery
+    const records = withDatabaseErrors(options.records, databaseContent)
+    const crawl = new IndexCrawl({ api, index, applier, log })
+    const listings = new FolderListings({ index, crawl, rootId })
+    const objects = new ObjectIndex({ index, rootId, listings, log })
+    const recover = () => recoverAll(recovery)
+    const pollMs = pollSeconds * 1000
+    const sync = new IndexSync({ api, index, applier, crawl, rootId, pollMs, log, recover, now })
+    const missed = new MissedFiles({ api, objects, applier, isFresh: () => sync.isFresh() })
+    const folders = new GoogleFolders({ api, objects, applier, leases, missed })
+    const staging = new StagingFolder({ api, index, leases, rootId })
+    const locks = new KeyLocks({ objects, applier, leases, missed })
+    const restorer = new ContentRestorer({ api, applier, memory, log })
+    const deletesForGood = deletes === 'permanent'
+    const isUploadTarget = (fileId: string) => records.isTarget(fileId)
+    const disposal = { deletesForGood, isUploadTarget }
+    const writer = new ObjectWriter({ api, objects, applier, folders, ...disposal, now, log })
+    const lasting = { restorer, folders, staging, records }
+    const publisher = new ObjectPublisher({ api, locks, writer, ...lasting, log })
+    const sessions = new ObjectSessions({ api, objects, staging })
+    const room = new DriveRoom({ api, isShared: options.sharedDriveId !== undefined })
+    const digester = this.#digester
+    const uploads = new UploadSessions({ api, records, sessions, memory })
+    const sending = { api, publisher, sessions, memory, room }
     this.deletes = deletes
+    this.uploads = new GoogleUploads({
+      ...sending,
+      objects,
+      applier,
+      staging,
+      records,
+      uploads,
+      digester,
+      now,
+    })
+    this.#api = api
     this.#opened = opened
     this.#objects = objects
     this.#listings = listings
     this.#sync = sync
-    this.#writer = writer
+    this.#publisher = publisher
     this.#folders = folders
-    this.#copier = new ObjectCopier({ ...parts, writer, staging })
-    const publisher = new SessionPublisher({ ...parts, writer, restorer, staging })
-    const small = new SmallWriter({ api: opened.api, writer, restorer })
-    const isShared = opened.sharedDriveId !== undefined
-    const room = new DriveRoom({ api: opened.api, isShared })
-    this.#draftParts = { api: opened.api, small, publisher, memory, room }
-    this.#digester = digester
-    const uploading = { small, publisher, staging, memory, digester, room }
-    this.uploads = new GoogleUploads({ ...parts, ...uploading })
+    this.#copier = new ObjectCopier({ api, objects, publisher, staging })
+    this.#draftParts = sending
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
+    const { applier, recovery } = this.#opened
+    const { leases } = recovery
     for (const bucket of buckets) this.#opened.buckets.add(bucket)
-    await prepareBuckets(buckets, { ...this.#opened, objects: this.#objects })
+    await prepareBuckets(buckets, { api: this.#api, objects: this.#objects, applier, leases })
     this.#sync.start()
   }
 
   async check(): Promise<void> {
-    const { api, rootId } = this.#opened
     if (performance.now() < this.#checkedAt + checkEveryMs) return
-    const root = await api.getFile(rootId)
+    const root = await this.#api.getFile(this.#opened.rootId)
     if (root.trashed) {
       const message = `The folder ${root.name} on Google Drive is in the trash: restore it.`
       throw new DriveError('unavailable', message)
@@ -198,7 +209,7 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     const [file] = await this.#objects.find(bucket, key)
-    return file && factsOf(file)
+    return file && metadataOf(file)
   }
 
   async open(
@@ -207,7 +218,10 @@ class OpenGoogleDrive implements GoogleDrive {
     { priority }: OpenOptions = {},
   ): Promise<OpenObject | undefined> {
     const [file] = await this.#objects.find(bucket, key)
-    return file && new ObjectReader(this.#opened, { name: { bucket, key }, file, priority })
+    if (file === undefined) return undefined
+    const { index, applier, recovery } = this.#opened
+    const parts = { api: this.#api, index, applier, leases: recovery.leases }
+    return new GoogleReader(parts, { name: { bucket, key }, file, priority })
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
@@ -223,7 +237,7 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
-    return await this.#writer.remove({ bucket, key }, conditions)
+    return await this.#publisher.remove({ bucket, key }, conditions)
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
@@ -243,11 +257,11 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   async close(): Promise<void> {
-    this.#opened.leases.close()
+    this.#opened.recovery.leases.close()
     await this.#listings.close()
     await this.#digester.close()
     await this.#sync.close()
-    await this.#opened.api.close()
+    await this.#api.close()
   }
 }
 

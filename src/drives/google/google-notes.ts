@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
+import { findFile } from './api/find-file.ts'
 import type { GoogleApi } from './api/google-api.ts'
-import { GoogleNotFound } from './api/google-errors.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 import { folderPages } from './index/folder-pages.ts'
 
@@ -72,7 +72,7 @@ export class GoogleNotes implements DriveNotes {
   async #find(name: NoteName): Promise<GoogleFile | undefined> {
     const known = this.#ids.get(name)
     if (known !== undefined) {
-      const file = await this.#fileOf(known)
+      const file = await findFile(this.#options.api, known)
       if (file?.trashed === false) return file
       this.#ids.delete(name)
     }
@@ -81,15 +81,6 @@ export class GoogleNotes implements DriveNotes {
     const found = folder ? await this.#firstIn(folder.id, name) : undefined
     if (found !== undefined) this.#ids.set(name, found.id)
     return found
-  }
-
-  async #fileOf(id: string): Promise<GoogleFile | undefined> {
-    try {
-      return await this.#options.api.getFile(id)
-    } catch (error) {
-      if (error instanceof GoogleNotFound) return undefined
-      throw error
-    }
   }
 
   async #folderIn(root: string): Promise<GoogleFile | undefined> {

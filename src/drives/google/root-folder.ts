@@ -1,8 +1,8 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
+import { findFile } from './api/find-file.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { quoted } from './api/google-api.ts'
-import { GoogleNotFound } from './api/google-errors.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 
 export interface RootFolderOptions {
@@ -52,13 +52,8 @@ async function walkTo<Made extends string | undefined>(
 }
 
 async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | undefined> {
-  let file: GoogleFile
-  try {
-    file = await api.getFile(id)
-  } catch (error) {
-    if (error instanceof GoogleNotFound) return undefined
-    throw error
-  }
+  const file = await findFile(api, id)
+  if (file === undefined) return undefined
   if (file.mimeType === folderType && !file.trashed) return file
   const what = file.trashed ? 'is in the trash' : 'is not a folder'
   throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)

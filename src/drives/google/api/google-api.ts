@@ -25,6 +25,7 @@ import type { CallOptions, GoogleContext } from './google-context.ts'
 import type { AccountFacts, ChangePage, FileMetadata, FilePage, GoogleFile } from './google-file.ts'
 import { defaultLimits, GoogleHttp, type HttpLimits } from './google-http.ts'
 import { defaultQuota, type Quota, RateBudget } from './rate-budget.ts'
+import { ResumableSessions, type SessionChunk, type SessionState } from './resumable-sessions.ts'
 import {
   beginSession,
   type DownloadOptions,
@@ -33,7 +34,6 @@ import {
   type SmallUpload,
   uploadSmall,
 } from './transfer-calls.ts'
-import { type SessionChunk, type SessionState, UploadSessions } from './upload-sessions.ts'
 
 /** Google advises to stop growing at 32 or 64 s ("truncated exponential backoff"). */
 const googleBackOff = { firstMs: 500, longestMs: 32_000 }
@@ -63,7 +63,7 @@ export interface GoogleApiOptions {
 export class GoogleApi {
   readonly #http: GoogleHttp
   readonly #context: GoogleContext
-  readonly #sessions: UploadSessions
+  readonly #sessions: ResumableSessions
 
   constructor(options: GoogleApiOptions) {
     const { credentials, clock = systemClock, retryForMs = 25_000, onRetry } = options
@@ -87,7 +87,7 @@ export class GoogleApi {
       ids: new FileIds((count) => generateIds({ calls, endpoints }, count, {})),
       sharedDriveId: options.sharedDriveId,
     }
-    this.#sessions = new UploadSessions({
+    this.#sessions = new ResumableSessions({
       calls,
       uploadOrigin: new URL(endpoints.upload).origin,
       getFile: (id, signal) => this.getFile(id, { signal }),
@@ -164,7 +164,7 @@ export class GoogleApi {
     return beginSession(this.#context, options)
   }
 
-  /** See UploadSessions.send. */
+  /** See ResumableSessions.send. */
   sendChunk(sessionUrl: string, chunk: SessionChunk): Promise<SessionState> {
     return this.#sessions.send(sessionUrl, chunk)
   }

@@ -20,7 +20,7 @@ import {
   metadataJson,
 } from './google-file.ts'
 import { relatedBody } from './related-body.ts'
-import { sessionUrlOf } from './upload-sessions.ts'
+import { sessionUrlOf } from './resumable-sessions.ts'
 
 interface UploadTarget extends CallOptions {
   /** The file whose bytes are replaced. Absent: a new file. */
@@ -55,7 +55,7 @@ export async function uploadSmall(
   { id, metadata, bytes, signal }: SmallUpload,
 ): Promise<GoogleFile> {
   const newId = await newIdOf(context, { id, metadata })
-  const { contentType, body } = relatedBody(metadataOf(metadata, newId), {
+  const { contentType, body } = relatedBody(metadataWithId(metadata, newId), {
     bytes,
     mimeType: metadata.mimeType ?? octets,
     boundary: `bucketry-${randomUUID()}`,
@@ -83,7 +83,7 @@ export async function beginSession(
       'x-upload-content-type': metadata.mimeType ?? octets,
       ...(size === undefined ? {} : { 'x-upload-content-length': String(size) }),
     },
-    body: JSON.stringify(metadataOf(metadata, newId)),
+    body: JSON.stringify(metadataWithId(metadata, newId)),
     signal,
   }
   return await context.calls.run(call, sessionUrlOf)
@@ -175,7 +175,7 @@ async function newIdOf(
   return id === undefined ? (metadata.id ?? (await ids.next())) : undefined
 }
 
-function metadataOf(metadata: FileMetadata, newId: string | undefined): object {
+function metadataWithId(metadata: FileMetadata, newId: string | undefined): object {
   return metadataJson(newId === undefined ? metadata : { ...metadata, id: newId })
 }
 

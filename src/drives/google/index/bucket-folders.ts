@@ -10,7 +10,7 @@ import type { ObjectIndex } from './object-index.ts'
 export interface BucketFoldersOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: ChangeApplier
+  readonly applier: ChangeApplier
   readonly leases: KeyLeases
 }
 
@@ -46,7 +46,7 @@ async function missing(
 /** Asked for by folder, not by name: queries by name lag. */
 async function listed(
   buckets: readonly string[],
-  { api, objects, news }: BucketFoldersOptions,
+  { api, objects, applier }: BucketFoldersOptions,
 ): Promise<IndexedFile[]> {
   const parent = `${quoted(objects.rootId)} in parents`
   const q = `${parent} and mimeType = ${quoted(folderType)} and trashed = false`
@@ -55,7 +55,7 @@ async function listed(
   do {
     const page = await api.listFiles({ q, pageToken })
     const wanted = page.files.filter((file) => buckets.includes(file.name))
-    found.push(...(await news.listed(wanted)))
+    found.push(...(await applier.listed(wanted)))
     pageToken = page.nextPageToken
   } while (pageToken !== undefined)
   return found
@@ -64,9 +64,9 @@ async function listed(
 async function makeBucket(
   name: string,
   id: string,
-  { api, objects, news }: BucketFoldersOptions,
+  { api, objects, applier }: BucketFoldersOptions,
 ): Promise<void> {
   const parents = [objects.rootId] as const
   const file = await api.createFile({ id, name, mimeType: folderType, parents })
-  await objects.index.save(await news.listed([file]), [])
+  await objects.index.save(await applier.listed([file]), [])
 }

@@ -1,10 +1,10 @@
+import { findFile } from '../api/find-file.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
 import { type Change, folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex, HiddenFile, IndexedFile, KeptAttributes } from './drive-index.ts'
 import { indexedFile, needsKeptAttributes } from './indexed-file.ts'
 
-export interface IndexNewsOptions {
+export interface ChangeApplierOptions {
   readonly api: Pick<GoogleApi, 'getFile'>
   readonly index: DriveIndex
   readonly rootId: string
@@ -12,7 +12,7 @@ export interface IndexNewsOptions {
   readonly isBucket: (name: string) => boolean
 }
 
-export interface News {
+export interface SortedChanges {
   readonly files: readonly IndexedFile[]
   readonly hidden: readonly HiddenFile[]
   /** Folders that are hidden here, though something in them is not. */
@@ -21,14 +21,14 @@ export interface News {
 
 /** Applies Google's information about files to the index. */
 export class ChangeApplier {
-  readonly #options: IndexNewsOptions
+  readonly #options: ChangeApplierOptions
 
-  constructor(options: IndexNewsOptions) {
+  constructor(options: ChangeApplierOptions) {
     this.#options = options
   }
 
   /** Sorts changes into visible and hidden files; files outside the drive are ignored. */
-  async sort(changes: readonly Change[]): Promise<News> {
+  async sort(changes: readonly Change[]): Promise<SortedChanges> {
     const { index } = this.#options
     const parents = changes.flatMap(({ file }) => file?.parents ?? [])
     const ids = [...new Set([...changes.map((change) => change.fileId), ...parents])]
@@ -66,22 +66,13 @@ export class ChangeApplier {
     id: string,
     signal?: AbortSignal,
   ): Promise<{ readonly file: GoogleFile; readonly row: IndexedFile } | undefined> {
-    const file = await this.#fileOf(id, signal)
+    const file = await findFile(this.#options.api, id, { signal })
     const change = { fileId: id, ...(file && { file }) }
     const { files, hidden, doubtful } = await this.sort([change])
     await this.#options.index.save(files, hidden)
     for (const folder of doubtful) await this.refresh(folder, signal)
     const [row] = files
     return file && row && { file, row }
-  }
-
-  async #fileOf(id: string, signal: AbortSignal | undefined): Promise<GoogleFile | undefined> {
-    try {
-      return await this.#options.api.getFile(id, signal ? { signal } : {})
-    } catch (error) {
-      if (error instanceof GoogleNotFound) return undefined
-      throw error
-    }
   }
 
   #isBelow(file: GoogleFile, known: ReadonlyMap<string, IndexedFile>): boolean {

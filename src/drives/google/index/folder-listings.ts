@@ -15,8 +15,8 @@ export interface FolderListingsOptions {
   readonly rootId: string
 }
 
-/** How long one request may wait; see `FolderListings.retryPolicy`. */
-export interface ListingPatience {
+/** How long one request may wait; see `FolderListings.deadline`. */
+export interface ListingDeadline {
   /** Of performance.now(). */
   readonly untilMs: number
 }
@@ -36,7 +36,7 @@ export class FolderListings {
   }
 
   /** For all that one request has to wait for. */
-  retryPolicy(): ListingPatience {
+  deadline(): ListingDeadline {
     return { untilMs: performance.now() + waitMs }
   }
 
@@ -45,7 +45,7 @@ export class FolderListings {
    *
    * @throws DriveError `busy` when that takes too long, or what keeps them from being listed.
    */
-  async complete(folders: readonly string[], { untilMs }: ListingPatience): Promise<void> {
+  async complete(folders: readonly string[], { untilMs }: ListingDeadline): Promise<void> {
     const unlisted = await this.#options.index.unlistedOf(folders)
     if (unlisted.length === 0) return
     const end = new AbortController()

@@ -1,10 +1,10 @@
+import type { DriveLog } from '../../cloud/drive-log.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex } from './drive-index.ts'
-import type { IndexLog } from './object-index.ts'
 
 /** Folders that one list asks for, and lists at the same time. */
 const foldersPerList = 20
@@ -14,8 +14,8 @@ const progressEveryMs = 5_000
 export interface IndexCrawlOptions {
   readonly api: Pick<GoogleApi, 'listFiles'>
   readonly index: DriveIndex
-  readonly news: ChangeApplier
-  readonly log: IndexLog
+  readonly applier: ChangeApplier
+  readonly log: DriveLog
 }
 
 /**
@@ -45,11 +45,11 @@ export class IndexCrawl {
 
   /** Lists these folders, and not those that are found in them. */
   async list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
-    const { index, news } = this.#options
+    const { index, applier } = this.#options
     const there = await this.#readThere(folders, crawl, signal)
     // Lists may lag; files that are asked for by id do not.
     const unseen = await index.unseen(there, crawl)
-    for (const id of unseen) await news.refresh(id, signal)
+    for (const id of unseen) await applier.refresh(id, signal)
     await index.listed(folders, crawl)
   }
 
@@ -66,7 +66,7 @@ export class IndexCrawl {
     } catch (error) {
       if (!(error instanceof GoogleNotFound)) throw error
       if (folders.length === 1) {
-        await this.#options.news.refresh(folders[0] ?? '', signal)
+        await this.#options.applier.refresh(folders[0] ?? '', signal)
         return []
       }
     }
@@ -91,8 +91,8 @@ export class IndexCrawl {
   }
 
   async #save(files: readonly GoogleFile[], crawl: number): Promise<void> {
-    const { index, news, log } = this.#options
-    await index.saveListed(await news.listed(files), crawl)
+    const { index, applier, log } = this.#options
+    await index.saveListed(await applier.listed(files), crawl)
     this.#found += files.length
     if (performance.now() < this.#toldAt + progressEveryMs) return
     this.#toldAt = performance.now()

@@ -4,7 +4,7 @@ import { compareKeys } from '../../key-order.ts'
 import { isLegalKey } from '../../key-path.ts'
 import { maxFolders } from '../google-names.ts'
 import type { ListedFile } from './drive-index.ts'
-import type { ListingPatience } from './folder-listings.ts'
+import type { ListingDeadline } from './folder-listings.ts'
 import { FolderRows } from './folder-rows.ts'
 import type { ObjectIndex } from './object-index.ts'
 import { sortNameOf, textOfSortName } from './sort-name.ts'
@@ -41,7 +41,7 @@ export class IndexCursor implements EntryCursor {
   #levels: Level[] | undefined
   #hasEnded = false
   /** While there are folders that are not listed yet. */
-  #retryPolicy: ListingPatience | undefined
+  #retryPolicy: ListingDeadline | undefined
 
   constructor(options: CursorOptions, bucket: string, query: ListQuery) {
     this.#options = options
@@ -63,7 +63,7 @@ export class IndexCursor implements EntryCursor {
 
   async next(limit: number): Promise<Entry[]> {
     const { index, listings } = this.#options.objects
-    this.#retryPolicy = (await index.hasUnlisted()) ? listings.retryPolicy() : undefined
+    this.#retryPolicy = (await index.hasUnlisted()) ? listings.deadline() : undefined
     // SQLite answers without waiting: who lists for long must let others run.
     await setImmediate()
     const entries: Entry[] = []

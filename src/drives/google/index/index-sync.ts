@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLeaseFree, newLeaseOwner } from '../../../process/lease-owner.ts'
+import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex, IndexState } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
-import type { IndexLog } from './object-index.ts'
 
 /** Who keeps the index says so every few steps; silent for this long, it may be replaced. */
 const claimMs = 60_000
@@ -16,14 +16,14 @@ const lookMs = 50
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
 
-export interface IndexKeeperOptions {
+export interface IndexSyncOptions {
   readonly api: Pick<GoogleApi, 'changes' | 'startPageToken'>
   readonly index: DriveIndex
-  readonly news: ChangeApplier
+  readonly applier: ChangeApplier
   readonly crawl: IndexCrawl
   readonly rootId: string
   readonly pollMs: number
-  readonly log: IndexLog
+  readonly log: DriveLog
   /** Other work to do at the same interval. */
   readonly recover: () => Promise<void>
   /** Wall clock, milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export interface IndexKeeperOptions {
  * because a page of the feed is stored together with where the feed continues.
  */
 export class IndexSync {
-  readonly #options: IndexKeeperOptions
+  readonly #options: IndexSyncOptions
   readonly #closed = new AbortController()
   readonly #name = newLeaseOwner()
   #timer: NodeJS.Timeout | undefined
@@ -47,7 +47,7 @@ export class IndexSync {
   /** Of performance.now(). */
   #tidyAtMs = 0
 
-  constructor(options: IndexKeeperOptions) {
+  constructor(options: IndexSyncOptions) {
     this.#options = options
   }
 
@@ -217,15 +217,15 @@ export class IndexSync {
 
   /** True at the feed's end. */
   async #readPage({ pageToken }: IndexState): Promise<boolean> {
-    const { api, index, news, rootId, now } = this.#options
+    const { api, index, applier, rootId, now } = this.#options
     const polledAtMs = now()
     const page = await api.changes(pageToken, { signal: this.#closed.signal })
-    const { files, hidden, doubtful } = await news.sort(page.changes)
+    const { files, hidden, doubtful } = await applier.sort(page.changes)
     const to = page.nextPageToken ?? page.newStartPageToken ?? pageToken
     const isLast = page.nextPageToken === undefined
     const step = { from: pageToken, to, files, hidden, ...(isLast && { polledAtMs }) }
     const isTaken = await index.advance(rootId, step)
-    for (const folder of doubtful) await news.refresh(folder, this.#closed.signal)
+    for (const folder of doubtful) await applier.refresh(folder, this.#closed.signal)
     return isLast && isTaken
   }
 

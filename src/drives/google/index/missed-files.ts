@@ -12,7 +12,7 @@ import { sortNameOf } from './sort-name.ts'
 export interface MissedFilesOptions {
   readonly api: Pick<GoogleApi, 'listFiles'>
   readonly objects: ObjectIndex
-  readonly news: ChangeApplier
+  readonly applier: ChangeApplier
   /** Whether the index has heard of Google lately. */
   readonly isFresh: () => Promise<boolean>
 }
@@ -38,7 +38,7 @@ export class MissedFiles {
     for (const folder of await this.#path(bucket, folders)) {
       // The first pages may be empty.
       for await (const files of folderPages(api, folder, { where: `name = ${quoted(name)}` })) {
-        const rows = await this.#options.news.listed(files)
+        const rows = await this.#options.applier.listed(files)
         await objects.index.save(rows, [])
         isFound ||= rows.length > 0
       }
@@ -69,12 +69,12 @@ export class MissedFiles {
 
   /** Asked for by the folder above: queries by name lag. */
   async #foldersIn(parent: string, segment: string): Promise<IndexedFile[]> {
-    const { api, objects, news } = this.#options
+    const { api, objects, applier } = this.#options
     const sortName = sortNameOf(segment, 'folder')
     const found: IndexedFile[] = []
     const where = `mimeType = ${quoted(folderType)}`
     for await (const files of folderPages(api, parent, { where })) {
-      const rows = await news.listed(files)
+      const rows = await applier.listed(files)
       await objects.index.save(rows, [])
       found.push(...rows.filter((folder) => folder.sortName === sortName))
     }

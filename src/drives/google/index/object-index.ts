@@ -1,3 +1,4 @@
+import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import { type GooglePath, pathOfKey } from '../google-names.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
@@ -8,25 +9,20 @@ import { sortNameOf } from './sort-name.ts'
 /** Duplicates are reported once; this many reports are remembered. */
 const maxReported = 1_000
 
-export interface IndexLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
-
 export interface ObjectIndexOptions {
   readonly index: DriveIndex
   /** The id of the folder that holds the buckets' folders. */
   readonly rootId: string
-  readonly listings: Pick<FolderListings, 'complete' | 'retryPolicy'>
-  readonly log: IndexLog
+  readonly listings: Pick<FolderListings, 'complete' | 'deadline'>
+  readonly log: DriveLog
 }
 
 /** Buckets and keys in the index. */
 export class ObjectIndex {
   readonly index: DriveIndex
   readonly rootId: string
-  readonly listings: Pick<FolderListings, 'complete' | 'retryPolicy'>
-  readonly #log: IndexLog
+  readonly listings: Pick<FolderListings, 'complete' | 'deadline'>
+  readonly #log: DriveLog
   readonly #reported = new Set<string>()
 
   constructor({ index, rootId, listings, log }: ObjectIndexOptions) {
@@ -69,12 +65,12 @@ export class ObjectIndex {
    * @throws DriveError `busy` when that takes too long.
    */
   async complete(bucket: string, segments: readonly string[]): Promise<void> {
-    const retryPolicy = this.listings.retryPolicy()
+    const deadline = this.listings.deadline()
     let ids: readonly string[] = [this.rootId]
     for (const step of folderPath(bucket, segments)) {
       ids = (await this.index.find(ids, [step], 'folder')).map((folder) => folder.id)
       if (ids.length === 0) return
-      await this.listings.complete(ids, retryPolicy)
+      await this.listings.complete(ids, deadline)
     }
   }
 

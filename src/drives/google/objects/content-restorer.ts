@@ -1,19 +1,19 @@
+import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
-import type { IndexLog } from '../index/object-index.ts'
 import { Blocks } from '../uploads/blocks.ts'
+import { endSession } from '../uploads/object-sessions.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
-import { assertStored } from '../uploads/sent-file.ts'
-import { endSession } from '../uploads/session-end.ts'
 import { SessionStream } from '../uploads/session-stream.ts'
+import { assertStored } from './sent-file.ts'
 
 export interface ContentRestorerOptions {
   readonly api: GoogleApi
-  readonly news: ChangeApplier
+  readonly applier: ChangeApplier
   readonly memory: SendMemory
-  readonly log: IndexLog
+  readonly log: DriveLog
 }
 
 /** Up to here bytes are sent in one call. */
@@ -32,7 +32,7 @@ export class ContentRestorer {
 
   /** Never rejects with a DriveError: the failure is already reported. */
   async restore(before: GoogleFile, now: GoogleFile): Promise<void> {
-    const { news, log } = this.#options
+    const { applier, log } = this.#options
     try {
       await this.#sendAgain(before, now)
     } catch (error) {
@@ -42,7 +42,7 @@ export class ContentRestorer {
         `${before.name} was damaged on its way to Google Drive and could not be restored: restore the previous version from its revision history there`,
       )
     }
-    await news.refresh(before.id)
+    await applier.refresh(before.id)
   }
 
   async #sendAgain(before: GoogleFile, now: GoogleFile): Promise<void> {

@@ -11,19 +11,19 @@ import {
 import type { GoogleApi } from '../api/google-api.ts'
 import type { DriveRoom } from '../drive-room.ts'
 import { Blocks } from '../uploads/blocks.ts'
+import type { ObjectSession, ObjectSessions } from '../uploads/object-sessions.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
-import { endSession } from '../uploads/session-end.ts'
-import type { ObjectSession, SessionPublisher } from '../uploads/session-publisher.ts'
 import { SessionStream } from '../uploads/session-stream.ts'
-import type { SmallWriter } from './small-writer.ts'
+import type { ObjectPublisher } from './object-publisher.ts'
+import type { NewObject } from './object-writer.ts'
 
 /** Up to here an object is sent in one call (Google advises up to 5 MB). */
 const smallBytes = 4 * 1024 * 1024
 
 export interface DraftParts {
   readonly api: GoogleApi
-  readonly small: SmallWriter
-  readonly publisher: SessionPublisher
+  readonly publisher: ObjectPublisher
+  readonly sessions: ObjectSessions
   readonly memory: SendMemory
   readonly room: DriveRoom
 }
@@ -34,15 +34,15 @@ interface Sending {
   readonly stream: SessionStream
 }
 
-/** An object being written: held while it is small, else sent to Google as it comes. */
+/** An object being written: buffered while it is small, else sent to Google as it comes. */
 export class GoogleDraft implements Draft {
   readonly #parts: DraftParts
   readonly #name: ObjectName
   readonly #options: DraftOptions
   readonly #digest = createHash('md5')
   readonly #blocks: Blocks
-  /** Blocks that are held until it is known whether the object is small. */
-  #held: Buffer<ArrayBuffer>[] = []
+  /** Blocks, until it is known whether the object is small. */
+  #buffered: Buffer<ArrayBuffer>[] = []
   #reserved = 0
   #size = 0
   #sending: Sending | undefined
@@ -58,11 +58,11 @@ export class GoogleDraft implements Draft {
   async write(chunk: Uint8Array): Promise<void> {
     this.#assertOpen()
     this.#options.signal?.throwIfAborted()
-    const isHeld = this.#sending === undefined && this.#mayHold(chunk.length)
+    const isBuffered = this.#sending === undefined && this.#mayBuffer(chunk.length)
     this.#digest.update(chunk)
     this.#size += chunk.length
     for (const block of this.#blocks.add(chunk)) {
-      if (isHeld) this.#held.push(block)
+      if (isBuffered) this.#buffered.push(block)
       else await sendable(this.#push(block))
     }
   }
@@ -75,8 +75,8 @@ export class GoogleDraft implements Draft {
       if (this.#sending !== undefined) {
         return await sendable(this.#publishSent(this.#sending, object))
       }
-      const bytes = Buffer.concat([...this.#held, this.#blocks.rest])
-      return published(await this.#parts.small.put(this.#name, bytes, object))
+      const bytes = Buffer.concat([...this.#buffered, this.#blocks.rest])
+      return published(await this.#parts.publisher.publishBytes(this.#name, bytes, object))
     } finally {
       await this.discard()
     }
@@ -88,27 +88,21 @@ export class GoogleDraft implements Draft {
     this.#letGo()
     if (this.#sending === undefined) return
     await this.#sending.stream.stop()
-    await this.#parts.publisher.discard(this.#sending.session, this.#name)
+    await this.#parts.sessions.discard(this.#sending.session, this.#name)
   }
 
-  async #publishSent(
-    { session, stream }: Sending,
-    object: { attributes: Attributes; conditions: WriteConditions | undefined },
-  ): Promise<ObjectMetadata> {
-    const { api, publisher } = this.#parts
+  async #publishSent({ session, stream }: Sending, object: NewObject): Promise<ObjectMetadata> {
     await stream.flush()
     await stream.stop()
-    const [size, carry] = [this.#size, this.#blocks.rest]
     const md5 = this.#digest.digest('hex')
-    const finish = () => endSession(api, session, { carry, size })
-    const end = { size, md5, finish, object }
-    const facts = published(await publisher.publish(this.#name, session, end))
+    const sent = { session, carry: this.#blocks.rest, size: this.#size, md5 }
+    const metadata = published(await this.#parts.publisher.publishSent(this.#name, sent, object))
     this.#sending = undefined
-    return facts
+    return metadata
   }
 
   /** Whether the object may be small still, and there is memory to wait for that. */
-  #mayHold(bytes: number): boolean {
+  #mayBuffer(bytes: number): boolean {
     const size = Math.max(this.#size + bytes, this.#options.size ?? 0)
     if (size > smallBytes || !this.#parts.memory.take(bytes)) return false
     this.#reserved += bytes
@@ -117,14 +111,14 @@ export class GoogleDraft implements Draft {
 
   async #send(): Promise<Sending> {
     if (this.#sending !== undefined) return this.#sending
-    const { api, publisher, memory, room } = this.#parts
+    const { api, sessions, memory, room } = this.#parts
     const { signal, size } = this.#options
     await room.assert(size ?? this.#size)
-    const session = await publisher.begin(this.#name, signal)
+    const session = await sessions.begin(this.#name, signal)
     const { url } = session
     const stream = new SessionStream({ api, url, memory, signal, position: 0, expectedEnd: size })
     this.#sending = { session, stream }
-    for (const block of this.#held) await stream.push(block)
+    for (const block of this.#buffered) await stream.push(block)
     this.#letGo()
     return this.#sending
   }
@@ -137,7 +131,7 @@ export class GoogleDraft implements Draft {
   #letGo(): void {
     this.#parts.memory.give(this.#reserved)
     this.#reserved = 0
-    this.#held = []
+    this.#buffered = []
   }
 
   #assertOpen(): void {
@@ -156,7 +150,7 @@ async function sendable<R>(work: Promise<R>): Promise<R> {
 }
 
 /** Uploads alone may have been published before. */
-function published(facts: ObjectMetadata | undefined): ObjectMetadata {
-  if (facts === undefined) throw new Error('a draft can be published only once')
-  return facts
+function published(metadata: ObjectMetadata | undefined): ObjectMetadata {
+  if (metadata === undefined) throw new Error('a draft can be published only once')
+  return metadata
 }

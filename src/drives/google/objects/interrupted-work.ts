@@ -1,16 +1,16 @@
+import type { DriveLog } from '../../cloud/drive-log.ts'
 import type { RecoveryHandler } from '../../cloud/recovery.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
-import type { IndexLog } from '../index/object-index.ts'
 import { parseRecoveryRecord } from './recovery-record.ts'
 
 export interface InterruptedWorkOptions {
   readonly api: Pick<GoogleApi, 'trash'>
   readonly index: DriveIndex
-  readonly news: ChangeApplier
-  readonly log: IndexLog
+  readonly applier: ChangeApplier
+  readonly log: DriveLog
 }
 
 /** Determines the outcome of interrupted work from the record in its lease. */
@@ -48,7 +48,7 @@ export class InterruptedWork implements RecoveryHandler {
   async #refresh(ids: readonly string[]): Promise<IndexedFile[]> {
     const rows: IndexedFile[] = []
     for (const id of ids) {
-      const found = await this.#options.news.refresh(id)
+      const found = await this.#options.applier.refresh(id)
       if (found !== undefined) rows.push(found.row)
     }
     return rows

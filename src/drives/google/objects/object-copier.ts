@@ -1,10 +1,4 @@
-import {
-  type CopyOptions,
-  type CopySource,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-} from '../../drive.ts'
+import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
@@ -12,12 +6,12 @@ import type { GoogleFile } from '../api/google-file.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import type { StagingFolder } from '../uploads/staging-folder.ts'
-import type { ObjectWriter } from './object-writer.ts'
+import { changedSource, type ObjectPublisher } from './object-publisher.ts'
 
 export interface ObjectCopierOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly writer: ObjectWriter
+  readonly publisher: ObjectPublisher
   readonly staging: StagingFolder
 }
 
@@ -39,46 +33,31 @@ export class ObjectCopier {
     target: ObjectName,
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
-    const { objects } = this.#options
+    const { objects, publisher } = this.#options
     const [file] = await objects.find(source.bucket, source.key)
     if (file === undefined) return undefined
-    if (file.etag !== source.etag) throw changed(source)
+    if (file.etag !== source.etag) throw changedSource(source)
     // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
     if (!plainMd5.test(source.etag)) return undefined
     const isSelf = source.bucket === target.bucket && source.key === target.key
-    return isSelf ? await this.#onto(source, options) : await this.#aside(file, target, options)
+    if (isSelf) return await publisher.changeAttributes(source, source.etag, options)
+    return await this.#copyStaged(file, target, options)
   }
 
-  async #onto(
-    source: CopySource,
-    { attributes, conditions }: CopyOptions,
-  ): Promise<ObjectMetadata | undefined> {
-    const { writer } = this.#options
-    return await writer.keys.hold(source, [], async (held) => {
-      held.assert(conditions)
-      if (held.current === undefined) return undefined
-      if (held.current.row.etag !== source.etag) throw changed(source)
-      return await writer.changeAttributes(held, held.current, { attributes })
-    })
-  }
-
-  async #aside(
+  async #copyStaged(
     source: IndexedFile,
     target: ObjectName,
     { attributes, conditions, signal }: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
-    const { objects, writer, staging } = this.#options
-    // Checked again under the lease; here it spares a copy in vain.
-    const [there] = await objects.find(target.bucket, target.key)
-    assertConditions(target, there?.etag, conditions)
+    const { objects, publisher, staging } = this.#options
+    // The publisher checks them, too; a check here saves a copy.
+    const [current] = await objects.find(target.bucket, target.key)
+    assertConditions(target, current?.etag, conditions)
     const copied = await this.#copyOf(source, signal)
     if (copied === undefined) return undefined
     try {
-      if (copied.md5Checksum !== source.md5) throw changed(target)
-      return await writer.keys.hold(target, [copied.id], async (held) => {
-        held.assert(conditions)
-        return await writer.settle(held, copied, { attributes })
-      })
+      if (copied.md5Checksum !== source.md5) throw changedSource(target)
+      return await publisher.publishStaged(target, copied, { attributes, conditions })
     } catch (error) {
       await staging.discard(copied.id, target)
       throw error
@@ -104,8 +83,4 @@ export class ObjectCopier {
       throw error
     }
   }
-}
-
-function changed({ bucket, key }: ObjectName): DriveError {
-  return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
 }

@@ -1,41 +1,38 @@
 import type { Attributes } from '../../attributes.ts'
-import {
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type WriteConditions,
-} from '../../drive.ts'
+import type { DriveLog } from '../../cloud/drive-log.ts'
+import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { pathOfKey } from '../google-names.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile, OwnWrite } from '../index/drive-index.ts'
-import { factsOf, indexedFile, withAttributes } from '../index/indexed-file.ts'
-import type { IndexLog, ObjectIndex } from '../index/object-index.ts'
+import { indexedFile, metadataOf, withAttributes } from '../index/indexed-file.ts'
+import type { ObjectIndex } from '../index/object-index.ts'
+import { publishedRecord } from '../uploads/upload-state.ts'
 import { packAttributes, packBeside, unpackAttributes } from './attribute-properties.ts'
-import { nameOf, parentsChange } from './file-metadata.ts'
-import type { FolderMaker } from './folder-maker.ts'
-import type { CurrentObject, HeldKey, KeyHolder } from './held-key.ts'
+import { mimeTypeOf, nameOf, parentsChange } from './file-metadata.ts'
+import type { GoogleFolders } from './google-folders.ts'
+import type { CurrentObject, LockedKey } from './locked-key.ts'
+import { damaged, hasAttributes, isStored } from './sent-file.ts'
 
 export interface ObjectWriterOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: ChangeApplier
-  readonly keys: KeyHolder
-  readonly folders: FolderMaker
-  /** Whether what is removed goes for good. */
+  readonly applier: ChangeApplier
+  readonly folders: GoogleFolders
+  /** Whether removed files are deleted permanently. */
   readonly deletesForGood: boolean
-  /** Whether an upload is on its way into the file: then it must be possible to bring it back. */
+  /** Whether an upload's session ends in the file: then it must stay recoverable. */
   readonly isUploadTarget: (fileId: string) => Promise<boolean>
   readonly now: () => number
-  readonly log: IndexLog
+  readonly log: DriveLog
 }
 
-/** What an object is to become. */
+/** What is to be published, apart from its bytes. */
 export interface NewObject {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
-  /** The upload that it comes from, and what is noted of it once it is published. */
+  /** The upload that it comes from. */
   readonly upload?: PublishedUpload
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
@@ -43,17 +40,24 @@ export interface NewObject {
 
 export interface PublishedUpload {
   readonly id: string
-  readonly jsonOf: (file: IndexedFile) => string
   /** The file that it becomes if there is no object, if already recorded. */
   readonly newId?: string
   /** Files of earlier attempts, by calls without a known outcome. */
   readonly earlierIds?: readonly string[]
 }
 
+/** Bytes to be sent in one call. */
+export interface SmallBytes {
+  readonly bytes: Uint8Array
+  readonly md5: string
+  /** The id of a new file. */
+  readonly newId: string
+}
+
 /** How often a folder that is removed while a file is put into it is created again. */
 const maxPlacings = 4
 
-/** Puts objects in their place, and takes them away. */
+/** Changes the file of a locked key on Google, and then the index. */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions
 
@@ -61,37 +65,57 @@ export class ObjectWriter {
     this.#options = options
   }
 
-  get keys(): KeyHolder {
-    return this.#options.keys
-  }
-
   /**
-   * Makes a file that lies elsewhere the object, in one step: name, folder and attributes. What was
-   * there goes where removed objects go.
+   * Makes a staged file the object in one step: name, folder and attributes. The replaced file is
+   * disposed of as removed objects are.
    */
-  async settle(held: HeldKey, staged: GoogleFile, object: NewObject): Promise<ObjectMetadata> {
+  async moveIntoPlace(
+    key: LockedKey,
+    staged: GoogleFile,
+    object: NewObject,
+  ): Promise<ObjectMetadata> {
     const { api, now } = this.#options
     const { md5Checksum = '', appProperties: before } = staged
     const packed = packAttributes(object.attributes, md5Checksum, before)
-    return await this.place(held, object, async (parent, made) => {
-      const metadata = nameOf(held.name)
+    return await this.#place(key, object, async (parent, made) => {
+      const metadata = nameOf(key.name)
       const appProperties = { ...packed.properties, ...metadata.appProperties }
+      const untrashed = staged.trashed ? { trashed: false as const } : {}
       return await api.updateFile(
         staged.id,
-        {
-          ...metadata,
-          appProperties,
-          modifiedAtMs: now(),
-          ...(staged.trashed && { trashed: false }),
-        },
-        { ...parentsChange(made ?? staged, parent), signal: held.signal },
+        { ...metadata, appProperties, modifiedAtMs: now(), ...untrashed },
+        { ...parentsChange(made ?? staged, parent), signal: key.signal },
       )
     })
   }
 
-  /** Gives the object that is there other attributes. */
+  /** Sends the bytes of a new file. */
+  async create(
+    key: LockedKey,
+    { bytes, md5, newId }: SmallBytes,
+    object: NewObject,
+  ): Promise<ObjectMetadata> {
+    const { api } = this.#options
+    const { attributes } = object
+    const { signal } = key
+    const { properties } = packAttributes(attributes, md5)
+    const mimeType = mimeTypeOf(key.name, attributes)
+    return await this.#place(key, object, async (parent, made) => {
+      if (made !== undefined) return await api.updateFile(made.id, {}, parentsChange(made, parent))
+      const named = { ...nameOf(key.name), mimeType, id: newId, parents: [parent] } as const
+      const appProperties = { ...properties, ...named.appProperties }
+      const file = await api.uploadSmall({ metadata: { ...named, appProperties }, bytes, signal })
+      const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
+      if (isRight && file.name === named.name) return file
+      // It is not visible yet, and must not become so.
+      await api.trash(file.id)
+      throw damaged(file, bytes.length, md5)
+    })
+  }
+
+  /** Changes the attributes of the current object. */
   async changeAttributes(
-    held: HeldKey,
+    key: LockedKey,
     { file: before }: CurrentObject,
     object: NewObject,
   ): Promise<ObjectMetadata> {
@@ -99,21 +123,21 @@ export class ObjectWriter {
     const { id, md5Checksum = '', appProperties } = before
     const packed = packAttributes(object.attributes, md5Checksum, appProperties)
     object.assertHeld?.()
-    held.beforeChange()
+    key.beforeChange()
     const file = await api.updateFile(
       id,
       { appProperties: packed.properties, modifiedAtMs: now() },
-      { signal: held.signal },
+      { signal: key.signal },
     )
-    return await this.noteReplaced(held, file, object)
+    return await this.recordReplaced(key, file, object)
   }
 
   /**
-   * Gives the object's file the attributes of bytes that it is about to get, beside those of the
-   * bytes that it has. False when they are the same bytes, which have one set of attributes.
+   * Stores the attributes of bytes that the object's file is about to get, beside those of its
+   * current bytes. False when they are the same bytes, which have one set of attributes.
    */
   async prepareAttributes(
-    held: HeldKey,
+    key: LockedKey,
     { file: before, row }: CurrentObject,
     { md5, object }: { readonly md5: string; readonly object: NewObject },
   ): Promise<boolean> {
@@ -128,67 +152,51 @@ export class ObjectWriter {
     if (!packed.isWhole) {
       await index.keepAttributes({ id, md5, json: JSON.stringify(attributes) })
     }
-    held.beforeChange()
-    await api.updateFile(id, { appProperties: packed.properties }, { signal: held.signal })
+    key.beforeChange()
+    await api.updateFile(id, { appProperties: packed.properties }, { signal: key.signal })
     return true
   }
 
-  /** The file that was there has other bytes or attributes now. */
-  async noteReplaced(held: HeldKey, file: GoogleFile, object: NewObject): Promise<ObjectMetadata> {
-    const { objects, news } = this.#options
+  /** Records in the index that the object's file has new bytes or attributes. */
+  async recordReplaced(
+    key: LockedKey,
+    file: GoogleFile,
+    object: NewObject,
+  ): Promise<ObjectMetadata> {
+    const { objects, applier } = this.#options
     const found = indexedFile(file)
-    const row = withAttributes(found ?? rowOf(held, file), object.attributes)
+    const row = withAttributes(found ?? rowOf(key, file), object.attributes)
     const isNoted = found !== undefined && (await objects.index.write(ownWrite(row, file, object)))
     // A user moved or trashed it since it was checked: this counts as after the write.
-    if (!isNoted) await news.refresh(file.id)
-    held.afterChange()
-    return factsOf(row)
+    if (!isNoted) await applier.refresh(file.id)
+    key.afterChange()
+    return metadataOf(row)
   }
 
   /**
    * Removes the object and its duplicates: S3 knows only one, and it must not come back as another.
    * Duplicates always go to the trash, because they were never visible.
    */
-  async remove(name: ObjectName, conditions?: WriteConditions): Promise<boolean> {
-    const { keys } = this.#options
-    const wasThere = await keys.hold(name, [], async (held) => {
-      held.assert(conditions)
-      if (held.current === undefined) return false
-      await this.#dispose(held, held.rows)
-      return true
-    })
-    if (wasThere) await this.#tidyFolders(name)
-    return wasThere
-  }
-
-  /** The object is deleted, even if its folders remain. */
-  async #tidyFolders({ bucket, key }: ObjectName): Promise<void> {
-    const { folders, log } = this.#options
-    try {
-      await folders.removeEmpty(bucket, pathOfKey(key).folders)
-    } catch (error) {
-      if (!(error instanceof DriveError)) throw error
-      log.warn({ err: error, bucket, key }, 'could not remove empty folders on Google Drive')
-    }
+  async remove(key: LockedKey): Promise<void> {
+    await this.#dispose(key, key.rows)
   }
 
   /**
-   * Makes a file and notes it as the object, in a folder that is there. What was there goes.
+   * Creates a file in an existing folder, records it as the object and disposes of the replaced one.
    *
-   * @param make makes the file in this folder, or moves there what it made before.
+   * @param make creates the file in this folder, or moves the file of an earlier attempt there.
    */
-  async place(
-    held: HeldKey,
+  async #place(
+    key: LockedKey,
     object: NewObject,
     make: (parent: string, made: GoogleFile | undefined) => Promise<GoogleFile>,
   ): Promise<ObjectMetadata> {
-    const { objects, folders, news } = this.#options
-    const { bucket, key } = held.name
+    const { objects, folders, applier } = this.#options
     let made: GoogleFile | undefined
     for (let attempt = 0; attempt < maxPlacings; attempt++) {
-      const parent = await folders.ensure(bucket, pathOfKey(key).folders)
+      const parent = await folders.ensure(key.name.bucket, pathOfKey(key.name.key).folders)
       object.assertHeld?.()
-      held.beforeChange()
+      key.beforeChange()
       try {
         made = await make(parent, made)
       } catch (error) {
@@ -197,28 +205,29 @@ export class ObjectWriter {
       }
       const found = indexedFile(made)
       const row = found && withAttributes(found, object.attributes)
-      const replaced = held.rows.filter((other) => other.id !== row?.id)
+      const replaced = key.rows.filter((other) => other.id !== row?.id)
       const hides = replaced.map(({ id, version }) => ({ id, version: version + 1 }))
       if (row && (await objects.index.write({ ...ownWrite(row, made, object), hides }))) {
-        held.afterChange()
-        await this.#disposeReplaced(held, replaced)
-        return factsOf(row)
+        key.afterChange()
+        await this.#disposeReplaced(key, replaced)
+        return metadataOf(row)
       }
       // The folder is now in the trash, and this file with it.
-      await news.refresh(parent)
+      await applier.refresh(parent)
     }
-    const message = `The folder of ${bucket}/${key} keeps being removed by another client. Try again.`
+    const { bucket, key: name } = key.name
+    const message = `The folder of ${bucket}/${name} keeps being removed by another client. Try again.`
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
   /** The object is already published. A file that can't be removed is an older duplicate. */
-  async #disposeReplaced(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
+  async #disposeReplaced(key: LockedKey, rows: readonly IndexedFile[]): Promise<void> {
     try {
-      await this.#dispose(held, rows)
+      await this.#dispose(key, rows)
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
-      held.leaveForLater()
-      const { name } = held
+      key.leaveForLater()
+      const { name } = key
       this.#options.log.warn(
         { err: error, ...name },
         'could not remove a replaced file; will retry',
@@ -226,15 +235,15 @@ export class ObjectWriter {
     }
   }
 
-  async #dispose(held: HeldKey, rows: readonly IndexedFile[]): Promise<void> {
+  async #dispose(key: LockedKey, rows: readonly IndexedFile[]): Promise<void> {
     const { api, objects, deletesForGood, isUploadTarget } = this.#options
     for (const [index, { id, version }] of rows.entries()) {
-      held.beforeChange()
+      key.beforeChange()
       const isLast = deletesForGood && index === 0 && !(await isUploadTarget(id))
-      if (isLast) await api.delete(id, { signal: held.signal })
-      else await api.trash(id, { signal: held.signal })
+      if (isLast) await api.delete(id, { signal: key.signal })
+      else await api.trash(id, { signal: key.signal })
       await objects.index.save([], [{ id, version: version + 1 }])
-      held.afterChange()
+      key.afterChange()
     }
   }
 }
@@ -244,14 +253,14 @@ function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWri
   const md5 = file.md5Checksum ?? ''
   const isWhole = unpackAttributes(file.appProperties, md5)?.isWhole === true
   const kept = isWhole ? undefined : { id: row.id, md5, json: JSON.stringify(attributes) }
-  const published = upload && { id: upload.id, json: upload.jsonOf(row) }
+  const published = upload && { id: upload.id, json: publishedRecord(row) }
   return { file: row, kept, upload: published }
 }
 
-/** For the facts of a file that the index does not show. */
-function rowOf(held: HeldKey, file: GoogleFile): IndexedFile {
+/** For the metadata of a file that the index does not show. */
+function rowOf(key: LockedKey, file: GoogleFile): IndexedFile {
   const { size = 0, md5Checksum: md5 = '', modifiedAtMs, version } = file
-  const before = held.current?.row
+  const before = key.current?.row
   if (before === undefined) throw new Error('a replaced object has a current row')
   return { ...before, size, md5, modifiedAtMs, version }
 }

@@ -13,7 +13,7 @@ import { encodeState, type UploadState } from './upload-state.ts'
 export interface PartOptions {
   readonly api: GoogleApi
   readonly records: UploadRecords
-  readonly sessions: UploadSessions
+  readonly uploads: UploadSessions
   readonly memory: SendMemory
   readonly digester: BlockDigester
   readonly room: DriveRoom
@@ -91,17 +91,17 @@ export class GooglePart implements PartDraft {
 
   /** The bytes of the whole upload are not counted until its end. */
   async #start(): Promise<Sending> {
-    const { state, sessions, room, append } = this.#options
+    const { state, uploads, room, append } = this.#options
     await room.assert(state.size + (append.size ?? 0))
-    return this.#stream(await sessions.ready(state))
+    return this.#stream(await uploads.ready(state))
   }
 
   /** Other bytes come than those that the session was sent: it is left where they part. */
   async #restart(): Promise<ReadySession> {
-    const { state, sessions } = this.#options
+    const { state, uploads } = this.#options
     await this.#sending?.stream.flush()
     await this.#sending?.stream.stop()
-    return await sessions.rebuild(state, this.#position)
+    return await uploads.rebuild(state, this.#position)
   }
 
   #stream(ready: ReadySession): Sending {

@@ -12,25 +12,24 @@ import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { DriveRoom } from '../drive-room.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
-import { factsOf } from '../index/indexed-file.ts'
+import { metadataOf } from '../index/indexed-file.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
+import type { ObjectPublisher } from '../objects/object-publisher.ts'
 import type { NewObject, PublishedUpload } from '../objects/object-writer.ts'
-import type { SmallWriter } from '../objects/small-writer.ts'
 import type { BlockDigester } from './block-digester.ts'
 import { wholeBlocks } from './blocks.ts'
 import { GooglePart } from './google-part.ts'
+import type { ObjectSession, ObjectSessions } from './object-sessions.ts'
 import { emptyMd5, finishMd5 } from './resumable-md5.ts'
 import type { SendMemory } from './send-memory.ts'
-import { isStored } from './sent-file.ts'
-import { endSession } from './session-end.ts'
-import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
 import type { StagingFolder } from './staging-folder.ts'
 import type { UploadRecords } from './upload-records.ts'
-import { UploadSessions } from './upload-sessions.ts'
+import type { UploadSessions } from './upload-sessions.ts'
 import {
   decodeState,
   encodeState,
   parseRecord,
+  saveRecord,
   type UploadRecord,
   type UploadState,
 } from './upload-state.ts'
@@ -38,9 +37,10 @@ import {
 export interface GoogleUploadsOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: ChangeApplier
-  readonly small: SmallWriter
-  readonly publisher: SessionPublisher
+  readonly applier: ChangeApplier
+  readonly publisher: ObjectPublisher
+  readonly sessions: ObjectSessions
+  readonly uploads: UploadSessions
   readonly staging: StagingFolder
   readonly records: UploadRecords
   readonly memory: SendMemory
@@ -57,7 +57,7 @@ const sweepPage = 100
 const maxSmallIds = 20
 
 /** What an upload becomes. */
-interface LastBytes {
+interface LastPart {
   /** Behind the last whole block. */
   readonly carry: Uint8Array
   readonly object: NewObject & { readonly upload: PublishedUpload }
@@ -68,17 +68,15 @@ export class GoogleUploads implements UploadDrive {
   readonly canTruncate = false
   readonly partMemory: PartMemory
   readonly #options: GoogleUploadsOptions
-  readonly #sessions: UploadSessions
 
   constructor(options: GoogleUploadsOptions) {
     this.#options = options
     this.partMemory = options.memory.parts
-    this.#sessions = new UploadSessions(options)
   }
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     const { bucket, key } = target
-    await this.#sessions.save(uploadId, {})
+    await saveRecord(this.#options.records, uploadId, {})
     return encodeState({ id: uploadId, bucket, key, size: 0, md5: emptyMd5 })
   }
 
@@ -87,23 +85,19 @@ export class GoogleUploads implements UploadDrive {
     const state = decodeState(text)
     const carry = await this.#carry(state)
     await records.forgetBefore(state.id, state.size)
-    return new GooglePart({ ...this.#options, sessions: this.#sessions, state, carry, append })
+    return new GooglePart({ ...this.#options, state, carry, append })
   }
 
   async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     const state = decodeState(text)
-    const record = await this.#sessions.record(state.id)
+    const record = await this.#options.uploads.record(state.id)
     if (record.published !== undefined) return await this.#published(record.published, options)
     if (options.size !== state.size) {
       const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}.`
       throw new DriveError('changed', message)
     }
-    const upload: PublishedUpload = {
-      id: state.id,
-      jsonOf: ({ id, revision }) => JSON.stringify({ published: { fileId: id, revision } }),
-    }
     const { attributes, conditions, assertHeld } = options
-    const object = { attributes, conditions, upload, assertHeld }
+    const object = { attributes, conditions, upload: { id: state.id }, assertHeld }
     const carry = await this.#carry(state)
     if (wholeBlocks(state.size) > 0) return await this.#publish(state, { carry, object })
     return await this.#putSmall(state, record, { carry, object })
@@ -111,7 +105,8 @@ export class GoogleUploads implements UploadDrive {
 
   async isPublished(text: string): Promise<boolean> {
     const state = decodeState(text)
-    const json = await this.#options.records.find(state.id)
+    const { records, applier } = this.#options
+    const json = await records.find(state.id)
     const { published, session, isEnding, isDamaged } = json === undefined ? {} : parseRecord(json)
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
@@ -119,9 +114,9 @@ export class GoogleUploads implements UploadDrive {
     // step.
     const file = await this.#whatBecameOf(state, session)
     if (file === undefined) return false
-    await this.#options.news.refresh(session.fileId)
+    await applier.refresh(session.fileId)
     const revision = file.headRevisionId ?? ''
-    await this.#sessions.save(state.id, { published: { fileId: file.id, revision } })
+    await saveRecord(records, state.id, { published: { fileId: file.id, revision } })
     return true
   }
 
@@ -160,38 +155,29 @@ export class GoogleUploads implements UploadDrive {
   async #putSmall(
     state: UploadState,
     record: UploadRecord,
-    { carry, object }: LastBytes,
+    { carry, object }: LastPart,
   ): Promise<ObjectMetadata | undefined> {
-    const { api, small, publisher } = this.#options
+    const { api, records, publisher, sessions } = this.#options
     const earlierIds = record.smallIds?.slice(-maxSmallIds) ?? []
     const newId = await api.newId()
-    await this.#sessions.save(state.id, { ...record, smallIds: [...earlierIds, newId] })
+    await saveRecord(records, state.id, { ...record, smallIds: [...earlierIds, newId] })
     const upload = { ...object.upload, newId, earlierIds }
-    const facts = await small.put(state, carry, { ...object, upload })
-    if (record.session !== undefined) await publisher.discard(record.session)
-    return facts
+    const metadata = await publisher.publishBytes(state, carry, { ...object, upload })
+    if (record.session !== undefined) await sessions.discard(record.session)
+    return metadata
   }
 
   async #publish(
     state: UploadState,
-    { carry, object }: LastBytes,
+    { carry, object }: LastPart,
   ): Promise<ObjectMetadata | undefined> {
-    const { api, publisher } = this.#options
     const { size } = state
-    const ended = await this.#sessions.ended(state)
-    const session = ended?.session ?? (await this.#sessions.exact(state))
+    const ended = await this.#options.uploads.ended(state)
+    const session = ended?.session ?? (await this.#options.uploads.exact(state))
     if (session === undefined) throw new Error('an upload of whole blocks has a session')
     const md5 = finishMd5(state.md5, carry, size)
-    const finish = async () => {
-      await this.#sessions.save(state.id, { session, isEnding: true })
-      object.assertHeld?.()
-      const file = await endSession(api, session, { carry, size })
-      if (!isStored(file, size, md5))
-        await this.#sessions.save(state.id, { session, isDamaged: true })
-      return file
-    }
-    const end = { size, md5, finish, object, hasEnded: ended?.how }
-    return await publisher.publish(state, session, end)
+    const sent = { session, carry, size, md5, hasEnded: ended?.how }
+    return await this.#options.publisher.publishSent(state, sent, object)
   }
 
   async #published(
@@ -199,7 +185,7 @@ export class GoogleUploads implements UploadDrive {
     { target }: CompleteOptions,
   ): Promise<ObjectMetadata | undefined> {
     const [file] = await this.#options.objects.find(target.bucket, target.key)
-    return file?.id === fileId && file.revision === revision ? factsOf(file) : undefined
+    return file?.id === fileId && file.revision === revision ? metadataOf(file) : undefined
   }
 
   /** @throws DriveError `upload-gone` when the upload is no longer known. */
@@ -212,13 +198,13 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async #remove(uploadId: string, name?: ObjectName): Promise<void> {
-    const { records, publisher } = this.#options
+    const { records, sessions } = this.#options
     const json = await records.find(uploadId)
     if (json === undefined) return
     const { session, source, published } = parseRecord(json)
-    const sessions = published === undefined ? [session, source?.session] : []
-    for (const one of sessions) {
-      if (one !== undefined) await publisher.discard(one, name)
+    const open = published === undefined ? [session, source?.session] : []
+    for (const one of open) {
+      if (one !== undefined) await sessions.discard(one, name)
     }
     await records.remove(uploadId)
   }

@@ -1,8 +1,9 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import type { SessionState } from '../api/upload-sessions.ts'
+import type { SessionState } from '../api/resumable-sessions.ts'
 import { blockBytes, wholeBlocks } from './blocks.ts'
+import { sessionGone } from './object-sessions.ts'
 import type { SendMemory } from './send-memory.ts'
 
 const mebibyte = 1024 * 1024
@@ -278,13 +279,6 @@ export class SessionStream {
     this.#wakers = []
     for (const wake of wakers) wake()
   }
-}
-
-/** The upload's bytes are lost: it must restart. */
-export function sessionGone(): DriveError {
-  const message =
-    'Google Drive no longer has this upload (it keeps one for a week): start a new upload.'
-  return new DriveError('upload-gone', message)
 }
 
 function keepsNothing(): DriveError {

@@ -1,12 +1,12 @@
 import { DriveError, type ObjectName } from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
+import { findFile } from '../api/find-file.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex } from '../index/drive-index.ts'
 import { folderPages } from '../index/folder-pages.ts'
-import { keyPlace } from '../objects/lease-keys.ts'
+import { objectLease } from '../objects/lease-names.ts'
 import { recoveryRecord } from '../objects/recovery-record.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
@@ -47,7 +47,7 @@ export class StagingFolder {
     try {
       return await work(id)
     } catch (error) {
-      if (!(await this.#isDeleted(id))) throw error
+      if ((await findFile(this.#options.api, id)) !== undefined) throw error
     }
     this.#id = undefined
     await this.#options.index.noteStaging(this.#options.rootId, '')
@@ -64,7 +64,7 @@ export class StagingFolder {
     const { leases } = this.#options
     try {
       if (name === undefined) await this.#delete(fileId)
-      else await leases.hold([keyPlace(name)], (lease) => this.#delete(fileId, lease))
+      else await leases.hold([objectLease(name)], (lease) => this.#delete(fileId, lease))
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
     }
@@ -85,29 +85,14 @@ export class StagingFolder {
     }
   }
 
-  async #isDeleted(id: string): Promise<boolean> {
-    try {
-      await this.#options.api.getFile(id)
-      return false
-    } catch (error) {
-      if (error instanceof GoogleNotFound) return true
-      throw error
-    }
-  }
-
   /**
    * Where a file is that was put into the staging folder. Until it becomes an object, its name is
    * its id; the folder may have changed, because a user deleted the earlier one.
    */
   async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
-    const { api } = this.#options
-    try {
-      const { name } = await api.getFile(fileId)
-      return name === fileId ? 'here' : 'elsewhere'
-    } catch (error) {
-      if (error instanceof GoogleNotFound) return 'nowhere'
-      throw error
-    }
+    const file = await findFile(this.#options.api, fileId)
+    if (file === undefined) return 'nowhere'
+    return file.name === fileId ? 'here' : 'elsewhere'
   }
 
   /** Its content, if it was ever created. */

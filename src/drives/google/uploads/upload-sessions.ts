@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import type { SessionState } from '../api/upload-sessions.ts'
+import type { SessionState } from '../api/resumable-sessions.ts'
 import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
+import { type ObjectSession, type ObjectSessions, sessionGone } from './object-sessions.ts'
 import type { SendMemory } from './send-memory.ts'
-import type { ObjectSession, SessionPublisher } from './session-publisher.ts'
-import { SessionStream, sessionGone } from './session-stream.ts'
+import { SessionStream } from './session-stream.ts'
 import type { UploadRecords } from './upload-records.ts'
-import { parseRecord, type UploadRecord, type UploadState } from './upload-state.ts'
+import { parseRecord, saveRecord, type UploadRecord, type UploadState } from './upload-state.ts'
 
 export interface UploadSessionsOptions {
   readonly api: GoogleApi
   readonly records: UploadRecords
-  readonly publisher: SessionPublisher
+  readonly sessions: ObjectSessions
   readonly memory: SendMemory
 }
 
@@ -53,11 +53,6 @@ export class UploadSessions {
       'upload-gone',
       `The bytes of upload ${uploadId} ${what}: start a new upload.`,
     )
-  }
-
-  async save(uploadId: string, record: UploadRecord): Promise<void> {
-    const fileIds = [record.session?.fileId, record.source?.fileId].filter((id) => id !== undefined)
-    await this.#options.records.save(uploadId, { json: JSON.stringify(record), fileIds })
   }
 
   /** The upload's session, with its position; started if it has none. */
@@ -104,25 +99,25 @@ export class UploadSessions {
    *   and ending it would show what is in it.
    */
   async rebuild(state: UploadState, until: number): Promise<ReadySession> {
-    const { publisher, records } = this.#options
+    const { sessions, records } = this.#options
     const record = await this.record(state.id)
     const { session: old } = record
     if (old === undefined) return await this.#begin(state)
     if (!old.isNew && until > 0) throw cannotTakeBack(state.id)
     if (until > 0) await this.#end(old)
-    else await publisher.discard(old)
-    const session = await (until > 0 ? publisher.beginAside(state) : publisher.begin(state))
+    else await sessions.discard(old)
+    const session = await (until > 0 ? sessions.beginStaged(state) : sessions.begin(state))
     const source = { fileId: old.fileId, session: old }
     const next = until > 0 ? { session, source } : { session }
-    await this.save(state.id, next)
+    await saveRecord(this.#options.records, state.id, next)
     await records.dropBlocks(state.id, until / blockBytes)
     return await this.#refill(state, next, until)
   }
 
   async #begin(state: UploadState): Promise<ReadySession> {
     if (state.size >= blockBytes) throw sessionGone()
-    const session = await this.#options.publisher.begin(state)
-    await this.save(state.id, { session })
+    const session = await this.#options.sessions.begin(state)
+    await saveRecord(this.#options.records, state.id, { session })
     return { session, position: 0, known: [] }
   }
 
@@ -152,8 +147,8 @@ export class UploadSessions {
     if (source !== undefined) {
       position = positionOf(await this.#options.api.querySession(session.url))
       if (position < until) position = await this.#copy(source.fileId, session, position, until)
-      await this.save(state.id, { session })
-      await this.#options.publisher.discard(source.session)
+      await saveRecord(this.#options.records, state.id, { session })
+      await this.#options.sessions.discard(source.session)
     }
     const first = wholeBlocks(state.size) / blockBytes
     return { session, position, known: await this.#options.records.blocks(state.id, first) }

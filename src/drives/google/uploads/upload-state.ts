@@ -1,6 +1,7 @@
 import { DriveError, type ObjectName } from '../../drive.ts'
+import type { ObjectSession } from './object-sessions.ts'
 import type { Md5State } from './resumable-md5.ts'
-import type { ObjectSession } from './session-publisher.ts'
+import type { UploadRecords } from './upload-records.ts'
 
 /** What the caller keeps of an upload: how far it is committed. */
 export interface UploadState extends ObjectName {
@@ -46,4 +47,18 @@ export function decodeState(text: string): UploadState {
 
 export function parseRecord(json: string): UploadRecord {
   return JSON.parse(json) as UploadRecord
+}
+
+export async function saveRecord(
+  records: UploadRecords,
+  uploadId: string,
+  record: UploadRecord,
+): Promise<void> {
+  const fileIds = [record.session?.fileId, record.source?.fileId].filter((id) => id !== undefined)
+  await records.save(uploadId, { json: JSON.stringify(record), fileIds })
+}
+
+/** The record of an upload that became this version of a file. */
+export function publishedRecord({ id, revision }: { id: string; revision: string }): string {
+  return JSON.stringify({ published: { fileId: id, revision } } satisfies UploadRecord)
 }

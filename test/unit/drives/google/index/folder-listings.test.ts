@@ -36,10 +36,10 @@ function scene() {
 
 test('complete asks for nothing that is known, and once for what several wait for', async () => {
   const { unlisted, lists, listings, begun } = scene()
-  await listings.complete(['a', 'b'], listings.retryPolicy())
+  await listings.complete(['a', 'b'], listings.deadline())
   assert.equal(lists.length, 0)
   unlisted.add('b')
-  const waiting = [1, 2, 3].map(() => listings.complete(['a', 'b'], listings.retryPolicy()))
+  const waiting = [1, 2, 3].map(() => listings.complete(['a', 'b'], listings.deadline()))
   await begun(1)
   lists[0]?.end()
   await Promise.all(waiting)
@@ -52,12 +52,12 @@ test('complete asks for nothing that is known, and once for what several wait fo
 test('complete rejects with what keeps a folder from being listed, and tries again', async () => {
   const { unlisted, lists, listings, begun } = scene()
   unlisted.add('a')
-  const refused = listings.complete(['a'], listings.retryPolicy())
+  const refused = listings.complete(['a'], listings.deadline())
   await begun(1)
   const error = new DriveError('unavailable', 'down')
   lists[0]?.end(error)
   await assert.rejects(refused, error)
-  const second = listings.complete(['a'], listings.retryPolicy())
+  const second = listings.complete(['a'], listings.deadline())
   await begun(2)
   lists[1]?.end()
   await second
@@ -66,12 +66,12 @@ test('complete rejects with what keeps a folder from being listed, and tries aga
 test('complete rejects as busy when the time is up, and the listing goes on', async () => {
   const { unlisted, lists, listings, begun } = scene()
   unlisted.add('a')
-  const retryPolicy = { untilMs: performance.now() + 20 }
-  await assert.rejects(listings.complete(['a'], retryPolicy), {
+  const deadline = { untilMs: performance.now() + 20 }
+  await assert.rejects(listings.complete(['a'], deadline), {
     kind: 'busy',
     retryAfterSeconds: 10,
   })
-  const next = listings.complete(['a'], listings.retryPolicy())
+  const next = listings.complete(['a'], listings.deadline())
   await begun(1)
   lists[0]?.end()
   await next
@@ -82,9 +82,9 @@ test('complete rejects as busy at once when many folders are being listed', asyn
   const { unlisted, listings, begun } = scene()
   const ids = Array.from({ length: 64 }, (_, at) => `f${at}`)
   for (const id of [...ids, 'more']) unlisted.add(id)
-  const waiting = listings.complete(ids, listings.retryPolicy())
+  const waiting = listings.complete(ids, listings.deadline())
   await begun(64)
-  await assert.rejects(listings.complete(['more'], listings.retryPolicy()), {
+  await assert.rejects(listings.complete(['more'], listings.deadline()), {
     kind: 'busy',
   })
   const ended = assert.rejects(waiting, { kind: 'unavailable' })

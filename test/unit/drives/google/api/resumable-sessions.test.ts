@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SessionChunk } from '../../../../../src/drives/google/api/upload-sessions.ts'
+import type { SessionChunk } from '../../../../../src/drives/google/api/resumable-sessions.ts'
 import {
   early,
   fileJson,

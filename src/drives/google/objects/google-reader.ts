@@ -8,14 +8,14 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
-import { factsOf } from '../index/indexed-file.ts'
-import { keyPlace } from './lease-keys.ts'
+import { metadataOf } from '../index/indexed-file.ts'
+import { objectLease } from './lease-names.ts'
 
-export interface ReaderParts {
+export interface GoogleReaderParts {
   readonly api: Pick<GoogleApi, 'download' | 'getFile'>
   readonly index: DriveIndex
   readonly leases: KeyLeases
-  readonly news: Pick<ChangeApplier, 'refresh'>
+  readonly applier: Pick<ChangeApplier, 'refresh'>
 }
 
 /** Why a read in progress ends. */
@@ -32,11 +32,11 @@ const maxFruitless = 3
  * or a user has edited the file since the last poll: then the length differs, or the MD5, which
  * only a read of the whole file detects.
  */
-export class ObjectReader implements OpenObject {
+export class GoogleReader implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
-  readonly #parts: ReaderParts
+  readonly #parts: GoogleReaderParts
   readonly #name: ObjectName
   readonly #file: IndexedFile
   readonly #closed = new AbortController()
@@ -44,7 +44,7 @@ export class ObjectReader implements OpenObject {
   readonly #reader: Reader | undefined
 
   constructor(
-    parts: ReaderParts,
+    parts: GoogleReaderParts,
     {
       name,
       file,
@@ -53,7 +53,7 @@ export class ObjectReader implements OpenObject {
   ) {
     const end = (reason: DriveError) => this.#closed.abort(reason)
     this.#reader = priority && new Reader({ priority, end })
-    const { size, modifiedAtMs, attributes } = factsOf(file)
+    const { size, modifiedAtMs, attributes } = metadataOf(file)
     this.size = size
     this.modifiedAtMs = modifiedAtMs
     this.attributes = attributes
@@ -166,7 +166,7 @@ export class ObjectReader implements OpenObject {
     const { api, index, leases } = this.#parts
     const { id, revision } = this.#file
     // In this order: a writer that is done before the look has noted its version before.
-    const { leases: writers } = await leases.look([keyPlace(this.#name)], [])
+    const { leases: writers } = await leases.look([objectLease(this.#name)], [])
     const [row] = await index.getMany([id])
     if (row?.revision !== revision) return false
     if (writers.length === 0) return true
@@ -181,7 +181,7 @@ export class ObjectReader implements OpenObject {
 
   /** Refreshes the index, so that a retry finds the current version. */
   async #changed(): Promise<DriveError> {
-    await this.#parts.news.refresh(this.#file.id)
+    await this.#parts.applier.refresh(this.#file.id)
     const { bucket, key } = this.#name
     const message = `${bucket}/${key} was changed on Google Drive while it was being read. Try again.`
     return new DriveError('changed', message)

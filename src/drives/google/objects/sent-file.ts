@@ -1,7 +1,7 @@
 import type { Attributes } from '../../attributes.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import { unpackAttributes } from '../objects/attribute-properties.ts'
+import { unpackAttributes } from './attribute-properties.ts'
 
 /** Whether Google has these bytes, as far as it reports. */
 export function isStored(file: GoogleFile, size: number, md5: string): boolean {

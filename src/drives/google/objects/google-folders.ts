@@ -9,13 +9,13 @@ import { folderPages } from '../index/folder-pages.ts'
 import { indexedFile, ownFolderProperty } from '../index/indexed-file.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
-import { folderPlace } from './lease-keys.ts'
+import { folderLease } from './lease-names.ts'
 import { recoveryRecord } from './recovery-record.ts'
 
-export interface FolderMakerOptions {
+export interface GoogleFoldersOptions {
   readonly api: GoogleApi
   readonly objects: ObjectIndex
-  readonly news: ChangeApplier
+  readonly applier: ChangeApplier
   readonly leases: KeyLeases
   readonly missed: MissedFiles
 }
@@ -24,10 +24,10 @@ export interface FolderMakerOptions {
 const maxAttempts = 4
 
 /** Creates the folders that keys need, and removes those that are no longer needed. */
-export class FolderMaker {
-  readonly #options: FolderMakerOptions
+export class GoogleFolders {
+  readonly #options: GoogleFoldersOptions
 
-  constructor(options: FolderMakerOptions) {
+  constructor(options: GoogleFoldersOptions) {
     this.#options = options
   }
 
@@ -72,7 +72,7 @@ export class FolderMaker {
     const { api, objects, leases, missed } = this.#options
     const [parent = ''] = parents
     const segment = segments.at(-1) ?? ''
-    const place = folderPlace(bucket, segments)
+    const place = folderLease(bucket, segments)
     const id = await api.newId()
     const work = async (): Promise<string | undefined> => {
       const [found] = await objects.foldersIn(parents, segment)
@@ -90,7 +90,7 @@ export class FolderMaker {
 
   #create(create: () => Promise<GoogleFile>) {
     return async (parent: string): Promise<string | undefined> => {
-      const { objects, news } = this.#options
+      const { objects, applier } = this.#options
       let file: GoogleFile
       try {
         file = await create()
@@ -101,14 +101,14 @@ export class FolderMaker {
       const row = indexedFile(file)
       if (row !== undefined && (await objects.index.write({ file: row }))) return file.id
       // The parent folder is now in the trash, and this one with it.
-      await news.refresh(parent)
+      await applier.refresh(parent)
       return undefined
     }
   }
 
   /** Whether the folder is deleted or in the trash on Google; updates the index. */
   async isGone(folderId: string): Promise<boolean> {
-    return (await this.#options.news.refresh(folderId)) === undefined
+    return (await this.#options.applier.refresh(folderId)) === undefined
   }
 
   /**
@@ -119,7 +119,7 @@ export class FolderMaker {
   async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
     for (let depth = segments.length; depth > 0; depth--) {
       const folders = await this.#options.objects.folders(bucket, segments.slice(0, depth))
-      const place = folderPlace(bucket, segments.slice(0, depth))
+      const place = folderLease(bucket, segments.slice(0, depth))
       for (const folder of folders) {
         if (!folder.isOwn || !(await this.#removeIfEmpty(folder, place))) return
       }
@@ -132,7 +132,7 @@ export class FolderMaker {
    */
   async remove(bucket: string, segments: readonly string[]): Promise<void> {
     for (const folder of await this.#options.objects.folders(bucket, segments)) {
-      if (!(await this.#removeIfEmpty(folder, folderPlace(bucket, segments)))) return
+      if (!(await this.#removeIfEmpty(folder, folderLease(bucket, segments)))) return
     }
     await this.removeEmpty(bucket, segments.slice(0, -1))
   }
@@ -154,14 +154,14 @@ export class FolderMaker {
 
   /** The process that takes over the note checks a folder that may not have reached the trash. */
   async #trash({ id, version }: IndexedFile, lease: KeyLease): Promise<void> {
-    const { api, objects, news } = this.#options
+    const { api, objects, applier } = this.#options
     try {
       await api.trash(id, { signal: lease.signal })
       await objects.index.save([], [{ id, version: version + 1 }])
     } catch (error) {
       if (error instanceof DriveError && error.kind === 'denied') {
         await objects.index.endRemoval([id])
-        await news.refresh(id)
+        await applier.refresh(id)
       } else {
         lease.leaveNote()
       }

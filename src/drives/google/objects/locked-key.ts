@@ -6,12 +6,12 @@ import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
-import { keyPlace } from './lease-keys.ts'
+import { objectLease } from './lease-names.ts'
 import { recoveryRecord } from './recovery-record.ts'
 
-export interface KeyHolderOptions {
+export interface KeyLocksOptions {
   readonly objects: ObjectIndex
-  readonly news: ChangeApplier
+  readonly applier: ChangeApplier
   readonly leases: KeyLeases
   readonly missed: MissedFiles
 }
@@ -25,40 +25,40 @@ export interface CurrentObject {
 /** A user may keep moving a file while it is checked. */
 const maxLooks = 5
 
-/** Lets one writer of a key at a time see what is there and change it. */
-export class KeyHolder {
-  readonly #options: KeyHolderOptions
+/** Lets one writer of a key at a time see its current object and change it. */
+export class KeyLocks {
+  readonly #options: KeyLocksOptions
 
-  constructor(options: KeyHolderOptions) {
+  constructor(options: KeyLocksOptions) {
     this.#options = options
   }
 
   /**
    * Runs `work` as the only writer of the key in all processes.
    *
-   * @param fileIds files that `work` may put in the place of what is there: should it not be known
-   *   what became of them, the next writer of the key finds out first.
+   * @param fileIds files that `work` may publish at the key. If their outcome stays unknown, the next
+   *   writer of the key determines it first.
    */
-  async hold<R>(
+  async lock<R>(
     name: ObjectName,
     fileIds: readonly string[],
-    work: (held: HeldKey) => Promise<R>,
+    work: (key: LockedKey) => Promise<R>,
   ): Promise<R> {
     const { objects, leases } = this.#options
     const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
-    const place = keyPlace(name)
-    const note = recoveryRecord(place, fileIds, seen)
+    const leaseName = objectLease(name)
+    const note = recoveryRecord(leaseName, fileIds, seen)
     return await leases.hold(
-      [place],
+      [leaseName],
       async (lease) => {
-        const held = await this.#look(name, lease)
-        const unnoted = held.rows.some((row) => !seen.includes(row.id))
-        const ids = held.rows.map((row) => row.id)
-        if (unnoted) await lease.setNote(recoveryRecord(place, fileIds, ids))
+        const key = await this.#look(name, lease)
+        const ids = key.rows.map((row) => row.id)
+        const isRecorded = ids.every((id) => seen.includes(id))
+        if (!isRecorded) await lease.setNote(recoveryRecord(leaseName, fileIds, ids))
         try {
-          return await work(held)
+          return await work(key)
         } catch (error) {
-          if (held.isInDoubt) lease.leaveNote()
+          if (key.isInDoubt) lease.leaveNote()
           throw error
         }
       },
@@ -66,20 +66,20 @@ export class KeyHolder {
     )
   }
 
-  async #look(name: ObjectName, lease: KeyLease): Promise<HeldKey> {
-    const { objects, news, missed } = this.#options
+  async #look(name: ObjectName, lease: KeyLease): Promise<LockedKey> {
+    const { objects, applier, missed } = this.#options
     const { bucket, key } = name
     let rows = await objects.find(bucket, key)
     if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
     for (let look = 0; look < maxLooks; look++) {
-      if (rows.length === 0) return new HeldKey({ name, lease, rows, current: undefined })
+      if (rows.length === 0) return new LockedKey({ name, lease, rows, current: undefined })
       // Duplicates too: a user may have renamed one, as the log advises.
       const files = new Map<string, CurrentObject | undefined>()
-      for (const { id } of rows) files.set(id, await news.refresh(id, lease.signal))
+      for (const { id } of rows) files.set(id, await applier.refresh(id, lease.signal))
       rows = await objects.find(bucket, key)
       const current = files.get(rows[0]?.id ?? '')
       if (current !== undefined && rows.every((row) => files.get(row.id) !== undefined)) {
-        return new HeldKey({ name, lease, rows, current })
+        return new LockedKey({ name, lease, rows, current })
       }
     }
     const message = `${bucket}/${key} keeps being moved on Google Drive. Try again.`
@@ -87,7 +87,7 @@ export class KeyHolder {
   }
 }
 
-interface HeldKeyParts {
+interface LockedKeyParts {
   readonly name: ObjectName
   readonly lease: KeyLease
   /** The object's file first, then duplicates. */
@@ -96,14 +96,14 @@ interface HeldKeyParts {
 }
 
 /** A key under an exclusive lease. */
-export class HeldKey {
+export class LockedKey {
   readonly name: ObjectName
   readonly rows: readonly IndexedFile[]
   readonly current: CurrentObject | undefined
   readonly #lease: KeyLease
   #isInDoubt = false
 
-  constructor({ name, lease, rows, current }: HeldKeyParts) {
+  constructor({ name, lease, rows, current }: LockedKeyParts) {
     this.name = name
     this.rows = rows
     this.current = current
@@ -115,7 +115,7 @@ export class HeldKey {
     return this.#lease.signal
   }
 
-  /** Whether something was changed on Google that the index does not have. */
+  /** Whether Google may have a change that the index does not have. */
   get isInDoubt(): boolean {
     return this.#isInDoubt
   }
@@ -125,19 +125,19 @@ export class HeldKey {
     assertConditions(this.name, this.current?.row.etag, conditions)
   }
 
-  /** To be called before each change on Google. @throws DriveError `busy` when the lease is lost. */
+  /** Call before each change on Google. @throws DriveError `busy` when the lease is lost. */
   beforeChange(): void {
     this.#lease.assertHeld()
     this.#isInDoubt = true
   }
 
-  /** Leaves the rest to the next writer of the key, or soon to the index keeper. */
-  leaveForLater(): void {
-    this.#lease.leaveNote()
-  }
-
-  /** The index has it. */
+  /** Call when the index has the change. */
   afterChange(): void {
     this.#isInDoubt = false
+  }
+
+  /** Leaves the rest to the next writer of the key, or to the index sync. */
+  leaveForLater(): void {
+    this.#lease.leaveNote()
   }
 }

@@ -33,7 +33,7 @@ export type SessionState =
   /** Expired (a week), cancelled or refused: the upload must restart. */
   | { readonly kind: 'gone' }
 
-export interface UploadSessionsOptions {
+export interface ResumableSessionsOptions {
   readonly calls: GoogleCalls
   /** Origins that the access token may be shown to. */
   readonly uploadOrigin: string
@@ -48,11 +48,11 @@ const goneStatuses: readonly number[] = [404, 410, 499]
 const queryStatuses: readonly number[] = [308, 400, ...goneStatuses]
 
 /** A resumable upload that is in the middle. Session URLs are secrets: they are in no message. */
-export class UploadSessions {
+export class ResumableSessions {
   readonly #calls: GoogleCalls
-  readonly #options: UploadSessionsOptions
+  readonly #options: ResumableSessionsOptions
 
-  constructor(options: UploadSessionsOptions) {
+  constructor(options: ResumableSessionsOptions) {
     this.#calls = options.calls
     this.#options = options
   }

@@ -1,0 +1,272 @@
+import { hash } from 'node:crypto'
+import type { DriveLog } from '../../cloud/drive-log.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type WriteConditions,
+} from '../../drive.ts'
+import { findFile } from '../api/find-file.ts'
+import type { GoogleApi } from '../api/google-api.ts'
+import { GoogleNotFound } from '../api/google-errors.ts'
+import type { GoogleFile } from '../api/google-file.ts'
+import { pathOfKey } from '../google-names.ts'
+import {
+  endSession,
+  type LastBytes,
+  type ObjectSession,
+  sessionGone,
+} from '../uploads/object-sessions.ts'
+import type { StagingFolder } from '../uploads/staging-folder.ts'
+import type { UploadRecords } from '../uploads/upload-records.ts'
+import { saveRecord } from '../uploads/upload-state.ts'
+import { packAttributes } from './attribute-properties.ts'
+import type { ContentRestorer } from './content-restorer.ts'
+import { mimeTypeOf } from './file-metadata.ts'
+import type { GoogleFolders } from './google-folders.ts'
+import type { CurrentObject, KeyLocks, LockedKey } from './locked-key.ts'
+import type { NewObject, ObjectWriter, SmallBytes } from './object-writer.ts'
+import { assertStored, damaged, hasAttributes, isStored } from './sent-file.ts'
+
+export interface ObjectPublisherOptions {
+  readonly api: GoogleApi
+  readonly locks: KeyLocks
+  readonly writer: ObjectWriter
+  readonly restorer: ContentRestorer
+  readonly folders: GoogleFolders
+  readonly staging: StagingFolder
+  readonly records: UploadRecords
+  readonly log: DriveLog
+}
+
+/** A session that holds all whole blocks of an object, and the rest of the object's bytes. */
+export interface SentBytes extends LastBytes {
+  readonly session: ObjectSession
+  /** Hex, of all bytes. */
+  readonly md5: string
+  /**
+   * An earlier call has ended the session and may even have published the result; `gone`: Google no
+   * longer knows it.
+   */
+  readonly hasEnded?: 'done' | 'gone' | undefined
+}
+
+/** Total attempts to send bytes that arrive damaged. */
+const maxSendings = 3
+
+/**
+ * Publishes objects and removes them. Each method locks the key, checks the conditions, changes
+ * Google Drive and the index, and leaves a record for recovery when the outcome is unknown.
+ */
+export class ObjectPublisher {
+  readonly #options: ObjectPublisherOptions
+
+  constructor(options: ObjectPublisherOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Publishes few bytes, sent in one call into the key's current file or a new one. Undefined when
+   * they belong to an upload that an earlier call published and that has been overwritten since.
+   */
+  async publishBytes(
+    name: ObjectName,
+    bytes: Uint8Array,
+    object: NewObject,
+  ): Promise<ObjectMetadata | undefined> {
+    const { api, locks, writer } = this.#options
+    const { newId: recordedId, earlierIds = [] } = object.upload ?? {}
+    const newId = recordedId ?? (await api.newId())
+    return await locks.lock(name, [newId], async (key) => {
+      const small = { bytes, md5: hash('md5', bytes), newId }
+      const { current } = key
+      if (current !== undefined && earlierIds.includes(current.row.id)) {
+        const isSame = current.file.md5Checksum === small.md5
+        return isSame ? await writer.changeAttributes(key, current, object) : undefined
+      }
+      key.assert(object.conditions)
+      if (current === undefined) return await writer.create(key, small, object)
+      try {
+        const metadata = await this.#overwrite(key, current, { ...small, object })
+        if (recordedId === undefined) api.giveBackId(newId)
+        return metadata
+      } catch (error) {
+        if (!(error instanceof GoogleNotFound)) throw error
+        // Permanently deleted since it was checked.
+        return await writer.create(key, small, object)
+      }
+    })
+  }
+
+  /**
+   * Publishes what a session was sent. On rejection the key is as it was, as far as Google lets it.
+   * Undefined when an earlier call has published it and it is no longer the object.
+   */
+  async publishSent(
+    name: ObjectName,
+    sent: SentBytes,
+    object: NewObject,
+  ): Promise<ObjectMetadata | undefined> {
+    const { locks, writer } = this.#options
+    const { session, hasEnded } = sent
+    return await locks.lock(name, session.isNew ? [session.fileId] : [], async (key) => {
+      const { current } = key
+      const isCurrent = current?.row.id === session.fileId
+      if (hasEnded !== undefined) {
+        if (isCurrent && current.file.md5Checksum === sent.md5) {
+          return await writer.changeAttributes(key, current, object)
+        }
+        if (await this.#wasPublished(session, hasEnded)) return undefined
+      }
+      key.assert(object.conditions)
+      if (isCurrent && !session.isNew) return await this.#replace(key, current, { sent, object })
+      if (!session.isNew) await this.#assertInTrash(session, key)
+      const file = assertStored(await this.#end(sent, object), sent.size, sent.md5)
+      return await writer.moveIntoPlace(key, file, object)
+    })
+  }
+
+  /** Publishes a file of the staging folder. */
+  async publishStaged(
+    name: ObjectName,
+    file: GoogleFile,
+    object: NewObject,
+  ): Promise<ObjectMetadata> {
+    const { locks, writer } = this.#options
+    return await locks.lock(name, [file.id], async (key) => {
+      key.assert(object.conditions)
+      return await writer.moveIntoPlace(key, file, object)
+    })
+  }
+
+  /** Changes the attributes of the object with this ETag; undefined when there is none at the key. */
+  async changeAttributes(
+    name: ObjectName,
+    etag: string,
+    object: NewObject,
+  ): Promise<ObjectMetadata | undefined> {
+    const { locks, writer } = this.#options
+    return await locks.lock(name, [], async (key) => {
+      key.assert(object.conditions)
+      if (key.current === undefined) return undefined
+      if (key.current.row.etag !== etag) throw changedSource(name)
+      return await writer.changeAttributes(key, key.current, object)
+    })
+  }
+
+  /** False when there is no object. Folders that become empty are removed, too. */
+  async remove(name: ObjectName, conditions?: WriteConditions): Promise<boolean> {
+    const { locks, writer } = this.#options
+    const existed = await locks.lock(name, [], async (key) => {
+      key.assert(conditions)
+      if (key.current === undefined) return false
+      await writer.remove(key)
+      return true
+    })
+    if (existed) await this.#tidyFolders(name)
+    return existed
+  }
+
+  async #overwrite(
+    key: LockedKey,
+    { file: before }: CurrentObject,
+    { bytes, md5, object }: SmallBytes & { readonly object: NewObject },
+  ): Promise<ObjectMetadata> {
+    const { api, writer, restorer } = this.#options
+    const { id } = before
+    const { attributes } = object
+    const { properties: appProperties } = packAttributes(attributes, md5, before.appProperties)
+    const metadata = { mimeType: mimeTypeOf(key.name, attributes), appProperties }
+    for (let attempt = 1; ; attempt++) {
+      // Later, readers see damaged bytes, which must not stay.
+      if (attempt === 1) object.assertHeld?.()
+      key.beforeChange()
+      const file = await api.uploadSmall({ id, metadata, bytes, signal: key.signal })
+      if (isStored(file, bytes.length, md5) && hasAttributes(file, attributes)) {
+        return await writer.recordReplaced(key, file, object)
+      }
+      if (attempt < maxSendings) continue
+      await restorer.restore(before, file)
+      throw damaged(file, bytes.length, md5)
+    }
+  }
+
+  /** The attributes precede the bytes that they belong to, so that both take effect in one step. */
+  async #replace(
+    key: LockedKey,
+    current: CurrentObject,
+    { sent, object }: { readonly sent: SentBytes; readonly object: NewObject },
+  ): Promise<ObjectMetadata> {
+    const { writer, restorer } = this.#options
+    const { size, md5 } = sent
+    const isPrepared = await writer.prepareAttributes(key, current, { md5, object })
+    key.beforeChange()
+    const file = await this.#end(sent, object)
+    if (!isStored(file, size, md5)) await restorer.restore(current.file, file)
+    assertStored(file, size, md5)
+    if (isPrepared) return await writer.recordReplaced(key, file, object)
+    return await writer.changeAttributes(key, { ...current, file }, object)
+  }
+
+  /** Ends the session. An upload's record says so first, and afterwards if the bytes are damaged. */
+  async #end(
+    { session, carry, size, md5 }: SentBytes,
+    { upload, assertHeld }: NewObject,
+  ): Promise<GoogleFile> {
+    const { api, records } = this.#options
+    if (upload === undefined) return await endSession(api, session, { carry, size })
+    await saveRecord(records, upload.id, { session, isEnding: true })
+    assertHeld?.()
+    const file = await endSession(api, session, { carry, size })
+    if (!isStored(file, size, md5)) {
+      await saveRecord(records, upload.id, { session, isDamaged: true })
+    }
+    return file
+  }
+
+  /**
+   * Whether an ended session has become an object that no longer exists: its file is not in the
+   * staging folder.
+   *
+   * @throws DriveError `upload-gone` when nothing is left of it.
+   */
+  async #wasPublished(
+    { fileId, isNew }: ObjectSession,
+    hasEnded: 'done' | 'gone',
+  ): Promise<boolean> {
+    const where = isNew ? await this.#options.staging.whereIs(fileId) : 'elsewhere'
+    if (where === 'here') return false
+    if (hasEnded === 'gone' && (!isNew || where === 'nowhere')) throw sessionGone()
+    return true
+  }
+
+  /**
+   * The session's file is no longer the object. A file that was removed takes the bytes and comes
+   * back. A file that a user has renamed belongs to the user.
+   */
+  async #assertInTrash({ fileId }: ObjectSession, key: LockedKey): Promise<void> {
+    const file = await findFile(this.#options.api, fileId)
+    if (file?.trashed) return key.beforeChange()
+    const { bucket, key: name } = key.name
+    throw new DriveError(
+      'upload-gone',
+      `The file of ${bucket}/${name} was permanently deleted or moved on Google Drive while it was ` +
+        'being replaced: start a new upload.',
+    )
+  }
+
+  /** The object is deleted, even if its folders remain. */
+  async #tidyFolders({ bucket, key }: ObjectName): Promise<void> {
+    const { folders, log } = this.#options
+    try {
+      await folders.removeEmpty(bucket, pathOfKey(key).folders)
+    } catch (error) {
+      if (!(error instanceof DriveError)) throw error
+      log.warn({ err: error, bucket, key }, 'could not remove empty folders on Google Drive')
+    }
+  }
+}
+
+export function changedSource({ bucket, key }: ObjectName): DriveError {
+  return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
+}
