@@ -199,7 +199,7 @@ function textOf(calls: Counters['calls']): string {
 export const googleScenarios: readonly Scenario[] = [
   {
     name: 'google-index',
-    question: `Is Google Drive, ${callMs} ms away, asked when nobody wants bytes?`,
+    question: `Do listings and HEAD call Google Drive, ${callMs} ms away?`,
     target: `no call to Google; at most ${mostTimesLocal} × the local drive's time`,
     run: readIndex,
   },

@@ -140,13 +140,13 @@ async function listMemory(context: BenchContext): Promise<Table> {
 export const listingScenarios: readonly Scenario[] = [
   {
     name: 'list-pages',
-    question: 'What does a page of 1,000 keys cost, wherever it lies among 1,000,000?',
+    question: 'How long does a page of 1,000 keys take, anywhere in 1,000,000?',
     target: `p50 under ${mostPageMs} ms; last page at most ${mostFirstToLast} × the first, once warm`,
     run: listPages,
   },
   {
     name: 'list-memory',
-    question: 'How much memory does one client take that lists 1,000,000 keys?',
+    question: 'How much memory does one client need to list 1,000,000 keys?',
     target: `at most ${inMebibytes(mostMemoryBytes)} MiB above idle, all processes`,
     run: listMemory,
   },

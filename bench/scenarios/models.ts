@@ -255,7 +255,7 @@ export const modelScenarios: readonly Scenario[] = [
   },
   {
     name: 'models-stalled',
-    question: `What do ${stalledUpstreams} of ${upstreams} upstreams cost that stall for ever?`,
+    question: `How long does a list take if ${stalledUpstreams} of ${upstreams} upstreams never answer?`,
     target: `a list under ${mostStalledListMs / 1_000} s; p99 of GETs beside it at most ${mostReadRatio} × that of a quiet run`,
     run: listWithStalled,
   },

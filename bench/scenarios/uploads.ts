@@ -127,7 +127,7 @@ async function complete(
 export const uploadScenarios: readonly Scenario[] = [
   {
     name: 'upload-memory',
-    question: 'How much memory do 64 clients take that upload 100 MiB each?',
+    question: 'How much memory do uploads of 100 MiB by 64 clients need?',
     target: `at most ${inMebibytes(mostMemoryBytes)} MiB above idle, all processes`,
     run: uploadMemory,
   },
