@@ -18,7 +18,7 @@ export type DataFile = z.infer<typeof dataFileSchema>
 
 type Entry = DataFile['models'][number]
 
-export interface MergeOptions {
+interface MergeOptions {
   /** Whether chat models that models.dev does not have are removed. */
   readonly isPruning: boolean
 }

@@ -6,7 +6,7 @@ import { readDataFiles } from '../src/models/catalogue/read-catalogue.ts'
 import { type DataFile, dataFileSchema, type Merge, mergeModels } from './merge-models.ts'
 import { findModels } from './models-dev-checkout.ts'
 
-export interface RefreshOptions {
+interface RefreshOptions {
   /** Folder of the models.dev checkout. */
   readonly checkout: string
   /** Folder of the catalogue's data files. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { currentEnvironment } from '../src/wiring/settings/environment.ts'
@@ -8,8 +8,6 @@ import { demoPassword, startDemoGateway } from './screenshots/demo-gateway.ts'
 import { fillDrive } from './screenshots/fill-drive.ts'
 import { writeFontSettings } from './screenshots/font-settings.ts'
 import { Management } from './screenshots/management.ts'
-import { withPalette } from './screenshots/palette.ts'
-import { readPng, writePng } from './screenshots/png.ts'
 import { seedModels } from './screenshots/seed-models.ts'
 import { seedTraffic } from './screenshots/seed-traffic.ts'
 import { type Shot, shots } from './screenshots/shots.ts'
@@ -73,7 +71,7 @@ interface Studio {
 }
 
 async function take(shot: Shot, { browser, url, uploaded }: Studio): Promise<void> {
-  const { name, viewport, colorScheme, path, isPhone = false, isPhotograph = false } = shot
+  const { name, viewport, colorScheme, path, isPhone = false } = shot
   const context = await browser.newContext({
     viewport,
     colorScheme,
@@ -89,11 +87,10 @@ async function take(shot: Shot, { browser, url, uploaded }: Studio): Promise<voi
   await page.goto(`${url}/-${path}`)
   await signIn(page)
   await shot.prepare(page, uploaded)
-  const file = join(images, `${name}.png`)
-  const picture = await page.screenshot({ animations: 'disabled' })
-  writeFileSync(file, isPhotograph ? picture : writePng(withPalette(readPng(picture))))
+  const picturePath = join(images, `${name}.png`)
+  const { length } = await page.screenshot({ animations: 'disabled', path: picturePath })
   await context.close()
-  process.stdout.write(`${name}.png, ${Math.round(statSync(file).size / 1024)} KiB\n`)
+  process.stdout.write(`${name}.png, ${Math.round(length / 1024)} KiB\n`)
 }
 
 async function signIn(page: Page): Promise<void> {

@@ -1,9 +1,10 @@
-import type { Landscape } from './landscape.ts'
-
-/** What is in a file of the demo drive. `bytes`: a size without content, which takes no room. */
+/**
+ * The content of a file of the demo drive. `picture`: a CSS background to draw. `bytes`: the size of
+ * the file, which is sparse.
+ */
 export type DemoContent =
   | { readonly text: string }
-  | { readonly landscape: Landscape; readonly bytes: number }
+  | { readonly picture: string; readonly bytes: number }
   | { readonly page: string }
   | { readonly bytes: number }
 
@@ -26,14 +27,10 @@ export const shownPicture = 'Evening at Reine.jpg'
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
-const evening: Landscape = {
-  seed: 7,
-  sky: ['#2b3a67', '#b56576', '#f6bd8b'],
-  ridges: ['#a77b93', '#1d2438'],
-  sun: '#ffe9c7',
-  sunAt: [0.64, 0.44],
-  hasLake: true,
-}
+/** A sunset. */
+const evening =
+  'radial-gradient(circle at 64% 60%, #ffe9c7 4%, transparent 5%), ' +
+  'linear-gradient(#2b3a67, #b56576 45%, #f6bd8b 68%, #3b3355 68%, #1d2438)'
 
 const notes = `# Lofoten
 
@@ -63,7 +60,7 @@ const lofoten = [
 
 const shown: readonly DemoFile[] = [
   ...lofoten.map(([name, bytes, daysOld, time]) => {
-    return { ...inFolder(`${name}.jpg`, daysOld, time), content: { landscape: evening, bytes } }
+    return { ...inFolder(`${name}.jpg`, daysOld, time), content: { picture: evening, bytes } }
   }),
   { ...inFolder('Notes.md', 58, '19:03'), content: { text: notes } },
   { ...inFolder('Reinebringen.gpx', 62, '13:44'), content: { text: route } },

@@ -6,7 +6,7 @@ import { readSettings } from '../../src/wiring/settings/read-settings.ts'
 import { buckets, publicBucket } from './demo-files.ts'
 
 /** A gateway over the demo drive, in this process. */
-export interface DemoGateway {
+interface DemoGateway {
   readonly url: string
   stop(): Promise<void>
 }

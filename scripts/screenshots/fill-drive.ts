@@ -2,7 +2,6 @@ import { mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { DemoContent, DemoFile } from './demo-files.ts'
-import { type Landscape, landscapeSvg } from './landscape.ts'
 
 /** Writes the files into the folder that is the drive; the browser draws and prints them. */
 export async function fillDrive(
@@ -10,12 +9,12 @@ export async function fillDrive(
   files: readonly DemoFile[],
   browser: Browser,
 ): Promise<void> {
-  const drawn = new Map<Landscape, Buffer>()
+  const drawn = new Map<string, Buffer>()
   for (const { path, daysOld, time, content } of files) {
     const target = join(folder, path)
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, await bytesOf(content, browser, drawn))
-    // What is added to a picture is no part of it: it only has the size of one from a camera.
+    // Image readers ignore the padding.
     if ('bytes' in content) truncateSync(target, content.bytes)
     const changed = momentOf(daysOld, time)
     utimesSync(target, changed, changed)
@@ -30,19 +29,19 @@ function momentOf(daysOld: number, time: string): Date {
 async function bytesOf(
   content: DemoContent,
   browser: Browser,
-  drawn: Map<Landscape, Buffer>,
+  drawn: Map<string, Buffer>,
 ): Promise<string | Buffer> {
   if ('text' in content) return content.text
   if ('page' in content) return await print(content.page, browser)
-  if (!('landscape' in content)) return ''
-  const picture = drawn.get(content.landscape) ?? (await draw(content.landscape, browser))
-  drawn.set(content.landscape, picture)
+  if (!('picture' in content)) return ''
+  const picture = drawn.get(content.picture) ?? (await draw(content.picture, browser))
+  drawn.set(content.picture, picture)
   return picture
 }
 
-async function draw(landscape: Landscape, browser: Browser): Promise<Buffer> {
+async function draw(background: string, browser: Browser): Promise<Buffer> {
   const page = await browser.newPage({ viewport: { width: 2400, height: 1600 } })
-  await page.setContent(`<style>body { margin: 0 }</style>${landscapeSvg(landscape)}`)
+  await page.setContent(`<style>html { height: 100%; background: ${background} }</style>`)
   const picture = await page.screenshot({ type: 'jpeg', quality: 84 })
   await page.close()
   return picture

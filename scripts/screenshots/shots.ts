@@ -7,8 +7,6 @@ export interface Shot {
   readonly viewport: { readonly width: number; readonly height: number }
   readonly colorScheme: 'light' | 'dark'
   readonly isPhone?: boolean
-  /** Keeps all of its colours: 256 are too few for it. */
-  readonly isPhotograph?: boolean
   /** Below `/-`. */
   readonly path: string
   /** Does what the picture shows; resolves when it is there. */
@@ -38,7 +36,6 @@ export const shots: readonly Shot[] = [
   {
     name: 'preview',
     viewport: { width: 1120, height: 700 },
-    isPhotograph: true,
     colorScheme: 'dark',
     path: folderPath,
     prepare: async (page) => {

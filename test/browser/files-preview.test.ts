@@ -21,10 +21,14 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
   before(async () => {
     const browser = await startChromium()
     const film = await sampleWebm(browser)
+    const image = await samplePng(browser, 40, 30)
+    const typeless = await samplePng(browser, 20, 10)
     await browser.close()
     await Promise.all([
-      put('view/1 image.png', samplePng(40, 30), { 'content-type': 'image/png' }),
-      put('view/2 typeless.png', samplePng(20, 10), { 'content-type': 'application/octet-stream' }),
+      put('view/1 image.png', image, { 'content-type': 'image/png' }),
+      put('view/2 typeless.png', typeless, {
+        'content-type': 'application/octet-stream',
+      }),
       put('view/3 film.webm', film, { 'content-type': 'video/webm' }),
       put('view/4 sound.wav', sampleWav(2), { 'content-type': 'audio/wav' }),
       put('view/5 paper.pdf', samplePdf(), { 'content-type': 'application/pdf' }),

@@ -1,31 +1,17 @@
-import { crc32, deflateSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 
 /** Small files of the kinds that browsers show. */
 
-/** A PNG of one colour. */
-export function samplePng(width: number, height: number): Buffer<ArrayBuffer> {
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 0x80)])
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  // Eight bits of red, green and blue.
-  header.set([8, 2], 8)
-  return Buffer.concat([
-    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    pngChunk('IHDR', header),
-    pngChunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
-    pngChunk('IEND', Buffer.alloc(0)),
-  ])
-}
-
-function pngChunk(type: string, data: Buffer): Buffer<ArrayBuffer> {
-  const content = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(data.length)
-  const check = Buffer.alloc(4)
-  check.writeUInt32BE(crc32(content))
-  return Buffer.concat([length, content, check])
+/** A PNG of one color: a screenshot of an empty page. */
+export async function samplePng(
+  browser: Browser,
+  width: number,
+  height: number,
+): Promise<Buffer<ArrayBuffer>> {
+  const page = await browser.newPage({ viewport: { width, height } })
+  const picture = Buffer.from(await page.screenshot())
+  await page.close()
+  return picture
 }
 
 const samplesPerSecond = 8_000

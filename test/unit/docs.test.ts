@@ -143,8 +143,8 @@ test('docs/images has the pictures that npm run screenshots takes, small enough 
   const names = readdirSync(images).sort()
   assert.deepEqual(names, shots.map(({ name }) => `${name}.png`).sort())
   const sizes = names.map((name) => statSync(join(images, name)).size)
-  for (const [index, bytes] of sizes.entries()) assert.ok(bytes < 380_000, names[index])
-  assert.ok(sizes.reduce((sum, bytes) => sum + bytes) < 1_200_000)
+  for (const [index, bytes] of sizes.entries()) assert.ok(bytes < 560_000, names[index])
+  assert.ok(sizes.reduce((sum, bytes) => sum + bytes) < 1_800_000)
 })
 
 test('pictures are as large as their windows at two dots a pixel', () => {
