@@ -9,7 +9,7 @@ import { LoginLimiter } from './login-limiter.ts'
 import { isPasswordHash } from './password.ts'
 import { Sessions, sessionSeconds } from './sessions.ts'
 
-export interface LoginOptions {
+interface LoginOptions {
   /** AUTH_KV. */
   readonly store: KeyValueStore
   /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */

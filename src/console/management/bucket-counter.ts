@@ -27,7 +27,7 @@ const renewEveryMs = 10_000
 const minPauseMs = 1
 const maxPauseMs = 1_000
 
-export interface BucketCounterParts {
+interface BucketCounterParts {
   readonly drive: Pick<Drive, 'list'>
   readonly table: BucketCountTable
   /** Wall clock, milliseconds since the epoch. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import type { BucketCount } from './bucket-counter.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { type BucketStatus, bucketsReply } from './replies.ts'
 import { timeOf } from './route-checks.ts'
 

@@ -22,7 +22,7 @@ const maxTries = 6
 const firstPauseMs = 200
 const maxPauseMs = 30_000
 
-export interface PrefixDeletion {
+interface PrefixDeletion {
   readonly drive: Pick<Drive, 'list' | 'remove'>
   readonly bucket: string
   readonly prefix: string

@@ -5,7 +5,7 @@ import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import type { DeletionRow } from '../../state/stores/deletions.ts'
 import { decodeTarget } from './deletions.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { type DeletionReply, deletionBody, deletionReply, deletionsReply } from './replies.ts'
 import { assertBucket, timeOf } from './route-checks.ts'
 

@@ -39,7 +39,7 @@ function emptyFolder(folder: string): string {
   return `All objects are deleted. The empty folder ${folder} remains. Remove it on the drive.`
 }
 
-export interface DeletionsParts {
+interface DeletionsParts {
   readonly drive: Pick<Drive, 'list' | 'remove' | 'removeFolder'>
   readonly table: DeletionTable
   /** Wall clock, milliseconds since the epoch. */
@@ -47,7 +47,7 @@ export interface DeletionsParts {
   readonly log: ManagementLog
 }
 
-export interface DeletionTarget {
+interface DeletionTarget {
   readonly bucket: string
   readonly prefix: string
   /** Keeps objects and folders that contain objects. */

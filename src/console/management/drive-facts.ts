@@ -10,7 +10,7 @@ const roomMaxAgeMs = 10_000
 /** The folder of a bucket is created once. */
 const creationMaxAgeMs = 10 * 60_000
 
-export interface DriveFactsParts {
+interface DriveFactsParts {
   readonly drive: Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'>
   readonly buckets: readonly string[]
   /** Milliseconds. */

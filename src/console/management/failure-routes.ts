@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { failuresReply } from './replies.ts'
 
 export function failureRoutes(app: JsonApp, { failures }: ManagementApiParts): void {

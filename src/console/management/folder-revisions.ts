@@ -15,7 +15,7 @@ const maxAgeMs = 5 * 60_000
 /** The maximum number of remembered revisions. */
 const maxKept = 200
 
-export interface FolderName {
+interface FolderName {
   readonly bucket: string
   /** '' or ends in a slash. */
   readonly prefix: string
@@ -23,7 +23,7 @@ export interface FolderName {
   readonly filter: string
 }
 
-export interface FolderRevision {
+interface FolderRevision {
   /** Equal for equal contents, in any process. */
   readonly revision: string
   /** When the listing began, by the same clock as `now`. */
@@ -36,7 +36,7 @@ interface Listing {
   untilMs: number
 }
 
-export interface FolderRevisionsParts {
+interface FolderRevisionsParts {
   readonly drive: Pick<Drive, 'list'>
   /** Monotonic, milliseconds. */
   readonly now: () => number

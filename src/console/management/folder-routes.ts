@@ -3,7 +3,7 @@ import { DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { folderRevisionReply } from './replies.ts'
 import { assertBucket } from './route-checks.ts'
 

@@ -1,6 +1,6 @@
 import { withinTime } from '../../process/time-limit.ts'
 
-export interface CachedAnswerOptions<Answer> {
+interface CachedAnswerOptions<Answer> {
   readonly ask: () => Promise<Answer>
   /** How long a result is reused, including a failure. */
   readonly maxAgeMs: number

@@ -1,6 +1,6 @@
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly status: number
   readonly facts: HttpReply['facts']
 }

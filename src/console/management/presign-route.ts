@@ -4,7 +4,7 @@ import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { presignBody, presignReply } from './replies.ts'
 import { assertBucket, originOfRequest, timeOf } from './route-checks.ts'
 

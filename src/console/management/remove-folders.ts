@@ -3,7 +3,7 @@ import type { Drive } from '../../drives/drive.ts'
 /** Folder names in memory at a time, per level. */
 const pageEntries = 500
 
-export interface FolderRemoval {
+interface FolderRemoval {
   readonly drive: Pick<Drive, 'list' | 'removeFolder'>
   readonly bucket: string
   /** Aborts the removal. */

@@ -40,7 +40,7 @@ export const statusReply = z.object({
 })
 export type StatusReply = z.infer<typeof statusReply>
 
-export const bucketStatus = z.object({
+const bucketStatus = z.object({
   name: z.string(),
   isPublic: z.boolean().meta({ description: 'Whether anyone can read it without a signature.' }),
   createdAt: time.nullable().meta({ description: 'null: not available for this drive.' }),
@@ -110,7 +110,7 @@ export type DeletionReply = z.infer<typeof deletionReply>
 export const deletionsReply = z.object({ deletions: z.array(deletionReply) })
 export type DeletionsReply = z.infer<typeof deletionsReply>
 
-export const uploadStatus = z.object({
+const uploadStatus = z.object({
   uploadId: z.string(),
   bucket: z.string(),
   key: z.string(),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../json-api/api-error.ts'
 import { sourceOf } from '../../json-api/entry.ts'
-import type { BucketFacts, ManagementApiParts } from './management-api.ts'
+import type { BucketFacts, ManagementApiParts } from './management-parts.ts'
 
 /** @throws ApiError 400 naming the field if the bucket is not in ALLOWED_BUCKETS. */
 export function assertBucket({ names }: BucketFacts, bucket: string): void {

@@ -1,6 +1,6 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { statusReply } from './replies.ts'
 import { originOfRequest } from './route-checks.ts'
 

@@ -3,12 +3,12 @@ import { ApiError } from '../../json-api/api-error.ts'
 import { enteredRequest } from '../../json-api/entry.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { ManagementApiParts } from './management-api.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 import { uploadsReply } from './replies.ts'
 import { assertBucket } from './route-checks.ts'
 
 /** The format of `next`: a time and an id. */
-export const uploadPosition = /^\d{1,15}\.[A-Za-z0-9_-]{1,64}$/
+const uploadPosition = /^\d{1,15}\.[A-Za-z0-9_-]{1,64}$/
 
 export function uploadRoutes(app: JsonApp, { buckets, uploads }: ManagementApiParts): void {
   app.get(

@@ -3,7 +3,7 @@ import type { JsonApp } from '../../json-api/json-app.ts'
 import { sendBytes } from '../../json-api/send-bytes.ts'
 import type { OpenApiDocument } from './open-api-types.ts'
 
-export interface OpenApiParts {
+interface OpenApiParts {
   /** Called on the first request, and again after a failure. */
   readonly describe: () => Promise<OpenApiDocument>
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { StreamBody } from '../../http/message.ts'
 import { type AssetCoding, acceptedCodings } from './content-coding.ts'
 
-export interface AssetFile {
+interface AssetFile {
   readonly contentType: string
   /** Undefined: not compressed. */
   readonly coding: AssetCoding['name'] | undefined

@@ -1,5 +1,5 @@
 /** Content codings of the built assets, smallest first, with their file suffixes. */
-export const assetCodings = [
+const assetCodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const

@@ -5,7 +5,7 @@ import { openAsset } from './asset-file.ts'
 import { notBuiltPage } from './not-built-page.ts'
 import { commonHeaders, newNonce, pageHeaders, withNonce } from './page-policy.ts'
 
-export interface WebAppOptions {
+interface WebAppOptions {
   /** The folder of the build: `index.html`, `docs.html`, and `assets/` with hashed names. */
   readonly folder: string
 }

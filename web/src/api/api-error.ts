@@ -14,14 +14,14 @@ export class ApiError extends Error {
   }
 }
 
-export interface ApiErrorFacts {
+interface ApiErrorFacts {
   readonly status: number
   readonly field?: string | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** The parts of a reply that an error needs. */
-export interface RefusedReply {
+interface RefusedReply {
   readonly status: number
   readonly headers: { get(name: string): string | null }
 }

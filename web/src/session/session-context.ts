@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { SessionStatus } from './session-store.ts'
 
-export interface SessionActions {
+interface SessionActions {
   readonly status: SessionStatus
   /**
    * @throws ApiError: 401 wrong password, 429 with the seconds to wait, 503 dashboard turned off.

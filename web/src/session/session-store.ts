@@ -8,7 +8,7 @@ export interface SessionStorage {
   removeItem(key: string): void
 }
 
-export interface SessionStoreParts {
+interface SessionStoreParts {
   /** Shared by the tabs of a browser, so that a new tab is signed in too. */
   readonly storage: () => SessionStorage
   /** Milliseconds since the epoch. */

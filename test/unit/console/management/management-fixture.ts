@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
 import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
-import {
-  type ManagementApiParts,
-  managementApi,
-} from '../../../../src/console/management/management-api.ts'
+import { managementApi } from '../../../../src/console/management/management-api.ts'
+import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
 import type { Drive } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'

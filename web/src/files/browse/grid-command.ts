@@ -7,7 +7,7 @@ export type GridCommand =
     }
   | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'delete' | 'rename' | 'menu' }
 
-export interface PressedKey {
+interface PressedKey {
   readonly key: string
   readonly ctrlKey: boolean
   readonly metaKey: boolean
@@ -48,7 +48,7 @@ export function gridCommand(pressed: PressedKey): GridCommand | undefined {
   return { type: plain[key as keyof typeof plain] }
 }
 
-export interface MoveBounds {
+interface MoveBounds {
   /** The index of the active row; -1: none. */
   readonly index: number
   readonly count: number

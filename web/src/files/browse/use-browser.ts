@@ -20,7 +20,7 @@ export interface BucketLocation extends FilesLocation {
   readonly bucket: string
 }
 
-export interface MenuPlace {
+interface MenuPlace {
   readonly entries: readonly Entry[]
   readonly x: number
   readonly y: number

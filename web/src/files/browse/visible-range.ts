@@ -1,4 +1,4 @@
-export interface RowRange {
+interface RowRange {
   readonly startIndex: number
   readonly endIndex: number
   readonly overscan: number

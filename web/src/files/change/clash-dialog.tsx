@@ -4,7 +4,7 @@ import { NameText } from '../entries/name-text.tsx'
 import type { ClashAnswer } from './clash-names.ts'
 import classes from './name-list.module.css'
 
-export interface ShownClash {
+interface ShownClash {
   readonly key: string
   /** Sizes and dates of both files, if known. */
   readonly details?: readonly string[]

@@ -9,14 +9,14 @@ export interface Deletions {
   cancel(id: string): Promise<DeletionReply>
 }
 
-export interface DeleteTreeParts {
+interface DeleteTreeParts {
   readonly deletions: Deletions
   readonly report: Pick<JobReport, 'signal' | 'progress'>
   /** Resolves when it is time to poll again, or when the signal aborts. */
   readonly pause: (signal: AbortSignal | undefined) => Promise<void>
 }
 
-export interface DeletedTree {
+interface DeletedTree {
   /** The number of deleted objects. */
   readonly deleted: number
   /** A message about what remains and why: an empty folder that was created by hand. */

@@ -17,7 +17,7 @@ export interface EntryMove {
   readonly move: Move
 }
 
-export interface MoveAllParts {
+interface MoveAllParts {
   readonly client: MoveClient
   readonly report: JobReport
   /** Undefined when there are too many to count. */

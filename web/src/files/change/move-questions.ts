@@ -2,7 +2,7 @@ import type { ClashAnswer } from './clash-names.ts'
 import type { MoveClash } from './move-tree.ts'
 
 /** A question about files whose names exist at the target. */
-export interface MoveQuestion {
+interface MoveQuestion {
   readonly clashes: readonly MoveClash[]
   readonly answer: (answer: ClashAnswer) => void
 }

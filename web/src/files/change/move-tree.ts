@@ -33,7 +33,7 @@ export interface MoveClash {
   readonly there: FileEntry
 }
 
-export interface MoveReport {
+interface MoveReport {
   /**
    * When aborted, no new objects start and started ones finish, so that no object stays in both
    * places.
@@ -46,7 +46,7 @@ export interface MoveReport {
   onClash(clash: MoveClash): void
 }
 
-export interface MoveParts {
+interface MoveParts {
   readonly client: MoveClient
   readonly report: MoveReport
 }

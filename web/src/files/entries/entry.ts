@@ -28,7 +28,7 @@ export function folderEntry(key: string, prefix: string): FolderEntry {
   return { kind: 'folder', key, name: key.slice(prefix.length, -delimiter.length) }
 }
 
-export interface Crumb {
+interface Crumb {
   readonly name: string
   readonly prefix: string
 }

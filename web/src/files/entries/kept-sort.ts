@@ -1,6 +1,6 @@
 import { byName, type Sort, type SortField } from './entry-order.ts'
 
-export const sortKey = 'bucketry.sort'
+const sortKey = 'bucketry.sort'
 
 const fields: ReadonlySet<unknown> = new Set<SortField>(['name', 'size', 'modified'])
 

@@ -6,7 +6,7 @@ export interface ObjectAddress {
 }
 
 /** RFC 3986: only letters, digits and `-._~` stay unencoded. */
-export function percentEncode(text: string): string {
+function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

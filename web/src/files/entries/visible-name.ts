@@ -11,7 +11,7 @@ const emojiAfter = /^\p{Extended_Pictographic}/u
 const arabicBefore = /\p{Script=Arabic}$/u
 const arabicAfter = /^\p{Script=Arabic}/u
 
-export interface NamePiece {
+interface NamePiece {
   readonly text: string
   /** Stands for an invisible character. */
   readonly isMark: boolean

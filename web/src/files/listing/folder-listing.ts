@@ -14,7 +14,7 @@ export interface ListingState {
   readonly settledAtMs: number
 }
 
-export interface FolderListingParts {
+interface FolderListingParts {
   readonly fetchPage: (
     continuationToken: string | undefined,
     signal: AbortSignal,

@@ -9,7 +9,7 @@ export const watchEveryMs = 4_000
 const delayOverDuration = 20
 const maxDelayMs = 5 * 60_000
 
-export interface FolderWatchParts {
+interface FolderWatchParts {
   readonly listing: Pick<FolderListing, 'snapshot' | 'refresh'>
   readonly ask: (signal: AbortSignal) => Promise<FolderRevisionReply>
   /** Monotonic, milliseconds; the clock of the listing. */

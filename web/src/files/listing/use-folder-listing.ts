@@ -17,7 +17,7 @@ export interface ShownListing extends ListingState {
   readonly resume: () => void
 }
 
-export interface ListingPlace {
+interface ListingPlace {
   readonly bucket: string
   readonly prefix: string
   readonly filter: string

@@ -37,9 +37,10 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
   }
   if (data === undefined) return <PreviewLoading />
   const kind = previewKind(file.key, data.contentType)
-  if (kind === undefined || data.size === 0)
-    return <NoPreview bucket={bucket} file={file} size={data.size} />
-  if (kind === 'text') return <TextPreview bucket={bucket} file={file} size={data.size} />
+  const noPreview = <NoPreview bucket={bucket} file={file} size={data.size} />
+  if (kind === undefined || data.size === 0) return noPreview
+  if (kind === 'text')
+    return <TextPreview bucket={bucket} file={file} size={data.size} fallback={noPreview} />
   return <MediaPreview bucket={bucket} file={file} kind={kind} details={data} />
 }
 
@@ -49,7 +50,7 @@ interface NoPreviewProps {
   readonly size: number
 }
 
-export function NoPreview({ bucket, file, size }: NoPreviewProps) {
+function NoPreview({ bucket, file, size }: NoPreviewProps) {
   if (size === 0)
     return <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="The file is empty" />
   return (

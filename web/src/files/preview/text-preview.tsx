@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { formatBytes } from '../../format/bytes.ts'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { readStart } from '../s3/bucket-client.ts'
-import { NoPreview } from './object-preview.tsx'
 import classes from './object-view.module.css'
 import { PreviewLoading } from './preview-loading.tsx'
 import { decodeText, previewBytes } from './text-decoding.ts'
@@ -13,10 +13,12 @@ interface TextPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
   readonly size: number
+  /** Shown if the file is not text. */
+  readonly fallback: ReactNode
 }
 
 /** The beginning of a text. Tags in it are shown, not interpreted. */
-export function TextPreview({ bucket, file, size }: TextPreviewProps) {
+export function TextPreview({ bucket, file, size, fallback }: TextPreviewProps) {
   const { data, error } = useQuery({
     queryKey: ['text', bucket, file.key, file.etag],
     queryFn: async ({ signal }) =>
@@ -25,7 +27,7 @@ export function TextPreview({ bucket, file, size }: TextPreviewProps) {
   })
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
   if (data === undefined) return <PreviewLoading />
-  if (data === null) return <NoPreview bucket={bucket} file={file} size={size} />
+  if (data === null) return fallback
   return (
     <>
       <section

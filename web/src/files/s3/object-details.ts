@@ -21,7 +21,7 @@ const keptHeaders = [
 
 const metadataPrefix = 'x-amz-meta-'
 
-export interface ReplyHeaders extends Iterable<readonly [string, string]> {
+interface ReplyHeaders extends Iterable<readonly [string, string]> {
   get(name: string): string | null
 }
 

@@ -1,5 +1,5 @@
 /** docs/contract/object-storage.md, "Limits": X-Amz-Expires is 1 to 604800 seconds. */
-export const maxShareSeconds = 7 * 24 * 60 * 60
+const maxShareSeconds = 7 * 24 * 60 * 60
 
 export const shareLifetimes = [
   { label: '1 hour', seconds: 60 * 60 },

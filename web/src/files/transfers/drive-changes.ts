@@ -1,9 +1,9 @@
 import type { FileEntry } from '../entries/entry.ts'
 
-export type AddedFile = Omit<FileEntry, 'kind' | 'name'>
+type AddedFile = Omit<FileEntry, 'kind' | 'name'>
 
 /** Changes that this page made to the drive, for the lists that show them. */
-export type DriveChange =
+type DriveChange =
   | { readonly type: 'added'; readonly bucket: string; readonly file: AddedFile }
   /** Keys of files, and prefixes of folders including their contents. */
   | { readonly type: 'removed'; readonly bucket: string; readonly keys: ReadonlySet<string> }

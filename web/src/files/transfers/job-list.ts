@@ -1,5 +1,5 @@
 /** Long-running work on the drive: moving or deleting a tree. */
-export type JobState = 'running' | 'done' | 'cancelled' | 'failed'
+type JobState = 'running' | 'done' | 'cancelled' | 'failed'
 
 export interface Job {
   readonly id: number

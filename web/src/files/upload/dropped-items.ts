@@ -7,7 +7,7 @@ export interface DroppedEntry {
   createReader?(): DroppedReader
 }
 
-export interface DroppedReader {
+interface DroppedReader {
   readEntries(
     onEntries: (entries: readonly DroppedEntry[]) => void,
     onError: (error: unknown) => void,
@@ -21,13 +21,13 @@ export interface DroppedItem {
   readonly file: File | undefined
 }
 
-export interface DroppedTree {
+interface DroppedTree {
   readonly items: readonly DroppedItem[]
   /** What could not be read. */
   readonly unreadable: readonly string[]
 }
 
-export interface DropProgress {
+interface DropProgress {
   readonly signal: AbortSignal
   readonly onFound: (count: number) => void
 }

@@ -6,7 +6,7 @@ import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import type { DroppedItem } from './dropped-items.ts'
 import type { UploadOrder } from './upload-item.ts'
 
-export interface PreparationParts {
+interface PreparationParts {
   /** Lists the keys below the prefix of the target, page by page. */
   readonly listKeysAfter: ListKeysAfter
   /** Whether an upload to this key is unfinished. */

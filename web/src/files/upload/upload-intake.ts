@@ -5,7 +5,7 @@ import type { Preparation } from './prepare-uploads.ts'
 import type { UploadOrder } from './upload-item.ts'
 
 /** The stages between a drop and the queue. */
-export type IntakeStage =
+type IntakeStage =
   | { readonly type: 'reading'; readonly found: number }
   | { readonly type: 'checking'; readonly count: number }
   | {
@@ -15,13 +15,13 @@ export type IntakeStage =
       readonly answer: (answer: ClashAnswer | undefined) => void
     }
 
-export interface IntakeSteps {
+interface IntakeSteps {
   readonly signal: AbortSignal
   readonly onFound: (count: number) => void
   readonly ask: (clashes: readonly string[]) => Promise<ClashAnswer | undefined>
 }
 
-export interface UploadIntakeParts {
+interface UploadIntakeParts {
   readonly prepare: (
     items: readonly DroppedItem[],
     place: Place,
@@ -33,9 +33,7 @@ export interface UploadIntakeParts {
   readonly onFailure: (error: unknown) => void
 }
 
-export type ReadItems = (
-  steps: Pick<IntakeSteps, 'signal' | 'onFound'>,
-) => Promise<readonly DroppedItem[]>
+type ReadItems = (steps: Pick<IntakeSteps, 'signal' | 'onFound'>) => Promise<readonly DroppedItem[]>
 
 /**
  * Adds dropped or picked items to the queue, one drop at a time, independent of navigation: reads

@@ -8,14 +8,14 @@ import type {
   UploadTransport,
 } from './upload-item.ts'
 
-export interface UploadClock {
+interface UploadClock {
   /** Monotonic, milliseconds. */
   now(): number
   /** Returns a function that cancels the timer. */
   after(delayMs: number, action: () => void): () => void
 }
 
-export interface UploadQueueParts {
+interface UploadQueueParts {
   readonly transport: UploadTransport
   readonly clock: UploadClock
 }

@@ -4,7 +4,7 @@ import type {
 } from '../../../../src/models/routing/routing-schemas.ts'
 
 /** A chosen file in the form that `POST /import` accepts. */
-export interface ImportFile {
+interface ImportFile {
   readonly source: '9router' | 'bucketry'
   readonly body: object
 }

@@ -11,7 +11,7 @@ export interface Gateway {
   readonly bucket: string
 }
 
-export interface SettingsBlock {
+interface SettingsBlock {
   /** What to do with the text. */
   readonly caption: string
   readonly text: string
@@ -19,7 +19,7 @@ export interface SettingsBlock {
   readonly fileName?: string
 }
 
-export interface ClientSettings {
+interface ClientSettings {
   readonly id: string
   readonly name: string
   readonly blocks: readonly SettingsBlock[]

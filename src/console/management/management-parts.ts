@@ -1,0 +1,63 @@
+import type { OriginOf } from '../../http/request-origin.ts'
+import type { RequireSession } from '../login/login-api.ts'
+import type { BucketCounter } from './bucket-counter.ts'
+import type { Deletions } from './deletions.ts'
+import type { FolderRevisions } from './folder-revisions.ts'
+import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
+
+export interface ManagementApiParts {
+  /** Rejects requests without a valid session; runs before the body is read. */
+  readonly requireSession: RequireSession
+  readonly buckets: BucketFacts
+  readonly counter: Pick<BucketCounter, 'read' | 'count'>
+  readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
+  readonly folders: Pick<FolderRevisions, 'read'>
+  /** The status without the fields that depend on the request. */
+  readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
+  readonly region: string
+  /** ACCESS_KEY. */
+  readonly accessKey: string
+  /** Whether PUBLIC_URL is set. */
+  readonly hasPublicUrl: boolean
+  /** Scheme and host that the client used; undefined if unknown. */
+  readonly originOf: OriginOf
+  readonly presign: (request: PresignRequest) => string
+  readonly uploads: OpenUploads
+  readonly failures: {
+    /** Newest first. */
+    latest(): Promise<FailureStatus[]>
+    clear(): Promise<void>
+  }
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+export interface BucketFacts {
+  /** ALLOWED_BUCKETS. */
+  readonly names: readonly string[]
+  /** PUBLIC_READ_BUCKETS. */
+  readonly publicNames: readonly string[]
+  /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
+  createdAtMs(bucket: string): Promise<number | undefined>
+}
+
+export interface PresignRequest {
+  readonly method: string
+  /** Scheme and host. */
+  readonly origin: string
+  /** Decoded: `/bucket/key`. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly expiresSeconds: number
+  readonly nowMs: number
+}
+
+export interface OpenUploads {
+  /** Newest first; `next` is for `after`. */
+  list(page: {
+    readonly bucket: string | undefined
+    readonly after: string | undefined
+  }): Promise<{ readonly uploads: UploadStatus[]; readonly next: string | null }>
+  /** False if the upload does not exist or is no longer open. */
+  abort(uploadId: string, signal: AbortSignal): Promise<boolean>
+}
