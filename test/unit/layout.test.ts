@@ -40,14 +40,6 @@ test('every operation has a row in docs/s3-compatibility.md', () => {
   for (const name of operationNames) assert.match(table, new RegExp(`^\\| ${name} +\\|`, 'm'), name)
 })
 
-test('every operation is named in a test', () => {
-  const tests = sourceFiles
-    .filter((path) => path.startsWith('test/'))
-    .map(read)
-    .join('\n')
-  for (const name of operationNames) assert.match(tests, new RegExp(`\\b${name}\\b`), name)
-})
-
 test('every test file belongs to exactly one group, and .ci/run runs every group once', () => {
   const grouped = Object.values(testGroups).flatMap((patterns) =>
     patterns.flatMap((pattern) => globSync(pattern, { cwd: root })),

@@ -1,0 +1,216 @@
+/** Every operation of the operation table, sent to a gateway: its success and its main refusal. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OperationName } from '../../src/s3/address/detect.ts'
+import { bucketOperations, objectOperations, serviceOperations } from '../../src/s3/operations.ts'
+import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { md5Of } from '../support/test-bytes.ts'
+import { answer, type WireCase, type Xml } from '../support/wire-case.ts'
+
+type Request = Omit<WireCase, 'title'>
+interface Behavior {
+  readonly success: Request
+  readonly refusal: Request
+}
+
+const bucket = `/${testBucket}`
+const object = `${bucket}/object`
+const missing = `${bucket}/missing`
+const etag = `"${md5Of(Buffer.from('bytes'))}"`
+
+const get = (target: string, xml?: Xml): Request => ({
+  ...{ method: 'GET', target, status: 200 },
+  ...(xml !== undefined && { xml }),
+})
+const refused = (request: Request, status: number, code: string): Request => {
+  const { method, target, headers = {}, body } = request
+  return { method, target, headers, status, code, ...(body !== undefined && { body }) }
+}
+const copyOf = (source: string, target: string, xml: Xml): Request => ({
+  ...{ method: 'PUT', target, status: 200, xml },
+  headers: { 'x-amz-copy-source': source },
+})
+const completion = (part: string): string =>
+  '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>' +
+  `<ETag>${part}</ETag></Part></CompleteMultipartUpload>`
+
+/** Each gateway holds the object `object` with the bytes `bytes`, and the upload `upload` with them as part 1. */
+type BehaviorOf = (upload: string) => Behavior
+
+/** One entry for each operation: an operation without one does not compile. */
+const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
+  ListBuckets: () => ({
+    success: get('/', { ListAllMyBucketsResult: { Buckets: { Bucket: { Name: testBucket } } } }),
+    refusal: { ...refused(get('/'), 403, 'AccessDenied'), isUnsigned: true },
+  }),
+  BucketDefault: () => ({
+    success: get(`${bucket}?versioning`, { VersioningConfiguration: {} }),
+    refusal: refused(get(`${bucket}?policy`), 404, 'NoSuchBucketPolicy'),
+  }),
+  DeleteObjects: () => {
+    const request = (body: string) => ({
+      ...{ method: 'POST', target: `${bucket}?delete`, status: 200, body },
+      headers: { 'content-md5': Buffer.from(md5Of(Buffer.from(body)), 'hex').toString('base64') },
+      xml: { DeleteResult: { Deleted: { Key: 'object' } } },
+    })
+    return {
+      success: request('<Delete><Object><Key>object</Key></Object></Delete>'),
+      refusal: refused(request('<Delete></Delete>'), 400, 'MalformedXML'),
+    }
+  },
+  GetBucketLocation: () => ({
+    success: get(`${bucket}?location`, { LocationConstraint: {} }),
+    refusal: { ...refused(get(`${bucket}?location`), 403, 'AccessDenied'), isUnsigned: true },
+  }),
+  HeadBucket: () => ({
+    success: { ...get(bucket), method: 'HEAD', fields: { 'x-amz-bucket-region': 'us-east-1' } },
+    refusal: { method: 'HEAD', target: bucket, status: 403, isUnsigned: true },
+  }),
+  ListMultipartUploads: () => ({
+    success: get(`${bucket}?uploads`, { ListMultipartUploadsResult: { Bucket: testBucket } }),
+    refusal: refused(get(`${bucket}?uploads&max-uploads=x`), 400, 'InvalidArgument'),
+  }),
+  ListObjects: () => ({
+    success: get(bucket, { ListBucketResult: { Contents: { Key: 'object', ETag: etag } } }),
+    refusal: refused(get(`${bucket}?max-keys=-1`), 400, 'InvalidArgument'),
+  }),
+  ListObjectsV2: () => ({
+    success: get(`${bucket}?list-type=2`, {
+      ListBucketResult: { KeyCount: '1', Contents: { Key: 'object', ETag: etag } },
+    }),
+    refusal: refused(get(`${bucket}?list-type=2&continuation-token=x`), 400, 'InvalidArgument'),
+  }),
+  ListObjectVersions: () => ({
+    success: get(`${bucket}?versions`, {
+      ListVersionsResult: { Version: { Key: 'object', VersionId: 'null', IsLatest: 'true' } },
+    }),
+    refusal: refused(get(`${bucket}?versions&max-keys=x`), 400, 'InvalidArgument'),
+  }),
+  AbortMultipartUpload: (upload) => ({
+    success: { method: 'DELETE', target: `${object}?uploadId=${upload}`, status: 204, text: '' },
+    refusal: {
+      ...{ method: 'DELETE', target: `${object}?uploadId=none` },
+      ...{ status: 404, code: 'NoSuchUpload' },
+    },
+  }),
+  CompleteMultipartUpload: (upload) => {
+    const complete = (body: string): Request => ({
+      ...{ method: 'POST', target: `${object}?uploadId=${upload}`, status: 200, body },
+      xml: { CompleteMultipartUploadResult: { Bucket: testBucket, Key: 'object' } },
+    })
+    return {
+      success: complete(completion(etag)),
+      refusal: refused(complete(completion('"other"')), 400, 'InvalidPart'),
+    }
+  },
+  CopyObject: () => ({
+    success: copyOf(object, `${bucket}/copy`, { CopyObjectResult: { ETag: etag } }),
+    refusal: refused(copyOf(missing, `${bucket}/copy`, {}), 404, 'NoSuchKey'),
+  }),
+  CreateMultipartUpload: () => ({
+    success: {
+      ...{ method: 'POST', target: `${object}?uploads`, status: 200 },
+      xml: { InitiateMultipartUploadResult: { Bucket: testBucket, Key: 'object' } },
+    },
+    refusal: {
+      ...{ method: 'POST', target: `${bucket}/${'k'.repeat(1025)}?uploads` },
+      ...{ status: 400, code: 'KeyTooLongError' },
+    },
+  }),
+  DeleteObject: () => ({
+    success: { method: 'DELETE', target: object, status: 204, text: '' },
+    refusal: { method: 'DELETE', target: missing, status: 404, code: 'NoSuchKey' },
+  }),
+  GetObject: () => ({
+    success: { ...get(object), text: 'bytes', fields: { etag } },
+    refusal: refused(get(missing), 404, 'NoSuchKey'),
+  }),
+  GetObjectAttributes: () => {
+    const success: Request = {
+      ...get(`${object}?attributes`, { GetObjectAttributesResponse: { ObjectSize: '5' } }),
+      headers: { 'x-amz-object-attributes': 'ObjectSize' },
+    }
+    return { success, refusal: refused({ ...success, headers: {} }, 400, 'InvalidArgument') }
+  },
+  HeadObject: () => ({
+    success: {
+      method: 'HEAD',
+      target: object,
+      status: 200,
+      fields: { etag, 'content-length': '5' },
+    },
+    refusal: { method: 'HEAD', target: missing, status: 404 },
+  }),
+  ListParts: (upload) => ({
+    success: get(`${object}?uploadId=${upload}`, {
+      ListPartsResult: { UploadId: upload, Part: { PartNumber: '1', ETag: etag, Size: '5' } },
+    }),
+    refusal: refused(get(`${object}?uploadId=none`), 404, 'NoSuchUpload'),
+  }),
+  ObjectDefault: () => ({
+    success: get(`${object}?tagging`, { Tagging: { TagSet: '' } }),
+    refusal: refused(get(`${missing}?tagging`), 404, 'NoSuchKey'),
+  }),
+  PutObject: () => ({
+    success: { method: 'PUT', target: object, body: 'bytes', status: 200, fields: { etag } },
+    refusal: {
+      ...{ method: 'PUT', target: object, body: 'bytes', status: 412, code: 'PreconditionFailed' },
+      headers: { 'if-none-match': '*' },
+    },
+  }),
+  UploadPart: (upload) => {
+    const part = (query: string): Request => ({
+      ...{ method: 'PUT', target: `${object}?${query}`, body: 'bytes', status: 200 },
+      fields: { etag },
+    })
+    return {
+      success: part(`partNumber=2&uploadId=${upload}`),
+      refusal: refused(part('partNumber=2&uploadId=none'), 404, 'NoSuchUpload'),
+    }
+  },
+  UploadPartCopy: (upload) => {
+    const target = `${object}?partNumber=2&uploadId=${upload}`
+    return {
+      success: copyOf(object, target, { CopyPartResult: { ETag: etag } }),
+      refusal: refused(copyOf(missing, target, {}), 404, 'NoSuchKey'),
+    }
+  },
+}
+
+test('the table of behaviors has every operation that the gateway serves', () => {
+  const served = [serviceOperations, bucketOperations, objectOperations].flatMap(Object.keys)
+  assert.deepEqual(Object.keys(behaviors).sort(), served.sort())
+})
+
+for (const [name, behaviorOf] of Object.entries(behaviors)) {
+  test(`${name} succeeds and refuses`, async (t) => {
+    const gateway = await startGatewayInProcess(t, { LOG_LEVEL: 'debug' })
+    const { success, refusal } = behaviorOf(await fill(gateway))
+    const requestIds = []
+    for (const request of [refusal, success]) {
+      const { headers } = await answer(gateway, { ...request, title: name })
+      requestIds.push(headers.get('x-amz-request-id'))
+    }
+    // The log names the operation that ran: an entry cannot test another one by mistake.
+    for (const id of requestIds) {
+      const line = await t.waitFor(() => {
+        const found = gateway.lines.find((line) => line.requestId === id && 'status' in line)
+        assert.ok(found)
+        return found
+      })
+      assert.equal(line.operation, name)
+    }
+  })
+}
+
+/** Writes the object, and begins the upload; returns its id. */
+async function fill(gateway: GatewayInProcess): Promise<string> {
+  const put = { title: '', method: 'PUT', target: object, body: 'bytes', status: 200 }
+  await answer(gateway, put)
+  const created = { title: '', method: 'POST', target: `${object}?uploads`, status: 200 }
+  const { xml } = await answer(gateway, created)
+  const { UploadId } = xml.InitiateMultipartUploadResult as { UploadId: string }
+  await answer(gateway, { ...put, target: `${object}?partNumber=1&uploadId=${UploadId}` })
+  return UploadId
+}
