@@ -18,7 +18,9 @@ import { openDatabase } from '../../src/state/open-database.ts'
 import { DatabaseDavRecords } from '../../src/state/stores/dav-records.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
+import { DavClient } from '../support/webdav/dav-client.ts'
 import type { Scope, WebdavServer, WebdavServerOptions } from '../support/webdav/server-process.ts'
+import { suiteScope } from '../support/webdav/suite-scope.ts'
 import { type ByHand, buckets, type DriveUnderTest, type MakeDrive } from './drive/drive-suite.ts'
 import { FolderByHand } from './drive/folder-by-hand.ts'
 import { driveContract } from './drive-contract.ts'
@@ -94,17 +96,41 @@ class ServedFolder extends FolderByHand {
 /** What the first drive of a suite has found out about names. To find it out takes a hundred requests. */
 const namesFile = '.bucketry/names.json'
 
+interface DriveFolder {
+  /** As in DRIVE. */
+  readonly url: string
+  /** The same folder on disk. */
+  readonly root: string
+}
+
+/** Gives each drive a new folder of one server, or a server of its own where the space is limited. */
+function foldersOn(start: StartServer): (t: TestContext, bytes?: number) => Promise<DriveFolder> {
+  const scope = suiteScope()
+  let shared: Promise<WebdavServer | undefined> | undefined
+  let count = 0
+  return async (t, capacityBytes) => {
+    if (capacityBytes === undefined) shared ??= start(scope)
+    const server = await (capacityBytes === undefined ? shared : start(t, { capacityBytes }))
+    if (server === undefined) throw new Error('the server is missing')
+    if (capacityBytes !== undefined) return server
+    const name = `drive-${++count}`
+    const status = await new DavClient(server).statusOf('MKCOL', `/${name}/`)
+    if (status !== 201) throw new Error(`MKCOL of a drive's folder: ${status}`)
+    return { url: `${server.url}/${name}`, root: join(server.root, name) }
+  }
+}
+
 /** The drive over a server of this machine, whose folder is on its disk. */
 export function makeDriveOn(start: StartServer): MakeDrive {
+  const folderOf = foldersOn(start)
   let names: Buffer | undefined
   return async (t, { capacityBytes }) => {
-    const server = await start(t, capacityBytes === undefined ? {} : { capacityBytes })
-    if (server === undefined) throw new Error('the server is missing')
-    const { open, spooled } = await openerOf(t, server.url, capacityBytes)
-    const own = new ServedFolder(join(server.root, '.bucketry'))
-    const file = join(server.root, namesFile)
+    const { url, root } = await folderOf(t, capacityBytes)
+    const { open, spooled } = await openerOf(t, url, capacityBytes)
+    const own = new ServedFolder(join(root, '.bucketry'))
+    const file = join(root, namesFile)
     if (names !== undefined) {
-      mkdirSync(join(server.root, '.bucketry'))
+      mkdirSync(join(root, '.bucketry'))
       writeFileSync(file, names)
     }
     const drive = await open()
@@ -112,7 +138,7 @@ export function makeDriveOn(start: StartServer): MakeDrive {
     return {
       drive,
       reopen: open,
-      byHand: new ServedFolder(join(server.root, buckets[0])),
+      byHand: new ServedFolder(join(root, buckets[0])),
       leftovers: async () => [...leftoversIn(await own.list()), ...spooled()],
     }
   }

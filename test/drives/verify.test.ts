@@ -9,18 +9,13 @@ import { startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { linesOf, runVerify } from '../support/run-verify.ts'
 import { testBytes } from '../support/test-bytes.ts'
 import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
-import { absenceOfLighttpd, startLighttpd } from '../support/webdav/lighttpd.ts'
-import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 import { lastFirst } from '../support/webdav/suite-scope.ts'
-import { absenceOfWsgidav, startWsgidav } from '../support/webdav/wsgidav.ts'
 
+/** One of each sort of drive: verify reads objects only through the drive's interface. */
 const drives: Readonly<Record<string, { open: OpenWorld; skip?: string | false }>> = {
   'Google Drive': { open: googleWorld },
   Nextcloud: { open: nextcloudWorld },
   'Apache mod_dav': { open: worldOf(startApache), skip: absenceOfApache() },
-  'lighttpd mod_webdav': { open: worldOf(startLighttpd), skip: absenceOfLighttpd() },
-  'rclone serve webdav': { open: worldOf(startRcloneServe), skip: absenceOfRclone() },
-  WsgiDAV: { open: worldOf(startWsgidav), skip: absenceOfWsgidav() },
 }
 
 /** Small objects are read whole when they are opened, others while they are given out. */

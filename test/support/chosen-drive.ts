@@ -1,8 +1,6 @@
 import { startGoogleEmulator } from '../fakes/google/google-emulator.ts'
 import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
 import { startApache } from './webdav/apache.ts'
-import { startLighttpd } from './webdav/lighttpd.ts'
-import { startRcloneServe } from './webdav/rclone-serve.ts'
 import type { Scope } from './webdav/server-process.ts'
 
 type Settings = Readonly<Record<string, string>>
@@ -30,8 +28,6 @@ const drives = {
     }
   },
   'Apache mod_dav': async (scope) => settingsOf(await startApache(scope)),
-  'lighttpd mod_webdav': async (scope) => settingsOf(await startLighttpd(scope)),
-  'rclone serve webdav': async (scope) => settingsOf(await startRcloneServe(scope)),
   Nextcloud: async (scope) => settingsOf(await startNextcloud(scope)),
 } as const satisfies Record<string, (scope: Scope) => Promise<Settings>>
 

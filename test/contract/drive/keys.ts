@@ -29,7 +29,7 @@ function permutations<T>(values: readonly T[]): T[][] {
 }
 
 export function keyCases(suite: DriveSuite): void {
-  const { hostileKeys } = suite
+  const { hostileKeys, sampledKeys } = suite
   describe('every legal key', () => {
     suite.it('is an object of its own beside all the others', async ({ drive, byHand }) => {
       assert.deepEqual(
@@ -56,7 +56,7 @@ export function keyCases(suite: DriveSuite): void {
     })
 
     suite.it('works alone, and its folders go with it', async ({ drive, byHand }) => {
-      for (const key of hostileKeys) {
+      for (const key of sampledKeys) {
         await put(drive, key, key)
         assert.deepEqual(await listKeys(drive), [key])
         assert.deepEqual(await listKeys(drive, { prefix: key }), [key])
@@ -70,7 +70,7 @@ export function keyCases(suite: DriveSuite): void {
     })
 
     suite.it('lists after any other', async ({ drive }) => {
-      const keys = sortedKeys(hostileKeys)
+      const keys = sortedKeys(sampledKeys)
       for (const key of keys) await put(drive, key, '')
       for (const [index, after] of keys.entries()) {
         const cursor = drive.list(bucket, { prefix: '', after })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HttpReply, StreamBody } from '../../../src/http/message.ts'
+import type { HttpReply, HttpRequest, StreamBody } from '../../../src/http/message.ts'
 import { startServer, text } from './http-server-fixture.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'
@@ -194,10 +194,11 @@ test('A client that goes away in the middle of a stream frees what it holds', as
 
 test('A client that went away before the reply frees a stream that never began', async (t) => {
   const { body, released } = traced(10, bytes(10))
-  const { connect } = await startServer(t, async (request) => {
+  const handler = async (request: HttpRequest) => {
     await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
     return ok(body)
-  })
+  }
+  const { connect } = await startServer(t, handler, { halfOpenMs: 100 })
   const client = await connect()
   client.write(get)
   client.destroy()

@@ -20,7 +20,7 @@ async function start(
   const failures: unknown[] = []
   const app = createJsonApp({ onFailure: (error) => failures.push(error) })
   addRoutes(app)
-  const fixture = await startServer(t, await bridge(app, options))
+  const fixture = await startServer(t, await bridge(app, options), { halfOpenMs: 100 })
   t.after(() => app.close())
   return {
     ...fixture,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { bucket, openDrive } from './open-drive.ts'
 
-const fileCount = 200_000
-/** On a busy machine the same work takes up to twice the CPU time. Reading the folder takes ten times this. */
+const fileCount = 100_000
+/** On a busy machine the same work takes up to twice the CPU time. Reading the folder takes five times this. */
 const longestSliceMs = 50
 
 /** The most CPU time that this thread has used between two runs of a timer while `work` went on. */

@@ -60,9 +60,9 @@ test('acquire takes over from a dead process at once, and from a dead thief too'
   assert.equal(livenessOf(dead), 'dead')
   fs.writeFileSync(join(root.lockFolder, name), dead)
   fs.writeFileSync(join(root.lockFolder, `${name}.steal`), dead)
-  const started = performance.now()
+  // Time stands still: it does not wait for a holder to have been silent.
+  t.mock.method(performance, 'now', () => 0)
   const lock = await locks.acquire('a')
-  assert.ok(performance.now() - started < 1000)
   assert.equal(fs.readFileSync(join(root.lockFolder, name), 'latin1'), thisProcess)
   await lock.release()
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])

@@ -1,3 +1,0 @@
-import { acceptanceOn } from './acceptance-on.ts'
-
-await acceptanceOn('rclone serve webdav')
