@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -7,12 +8,13 @@ import { testGroups } from './test-groups.ts'
 
 /**
  * `npm test`, `npm run test:quick`, `npm run test:service` and the like for each of the long groups, or the
- * files given as arguments. The last line counts; the exit status is not 0 when a test failed, when there was
- * none, and with CI=true also when one was skipped, because a skipped proof proves nothing.
+ * files given as arguments. Several groups are one run, in the order given: name those with the longest files
+ * first. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
+ * CI=true also when one was skipped, because a skipped proof proves nothing.
  */
 const project = join(import.meta.dirname, '../..')
 const wanted = process.argv.slice(2)
-const names = wanted.length > 0 ? wanted : ['quick', 'browser']
+const names = wanted.length > 0 ? wanted : ['browser', 'quick']
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
 // A third of the time of a short file goes into compiling: once is enough for all of them.
@@ -22,19 +24,19 @@ process.on('exit', () => {
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
-for (const name of names) await runGroup(name)
+// Crash tests kill processes that write to a disk.
+if (process.env.TMPDIR === undefined && !names.includes('crash')) {
+  const memoryFolder = makeMemoryFolder()
+  if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
+}
+// Most files wait for timers, servers and processes part of the time.
+const concurrency = availableParallelism() + 2
+await finished(run({ files: names.flatMap(filesOf), concurrency }))
 
-async function runGroup(name: string): Promise<void> {
+function filesOf(name: string): readonly string[] {
   const files = globSync([...(testGroups[name] ?? [name])]).sort()
   if (files.length === 0) throw new Error(`${name} is neither a group nor a file of tests`)
-  const isQuick = name === 'quick'
-  const waits = isQuick || name === 'lines'
-  const given = process.env.TMPDIR
-  const memoryFolder = isQuick && given === undefined ? makeMemoryFolder() : undefined
-  if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
-  // Short files wait for timers and processes, and slow lines for theirs; the other long suites keep the machine busy.
-  await finished(run({ files, concurrency: waits ? 4 : 2 }))
-  if (memoryFolder !== undefined) delete process.env.TMPDIR
+  return files
 }
 
 async function finished(tests: ReturnType<typeof run>): Promise<void> {
