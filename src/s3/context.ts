@@ -1,6 +1,7 @@
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Query } from './address/query.ts'
+import type { S3RequestLog } from './log.ts'
 import type { Uploads } from './multipart/uploads.ts'
 
 /** The settings that S3 needs, in the names and units of docs/configuration.md. */
@@ -25,19 +26,6 @@ export interface S3Service {
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   readonly log: S3RequestLog
-}
-
-/** The part of pino that S3 uses. */
-export interface S3Log {
-  debug(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-/** The log of the request handler. */
-export interface S3RequestLog extends S3Log {
-  /** Whether debug lines are written. If not, their texts are not built. */
-  isLevelEnabled(level: 'debug'): boolean
 }
 
 /** Contexts grow by level, so that an operation can't be called without what it needs. */

@@ -16,7 +16,7 @@ import { itemWarnings } from './field-warnings.ts'
 import { sealGivenKey } from './given-key.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
 import { expectedRevision, tagReply } from './route-replies.ts'
-import type { RoutingApiParts } from './routing-api.ts'
+import type { RoutingApiParts } from './routing-api-parts.ts'
 import {
   changedConnection,
   connectionChange,

@@ -18,7 +18,7 @@ import {
   replaceItem,
 } from './item-edits.ts'
 import { expectedRevision, tagReply } from './route-replies.ts'
-import type { RoutingApiParts } from './routing-api.ts'
+import type { RoutingApiParts } from './routing-api-parts.ts'
 import {
   type ComboInput,
   type CustomModelInput,

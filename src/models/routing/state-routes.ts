@@ -4,7 +4,7 @@ import { refusals } from '../../json-api/refusals.ts'
 import { routingAnswer, warnedRouting } from './answers.ts'
 import { maxBodyBytes } from './limits.ts'
 import { expectedRevision, tagReply } from './route-replies.ts'
-import type { RoutingApiParts } from './routing-api.ts'
+import type { RoutingApiParts } from './routing-api-parts.ts'
 import {
   routingAnswer as routingAnswerSchema,
   routingInput,

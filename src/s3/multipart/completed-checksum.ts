@@ -1,8 +1,21 @@
-import type { StoredChecksum } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
 import { checksumOfParts, checksumTypes } from '../checksums/checksums.ts'
 import { S3Error } from '../errors.ts'
-import type { CompletionRequest } from './completion.ts'
 import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-records.ts'
+
+export interface SentChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  /** Base64. */
+  readonly value: string
+}
+
+/** The checksum that CompleteMultipartUpload may name. */
+export interface ExpectedChecksum {
+  /** x-amz-checksum-*: what the client expects of the whole object. */
+  readonly checksum?: SentChecksum
+  /** x-amz-checksum-type. */
+  readonly checksumType?: StoredChecksum['type']
+}
 
 /**
  * The checksum of a completed upload, from those of its parts; undefined when the upload has none.
@@ -11,7 +24,7 @@ import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-recor
  *   was created with; BadDigest when it expects another value.
  */
 export function completedChecksum(
-  request: Pick<CompletionRequest, 'checksum' | 'checksumType'>,
+  request: ExpectedChecksum,
   details: UploadDetails,
   parts: readonly UploadedPart[],
 ): StoredChecksum | undefined {
@@ -33,17 +46,14 @@ export function completedChecksum(
 }
 
 /** An upload created without a checksum still has one to check when Complete names it. */
-function impliedKind(request: Pick<CompletionRequest, 'checksum' | 'checksumType'>) {
+function impliedKind(request: ExpectedChecksum) {
   if (request.checksum === undefined) return undefined
   const { algorithm } = request.checksum
   const [defaultType = 'COMPOSITE'] = checksumTypes(algorithm)
   return { algorithm, type: request.checksumType ?? defaultType }
 }
 
-function assertSameKind(
-  { checksum, checksumType }: Pick<CompletionRequest, 'checksum' | 'checksumType'>,
-  kind: UploadChecksum,
-): void {
+function assertSameKind({ checksum, checksumType }: ExpectedChecksum, kind: UploadChecksum): void {
   if (checksum !== undefined && checksum.algorithm !== kind.algorithm) {
     throw mismatch('algorithm', kind.algorithm, checksum.algorithm)
   }

@@ -1,6 +1,6 @@
 import type { Drive } from '../../drives/drive.ts'
 import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
-import type { S3Log } from '../context.ts'
+import type { S3Log } from '../log.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
 import type { Lease, Leases } from './lease.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'

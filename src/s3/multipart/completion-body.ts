@@ -2,7 +2,8 @@ import { checksumAlgorithms } from '../../drives/attributes.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { unquoteEtag } from '../checksums/etag.ts'
 import { S3Error } from '../errors.ts'
-import type { ListedPart, SentChecksum } from './completion.ts'
+import type { SentChecksum } from './completed-checksum.ts'
+import type { ListedPart } from './completion.ts'
 import { maxPartNumber, parsePartNumber } from './part-request.ts'
 
 /**

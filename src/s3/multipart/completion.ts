@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Attributes, ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { Attributes } from '../../drives/attributes.ts'
 import type { WriteConditions } from '../../drives/drive.ts'
 import { S3Error } from '../errors.ts'
-import { completedChecksum } from './completed-checksum.ts'
+import {
+  completedChecksum,
+  type ExpectedChecksum,
+  type SentChecksum,
+} from './completed-checksum.ts'
 import type { UploadDetails, UploadedPart } from './upload-records.ts'
 
 /**
@@ -12,13 +16,9 @@ import type { UploadDetails, UploadedPart } from './upload-records.ts'
 const maxPartChecksumsLength = 8_000
 
 /** What a client asks CompleteMultipartUpload for. */
-export interface CompletionRequest {
+export interface CompletionRequest extends ExpectedChecksum {
   /** As listed, at least one. */
   readonly parts: readonly ListedPart[]
-  /** x-amz-checksum-*: what the client expects of the whole object. */
-  readonly checksum?: SentChecksum
-  /** x-amz-checksum-type. */
-  readonly checksumType?: StoredChecksum['type']
   /** x-amz-mp-object-size, bytes. */
   readonly objectSize?: number
   readonly conditions?: WriteConditions
@@ -29,12 +29,6 @@ export interface ListedPart {
   /** No quotes. */
   readonly etag: string
   readonly checksums: readonly SentChecksum[]
-}
-
-export interface SentChecksum {
-  readonly algorithm: ChecksumAlgorithm
-  /** Base64. */
-  readonly value: string
 }
 
 /** What to publish. Stored as JSON with the upload, so that the decision never changes. */

@@ -1,49 +1,86 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
-import type { BufferPool } from '../../drives/buffer-pool.ts'
-import type { PartMemory } from '../../drives/drive.ts'
 import type { PayloadDigest, PayloadSink } from '../body/payload.ts'
-import type { PartSource } from './part-source.ts'
+import { PartBuffer, type PartRoom } from './part-buffer.ts'
 import type { UploadedPart } from './upload-records.ts'
 
-/** The block size in which a payload is written (payload-writer.ts), except for its last block. */
-export const earlyChunkBytes = 256 * 1024
-
-/** The part is no longer needed: the rest of its bytes is discarded. */
-class PartLeft extends Error {}
-
-/** Where early parts are held. */
-export interface EarlyRoom {
-  readonly memory: PartMemory
-  readonly pool: BufferPool
+/** Where the bytes of a part come from: a request's body, or an object that is copied. */
+export interface PartSource {
+  /** Number of bytes, if known. */
+  readonly size?: number | undefined
+  /** Aborts when the part is no longer needed. */
+  readonly signal: AbortSignal
+  /**
+   * Writes all bytes into the sink and says what they were, with a checksum of this algorithm if
+   * one is given. Called once, when it is the part's turn or there is memory to hold it until then.
+   */
+  pour(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined): Promise<PayloadDigest>
 }
 
 /**
- * A part that waits for its turn, or whose turn has just come. If there is memory for all of it,
- * it is read in advance; otherwise it stays in its socket. From its turn on it is a normal source.
+ * The states of a part that arrived before its turn. Top row: its request waits. Middle row: the
+ * part's turn has come, and its own request writes it. Bottom row: its outcome is known without it.
+ *
+ *                 memory                    last byte
+ *      unread ───────────────▶ buffering ───────────────▶ buffered
+ *        │                      │     │                    │    │
+ *        │ turn                 │     │ turn               │    │ turn
+ *        ▼                      │     ▼     last byte      │    ▼
+ *   fromSocket                  │  catchingUp ─────────────│─▶ fromMemory
+ *                               │ error                    │ join
+ *                               ▼                          ▼
+ *                             failed                     joined
+ *
+ * `unread`, `fromSocket`: no byte has been read from the socket in advance.
+ * `catchingUp`: the buffered bytes go to the drive first, then the rest from the socket.
+ * `joined`: an earlier part's request writes it, together with its own part.
+ * Every state leads to `left` when the part's request ends. Other events change nothing.
  */
+export type EarlyState =
+  | 'unread'
+  | 'buffering'
+  | 'buffered'
+  | 'fromSocket'
+  | 'catchingUp'
+  | 'fromMemory'
+  | 'failed'
+  | 'joined'
+  | 'left'
+
+export type EarlyEvent = 'memory' | 'last byte' | 'turn' | 'error' | 'join' | 'leave'
+
+const transitions: Record<EarlyState, Partial<Record<EarlyEvent, EarlyState>>> = {
+  unread: { memory: 'buffering', turn: 'fromSocket', leave: 'left' },
+  buffering: { 'last byte': 'buffered', turn: 'catchingUp', error: 'failed', leave: 'left' },
+  buffered: { turn: 'fromMemory', join: 'joined', leave: 'left' },
+  fromSocket: { leave: 'left' },
+  catchingUp: { 'last byte': 'fromMemory', leave: 'left' },
+  fromMemory: { leave: 'left' },
+  failed: { leave: 'left' },
+  joined: { leave: 'left' },
+  left: {},
+}
+
+export function nextState(state: EarlyState, event: EarlyEvent): EarlyState {
+  return transitions[state][event] ?? state
+}
+
+/** A part from its arrival until its request ends; see EarlyState. */
 export class EarlyPart implements PartSource {
   readonly number: number
-  /** Aborts when the wait is over: the client is gone, or there is nothing left to wait for. */
+  /** Aborts when the wait is over: the client is gone, or the outcome is known. */
   readonly signal: AbortSignal
   readonly #source: PartSource
-  readonly #memory: PartMemory
-  readonly #pool: BufferPool
-  readonly #over = new AbortController()
+  readonly #room: PartRoom
+  readonly #decided = new AbortController()
   readonly #outcome = Promise.withResolvers<UploadedPart>()
-  #reading: Promise<PayloadDigest> | undefined
-  #isRead = false
-  #isTurn = false
-  #reserved = 0
-  #chunks: Buffer<ArrayBuffer>[] = []
-  #sink: PayloadSink | undefined
-  #emptying: Promise<void> | undefined
+  #state: EarlyState = 'unread'
+  #buffered: { readonly buffer: PartBuffer; readonly digest: Promise<PayloadDigest> } | undefined
 
-  constructor(number: number, source: PartSource, { memory, pool }: EarlyRoom) {
+  constructor(number: number, source: PartSource, room: PartRoom) {
     this.number = number
     this.#source = source
-    this.#memory = memory
-    this.#pool = pool
-    this.signal = AbortSignal.any([source.signal, this.#over.signal])
+    this.#room = room
+    this.signal = AbortSignal.any([source.signal, this.#decided.signal])
     // Not every caller waits for the outcome.
     this.#outcome.promise.catch(() => undefined)
   }
@@ -52,100 +89,75 @@ export class EarlyPart implements PartSource {
     return this.#source.size
   }
 
-  /** Whether all of it is in memory. */
-  get isRead(): boolean {
-    return this.#isRead
+  get state(): EarlyState {
+    return this.#state
   }
 
-  /** Whether all of it is in memory and its request still waits for its turn. */
+  /** Whether an earlier part may take it along. */
   get mayJoin(): boolean {
-    return this.#isRead && !this.#isTurn && !this.signal.aborted
+    return this.#state === 'buffered' && !this.signal.aborted
   }
 
   /** Whether it waits in its socket. */
   get isUnread(): boolean {
-    return this.#reading === undefined && !this.#isTurn && !this.signal.aborted
+    return this.#state === 'unread' && !this.signal.aborted
   }
 
-  /** Whether `outcome` is already known, so that there is no need to wait for the part's turn. */
-  get isOver(): boolean {
-    return this.#over.signal.aborted
+  /** Whether `outcome` is decided, so that there is no need to wait for the part's turn. */
+  get isDecided(): boolean {
+    return this.#decided.signal.aborted
   }
 
   get outcome(): Promise<UploadedPart> {
     return this.#outcome.promise
   }
 
-  /** Reads the part if there is memory for it. Without effect once it is being read. */
+  /** Reads the part if there is memory for it. Has no effect once it is being read. */
   read(algorithm: ChecksumAlgorithm | undefined): void {
     const { size } = this.#source
-    if (!this.isUnread || size === undefined || !this.#memory.take(size)) return
-    this.#reserved = size
-    this.#reading = this.#source.pour({ write: (chunk) => this.#write(chunk) }, algorithm)
-    this.#reading.then(
-      () => {
-        this.#isRead = true
-      },
+    if (!this.isUnread || size === undefined || !this.#room.memory.take(size)) return
+    this.#apply('memory')
+    const buffer = new PartBuffer(this.#room, size)
+    const digest = this.#source.pour(buffer, algorithm)
+    this.#buffered = { buffer, digest }
+    digest.then(
+      () => this.#apply('last byte'),
       (error: unknown) => {
-        if (!this.#isTurn) this.settle(Promise.reject(error))
+        if (this.#apply('error') === 'failed') this.#decide(Promise.reject(error))
       },
     )
   }
 
   /** It is the part's turn: from now on its caller writes it and answers the request. */
   begin(): void {
-    this.#isTurn = true
+    this.#apply('turn')
   }
 
-  /** Ends the wait with the outcome of the part. */
-  settle(outcome: Promise<UploadedPart>): void {
-    this.#outcome.resolve(outcome)
-    this.#over.abort()
+  /** An earlier part's request writes it too. */
+  join(outcome: Promise<UploadedPart>): void {
+    if (this.#apply('join') === 'joined') this.#decide(outcome)
   }
 
   async pour(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined): Promise<PayloadDigest> {
-    const reading = this.#reading
-    if (reading === undefined) return await this.#source.pour(sink, algorithm)
-    this.#sink = sink
-    this.#emptying = this.#empty(sink)
-    await this.#emptying
-    return await reading
+    if (this.#buffered === undefined) return await this.#source.pour(sink, algorithm)
+    const { buffer, digest } = this.#buffered
+    await buffer.drain(sink)
+    return await digest
   }
 
-  /** Releases the memory. Idempotent. */
-  close(): void {
-    this.begin()
-    this.#chunks = []
-    this.#memory.give(this.#reserved)
-    this.#reserved = 0
-    this.#sink ??= { write: () => Promise.reject(new PartLeft()) }
+  /** Its request has ended: releases the memory. */
+  leave(): void {
+    this.#apply('leave')
+    this.#buffered?.buffer.discard()
   }
 
-  async #write(chunk: Uint8Array): Promise<void> {
-    if (this.#sink === undefined) {
-      this.#chunks.push(this.#copyOf(chunk))
-      return
-    }
-    await this.#emptying
-    await this.#sink.write(chunk)
+  #apply(event: EarlyEvent): EarlyState {
+    this.#state = nextState(this.#state, event)
+    return this.#state
   }
 
-  #copyOf(bytes: Uint8Array): Buffer<ArrayBuffer> {
-    if (bytes.length !== earlyChunkBytes) return Buffer.from(bytes)
-    const copy = this.#pool.take()
-    copy.set(bytes)
-    return copy
-  }
-
-  async #empty(sink: PayloadSink): Promise<void> {
-    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
-      await sink.write(chunk)
-      this.#pool.give(chunk)
-      this.#memory.give(chunk.length)
-      this.#reserved -= chunk.length
-    }
-    // The rest passes through.
-    this.#memory.give(this.#reserved)
-    this.#reserved = 0
+  #decide(outcome: Promise<UploadedPart>): void {
+    this.#outcome.resolve(outcome)
+    this.#decided.abort()
   }
 }

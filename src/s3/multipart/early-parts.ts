@@ -1,13 +1,13 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
-import { EarlyPart, type EarlyRoom, earlyChunkBytes } from './early-part.ts'
-import type { PartSource } from './part-source.ts'
+import { EarlyPart, type PartSource } from './early-part.ts'
+import { earlyChunkBytes, type PartRoom } from './part-buffer.ts'
 
 /** Chunks that are kept for reuse while parts arrive. */
 const mostFreeChunks = 32
 
-/** Of a drive that takes parts one by one: all wait in their sockets. */
+/** For a drive that takes parts one by one: all wait in their sockets. */
 const noMemory: PartMemory = { take: () => false, give: () => undefined }
 
 /**
@@ -15,7 +15,7 @@ const noMemory: PartMemory = { take: () => false, give: () => undefined }
  * several can go to the drive together when the first one's turn comes.
  */
 export class EarlyParts {
-  readonly #room: EarlyRoom
+  readonly #room: PartRoom
   readonly #uploads = new Map<string, Map<number, EarlyPart>>()
   /** Parts for which there was no memory, the longest waiting first. */
   readonly #unread = new Map<EarlyPart, ChecksumAlgorithm | undefined>()
@@ -41,7 +41,9 @@ export class EarlyParts {
 
   leave(uploadId: string, part: EarlyPart): void {
     this.#unread.delete(part)
-    part.close()
+    part.leave()
+    // Something else may have released memory meanwhile.
+    this.#readMore()
     const parts = this.#uploads.get(uploadId)
     if (parts?.get(part.number) !== part) return
     parts.delete(part.number)
@@ -55,15 +57,14 @@ export class EarlyParts {
     if (part.isUnread) this.#unread.set(part, algorithm)
   }
 
-  /** The complete parts in memory from this one on, without a gap; it is their turn from now on. */
-  take(uploadId: string, from: number): EarlyPart[] {
+  /** The complete parts in memory from this number on, without a gap. */
+  joinable(uploadId: string, from: number): EarlyPart[] {
     const parts = this.#uploads.get(uploadId)
-    const taken: EarlyPart[] = []
+    const joinable: EarlyPart[] = []
     for (let part = parts?.get(from); part?.mayJoin; part = parts?.get(part.number + 1)) {
-      part.begin()
-      taken.push(part)
+      joinable.push(part)
     }
-    return taken
+    return joinable
   }
 
   #readMore(): void {

@@ -1,7 +1,6 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { S3Error } from '../errors.ts'
 import type { Lease, Leases } from './lease.ts'
-import { turnOf } from './part-turn.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
 import type { UploadName } from './upload-records.ts'
 import type { UploadWatch } from './upload-watch.ts'
@@ -11,8 +10,25 @@ const gapWaitMs = 2_000
 /** How often a waiting request checks whether the lease holder has died. */
 const livenessCheckMs = 1_000
 
-/** Requests that one process holds at a time; each is a connection with an unread body. */
-export const maxHeldParts = 1_024
+/** Parts that wait in one process at a time; each is a connection with an unread body. */
+export const maxWaitingParts = 1_024
+
+/** How far ahead of the next part another may be to be held. */
+export const maxPartsAhead = 64
+
+export type PartTurn =
+  /** It is the next part. */
+  | 'append'
+  /** It is the last committed part again, on a drive that can replace it. */
+  | 'replace'
+  /** It is committed: the only option is to compare the bytes. */
+  | 'compare'
+  /** Its turn may still come. */
+  | 'wait'
+  /** It is too far ahead to be held. */
+  | 'far'
+  /** The upload accepts no more parts. */
+  | 'gone'
 
 export type Admission =
   /** The part may be written, under this lease. */
@@ -35,7 +51,7 @@ export interface PartQueueOptions {
   readonly canReplaceLast: boolean
   readonly partWaitMs: number
   readonly now: () => number
-  readonly maxHeldParts?: number
+  readonly maxWaitingParts?: number
 }
 
 /**
@@ -45,7 +61,7 @@ export interface PartQueueOptions {
  */
 export class PartQueue {
   readonly #options: PartQueueOptions
-  #heldCount = 0
+  #waitingCount = 0
 
   constructor(options: PartQueueOptions) {
     this.#options = options
@@ -59,27 +75,27 @@ export class PartQueue {
   async admit(name: UploadName, number: number, waiting: WaitingPart): Promise<Admission> {
     const admission = await this.#tryAdmit(name, number)
     if (admission.turn !== 'wait') return admission
-    if (this.#heldCount >= (this.#options.maxHeldParts ?? maxHeldParts)) {
+    if (this.#waitingCount >= (this.#options.maxWaitingParts ?? maxWaitingParts)) {
       throw slowDown('Too many parts are waiting. Send fewer at a time.')
     }
-    this.#heldCount += 1
+    this.#waitingCount += 1
     try {
       waiting.onWait?.(admission.upload)
-      return await this.#hold(name, number, { signal: waiting.signal, upload: admission.upload })
+      return await this.#wait(name, number, { signal: waiting.signal, upload: admission.upload })
     } finally {
-      this.#heldCount -= 1
+      this.#waitingCount -= 1
     }
   }
 
-  async #hold(
+  async #wait(
     name: UploadName,
     number: number,
-    held: { readonly signal: AbortSignal; readonly upload: UploadRow },
+    waiting: { readonly signal: AbortSignal; readonly upload: UploadRow },
   ): Promise<Admission> {
     const { watch, leases, now, partWaitMs } = this.#options
     const deadlineMs = now() + partWaitMs
     let gapDeadlineMs = now() + gapWaitMs
-    let { upload } = held
+    let { upload } = waiting
     for (;;) {
       const isBusy = upload.phase === 'completing' || !leases.isFree(upload)
       if (isBusy) gapDeadlineMs = now() + gapWaitMs
@@ -87,9 +103,9 @@ export class PartQueue {
       if (leftMs <= 0) throw outOfTurn(number, upload)
       await watch.wait(upload, {
         timeoutMs: Math.min(leftMs, livenessCheckMs),
-        signal: held.signal,
+        signal: waiting.signal,
       })
-      if (held.signal.aborted) throw clientGone()
+      if (waiting.signal.aborted) throw clientGone()
       const admission = await this.#tryAdmit(name, number)
       if (admission.turn !== 'wait') return admission
       if (admission.upload.partCount !== upload.partCount) gapDeadlineMs = now() + gapWaitMs
@@ -110,6 +126,21 @@ export class PartQueue {
     const lease = await leases.take(upload)
     return lease === undefined ? { turn: 'wait', upload } : { turn, lease }
   }
+}
+
+/** What may be done with a part of this number in the current state of the upload. */
+export function turnOf(
+  number: number,
+  upload: Pick<UploadRow, 'phase' | 'partCount'>,
+  canReplaceLast: boolean,
+): PartTurn {
+  if (upload.phase === 'completing') return 'wait'
+  if (upload.phase !== 'open') return 'gone'
+  const ahead = number - upload.partCount - 1
+  if (ahead > maxPartsAhead) return 'far'
+  if (ahead > 0) return 'wait'
+  if (ahead === 0) return 'append'
+  return ahead === -1 && canReplaceLast ? 'replace' : 'compare'
 }
 
 function outOfTurn(number: number, upload: UploadRow): S3Error {

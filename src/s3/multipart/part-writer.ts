@@ -1,11 +1,10 @@
 import type { Drive, PartDraft } from '../../drives/drive.ts'
 import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
-import type { EarlyPart } from './early-part.ts'
+import type { EarlyPart, PartSource } from './early-part.ts'
 import { EarlyParts } from './early-parts.ts'
 import type { Lease } from './lease.ts'
 import { LeasedSink } from './leased-sink.ts'
 import type { Admission, PartQueue } from './part-queue.ts'
-import type { PartSource } from './part-source.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
   decodePart,
@@ -67,10 +66,10 @@ export class PartWriter {
     try {
       const admission = await this.#options.queue.admit(name, number, { signal, onWait })
       part.begin()
-      if (!part.isOver) return admission
+      if (!part.isDecided) return admission
       if ('lease' in admission) await admission.lease.release()
     } catch (error) {
-      if (!part.isOver) throw error
+      if (!part.isDecided) throw error
     }
     return undefined
   }
@@ -92,9 +91,10 @@ export class PartWriter {
 
   /** Later parts that have arrived are sent with it, to save round trips to a remote drive. */
   async #append(lease: Lease, part: EarlyPart): Promise<UploadedPart> {
-    const others = part.isRead ? this.#early.take(lease.upload.id, part.number + 1) : []
+    const isInMemory = part.state === 'fromMemory'
+    const others = isInMemory ? this.#early.joinable(lease.upload.id, part.number + 1) : []
     const appended = this.#appendAll(lease, [part, ...others])
-    for (const other of others) other.settle(pick(appended, other))
+    for (const other of others) other.join(pick(appended, other))
     return await pick(appended, part)
   }
 

@@ -1,6 +1,6 @@
 import type { Drive } from '../../drives/drive.ts'
 import type { UploadPhase, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
-import type { S3Log } from '../context.ts'
+import type { S3Log } from '../log.ts'
 import type { Aborter } from './aborter.ts'
 import type { Completer } from './completer.ts'
 import type { Lease, Leases } from './lease.ts'

@@ -2,9 +2,9 @@ import { DriveError } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { DatabaseError } from '../../state/database.ts'
 import { shortened, withoutForbidden } from '../address/client-text.ts'
-import type { S3Log } from '../context.ts'
 import { s3ErrorOfDrive } from '../drive-errors.ts'
 import { S3Error, type S3ErrorCode } from '../errors.ts'
+import type { S3Log } from '../log.ts'
 import { xmlDocument } from './xml.ts'
 
 /** 5xx replies that clients can cause at will: not logged as errors of the service. */

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { PayloadWriter } from '../../../../src/s3/body/payload-writer.ts'
-import { EarlyPart, earlyChunkBytes } from '../../../../src/s3/multipart/early-part.ts'
-import type { PartSource } from '../../../../src/s3/multipart/part-source.ts'
+import {
+  type EarlyEvent,
+  EarlyPart,
+  nextState,
+  type PartSource,
+} from '../../../../src/s3/multipart/early-part.ts'
+import { earlyChunkBytes } from '../../../../src/s3/multipart/part-buffer.ts'
 import { PoisonedPool } from '../../../support/poisoned-pool.ts'
 import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
 
@@ -47,8 +52,33 @@ test('An early part keeps its bytes while buffers go back to the pool', async ()
     }
     const { size } = await part.pour(sink, undefined)
     assert.equal(size, content.length)
-    part.close()
+    part.leave()
     return sha256Of(Buffer.concat(chunks))
   })
   assert.deepEqual(await Promise.all(pours), [sha256Of(content), sha256Of(content)])
 })
+
+const histories: readonly (readonly [events: readonly EarlyEvent[], state: string])[] = [
+  [[], 'unread'],
+  [['turn'], 'fromSocket'],
+  [['turn', 'memory', 'join', 'error'], 'fromSocket'],
+  [['memory'], 'buffering'],
+  [['memory', 'join'], 'buffering'],
+  [['memory', 'error'], 'failed'],
+  [['memory', 'error', 'turn'], 'failed'],
+  [['memory', 'turn'], 'catchingUp'],
+  [['memory', 'turn', 'error'], 'catchingUp'],
+  [['memory', 'turn', 'last byte'], 'fromMemory'],
+  [['memory', 'last byte'], 'buffered'],
+  [['memory', 'last byte', 'turn'], 'fromMemory'],
+  [['memory', 'last byte', 'turn', 'join'], 'fromMemory'],
+  [['memory', 'last byte', 'join'], 'joined'],
+  [['memory', 'last byte', 'join', 'turn'], 'joined'],
+  [['memory', 'leave', 'last byte', 'error', 'turn', 'join'], 'left'],
+]
+
+for (const [events, state] of histories) {
+  test(`An early part is ${state} after: ${events.join(', ') || 'its arrival'}`, () => {
+    assert.equal(events.reduce(nextState, 'unread'), state)
+  })
+}

@@ -24,7 +24,7 @@ test('PartQueue holds a bounded number of parts and refuses the rest at once', a
     canReplaceLast: true,
     partWaitMs: 1_000,
     now,
-    maxHeldParts: 2,
+    maxWaitingParts: 2,
   })
   const name = await begin(worker())
   const held = [2, 3].map((number) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PartTurn, turnOf } from '../../../../src/s3/multipart/part-turn.ts'
+import { type PartTurn, turnOf } from '../../../../src/s3/multipart/part-queue.ts'
 import type { UploadPhase } from '../../../../src/state/stores/uploads.ts'
 
 /** Part number, committed parts, phase, whether the drive can replace the last part. */

@@ -1,0 +1,20 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Connection } from '../routing-inputs.ts'
+import type { ProbeReport } from '../upstream/probe-report.ts'
+import type { RoutingStore } from './routing-store.ts'
+import type { KeySealer } from './seal.ts'
+
+export interface RoutingApiParts {
+  readonly store: RoutingStore
+  readonly sealer: KeySealer
+  readonly catalogue: Catalogue
+  /**
+   * Asks the upstream of a connection with a decrypted key; a failure of the upstream is a result.
+   */
+  readonly probe: (connection: Connection) => Promise<ProbeReport>
+  /** Rejects requests without a valid session; runs before the body is read. */
+  readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
