@@ -21,7 +21,7 @@ export interface Outcome {
   readonly durationMs: number
   /** The client went away before the reply was complete, or its body broke off. */
   readonly isAborted: boolean
-  readonly facts: HttpReply['facts']
+  readonly logFields: HttpReply['logFields']
   /** Why the body of the reply failed, or what the handler threw. */
   readonly failure?: unknown
 }
@@ -220,7 +220,7 @@ export class Exchange implements HttpRequest {
       bytesSent: this.#writer.bytesSent,
       durationMs: performance.now() - this.#startedAt,
       isAborted: !this.#writer.isComplete,
-      facts: reply.facts,
+      logFields: reply.logFields,
       failure: this.#failure,
     }
   }

@@ -60,8 +60,8 @@ export interface HttpReply {
    * the body; a HEAD reply whose length is not that of a body sets Content-Length itself.
    */
   readonly body?: string | Uint8Array | StreamBody | undefined
-  /** Facts for the log line: operation, bucket, key, error code. Never a secret. */
-  readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Fields of the log line: operation, bucket, key, error code. Never a secret. */
+  readonly logFields?: Readonly<Record<string, string | number | boolean>> | undefined
 }
 
 /** A protocol: one request in, one reply out. Never throws: errors are replies. */

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { ListenOptions, Socket } from 'node:net'
+import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-client.ts'
 import { Connection } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { Exchange, maxHeaderFields, type Outcome } from './exchange.ts'
@@ -79,8 +80,8 @@ const lateHeaderCheckMs = 5_000
 
 /** Connections beyond the limit: each is refused and closed within this time. */
 const extraConnections = { extra: 64, extraMs: 10_000 } as const
-/** The rate and the lag are those of the limiters to a drive (drives/cloud/read-limiter.ts). */
-const slowClients = { minimumRate: 16 * 1024, longestLagMs: 30_000, lookEveryMs: 5_000 } as const
+/** How often clients are checked for being slow. */
+const slowCheckMs = 5_000
 /** Within this time, the request of a client that is about to send one has been sent. */
 const minIdleMs = 1_000
 /** While the server stops. */
@@ -132,9 +133,9 @@ export class HttpServer {
         connections: options.maxConnections ?? defaultConnections,
         minIdleMs: options.minIdleMs ?? minIdleMs,
         longestStallMs: options.idleWriteMs ?? idleWriteMs,
-        lookEveryMs: options.lookEveryMs ?? slowClients.lookEveryMs,
-        longestLagMs: options.longestLagMs ?? slowClients.longestLagMs,
-        minimumRate: slowClients.minimumRate,
+        lookEveryMs: options.lookEveryMs ?? slowCheckMs,
+        longestLagMs: options.longestLagMs ?? defaultLagMs,
+        minimumRate,
       },
       handshakeMs: options.handshakeMs ?? handshakeMs,
       onFull: options.onFull ?? (() => undefined),

@@ -40,12 +40,12 @@ export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise
     const entered: EnteredRequest = { request, target }
     const reply = await enter(entered, () => inject(app, entered, options))
     const { operation, code, reason, body } = entered
-    const facts = {
+    const logFields = {
       ...(operation === undefined ? {} : { operation }),
       ...(code === undefined ? {} : { code }),
       ...(reason === undefined ? {} : { reason }),
     }
-    return body === undefined ? { ...reply, facts } : { ...withBody(reply, body), facts }
+    return body === undefined ? { ...reply, logFields } : { ...withBody(reply, body), logFields }
   }
 }
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyRequest } from 'fastify'
 import type { HttpRequest } from '../http/message.ts'
 
-/** A request in the app, and the facts for its log line. */
+/** A request in the app, and the fields of its log line. */
 export interface EnteredRequest {
   readonly request: HttpRequest
   /** Path and query as received: the way into Fastify would normalise them. */

@@ -43,7 +43,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
         ...corsHeaders(request, reply, allowedOrigins),
       ],
       body: reply.body,
-      facts: reply.facts === undefined ? logContext : { ...logContext, ...reply.facts },
+      logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
     })
     try {
       return complete(await answer(service, request, logContext))
@@ -65,7 +65,7 @@ function explained(
     return reply
   const reason = virtualHostReason(request.headers, settings)
   if (reason === undefined) return reply
-  return { ...reply, facts: { ...reply.facts, virtualHost: true, reason } }
+  return { ...reply, logFields: { ...reply.logFields, virtualHost: true, reason } }
 }
 
 /** The key of a request that failed before its key was decoded, if it has one. */

@@ -2,7 +2,7 @@ import type { FirstStart } from './first-start.ts'
 import type { DrivePlace } from './settings/parse-places.ts'
 import type { Settings } from './settings/read-settings.ts'
 
-export interface BannerFacts {
+export interface BannerOptions {
   readonly settings: Settings
   readonly port: number
   readonly firstStart: FirstStart
@@ -14,7 +14,7 @@ export interface BannerFacts {
  * The text that the program prints at start: its addresses, and commands to paste, which read secrets
  * from the settings file. The only secret shown is a new dashboard password, on a terminal.
  */
-export function bannerText({ settings, port, firstStart, isTerminal }: BannerFacts): string {
+export function bannerText({ settings, port, firstStart, isTerminal }: BannerOptions): string {
   const endpoint = settings.publicUrl ?? listeningUrl(settings, port)
   const keys = keySource(settings, firstStart)
   const bucket = settings.allowedBuckets[0] ?? ''
@@ -48,7 +48,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerFac
 function dashboardText(
   { dashboardPassword }: Settings,
   endpoint: string,
-  { file, isNew, isTerminal }: FirstStart & Pick<BannerFacts, 'isTerminal'>,
+  { file, isNew, isTerminal }: FirstStart & Pick<BannerOptions, 'isTerminal'>,
 ): string {
   if (dashboardPassword === undefined) return 'off: DASHBOARD_PASSWORD is not set'
   const source = file === undefined ? 'from your settings' : `DASHBOARD_PASSWORD in ${file}`

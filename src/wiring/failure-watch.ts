@@ -15,7 +15,7 @@ export interface FailureWatchParts {
 }
 
 type Noted = Pick<HttpRequest, 'id' | 'method'> &
-  Pick<HttpReply, 'status' | 'facts'> & { readonly atMs: number }
+  Pick<HttpReply, 'status' | 'logFields'> & { readonly atMs: number }
 
 /** Notes which requests of this process have failed, for the dashboard, if there is one. */
 export class FailureWatch {
@@ -32,16 +32,16 @@ export class FailureWatch {
   }
 
   /** For every finished request; costs a comparison if it did not fail. */
-  onFinish(request: HttpRequest, { status, facts, durationMs }: Outcome): void {
-    if (status < 400 || isOwnRequest(request, facts)) return
+  onFinish(request: HttpRequest, { status, logFields, durationMs }: Outcome): void {
+    if (status < 400 || isOwnRequest(request, logFields)) return
     const { id, method, receivedAtMs } = request
     const atMs = receivedAtMs + Math.round(durationMs)
-    this.#note({ id, method, atMs, status, facts }, () => this.#addressOf(request))
+    this.#note({ id, method, atMs, status, logFields }, () => this.#addressOf(request))
   }
 
   /** For input that was not a valid request. */
-  onRefuse({ requestId, remoteAddress, reply: { status, facts } }: Refusal): void {
-    const noted = { id: requestId, method: '', atMs: Date.now(), status, facts }
+  onRefuse({ requestId, remoteAddress, reply: { status, logFields } }: Refusal): void {
+    const noted = { id: requestId, method: '', atMs: Date.now(), status, logFields }
     this.#note(noted, () => remoteAddress)
   }
 
@@ -70,18 +70,18 @@ export class FailureWatch {
     return this.#recorder.close()
   }
 
-  #note({ id, method, atMs, status, facts = {} }: Noted, addressOf: () => string): void {
+  #note({ id, method, atMs, status, logFields = {} }: Noted, addressOf: () => string): void {
     const { dashboardPassword, allowedBuckets } = this.#settings
     // Without a dashboard they are never shown.
     if (dashboardPassword === undefined) return
-    if (isOrdinaryFailure({ status, facts }, allowedBuckets)) return
+    if (isOrdinaryFailure({ status, logFields }, allowedBuckets)) return
     this.#recorder.note({
       ...{ atMs, requestId: id, method, status },
-      bucket: textOf(facts.bucket),
-      key: textOf(facts.key),
-      operation: textOf(facts.operation),
-      code: textOf(facts.code),
-      reason: textOf(facts.reason),
+      bucket: textOf(logFields.bucket),
+      key: textOf(logFields.key),
+      operation: textOf(logFields.operation),
+      code: textOf(logFields.code),
+      reason: textOf(logFields.reason),
       remoteAddress: addressOf(),
     })
   }

@@ -76,7 +76,7 @@ const toDashboard: HttpReply = {
     ['Cache-Control', 'no-store'],
     ['Vary', 'Accept, Authorization'],
   ],
-  facts: { operation: 'toDashboard' },
+  logFields: { operation: 'toDashboard' },
 }
 
 type Fault = Parameters<RenderFault>[0]
@@ -136,7 +136,7 @@ export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
       retryAfter,
     ],
     body: JSON.stringify(errorFormat.errorBody(new ApiError(503, overloadMessage))),
-    facts: { reason: overloadMessage },
+    logFields: { reason: overloadMessage },
   }
 }
 
@@ -154,6 +154,6 @@ function s3Refusal(error: S3Error, { requestId, resource, reason }: S3RefusalOpt
       ['Content-Type', 'application/xml'],
     ],
     body: errorDocument(error, resource, requestId),
-    facts: { code: error.code, reason },
+    logFields: { code: error.code, reason },
   }
 }

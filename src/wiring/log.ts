@@ -67,11 +67,11 @@ export function requestLogger(
 ): (request: HttpRequest, outcome: Outcome) => void {
   return (request, outcome) => {
     if (outcome.failure === undefined && !log.isLevelEnabled('info')) return
-    const { status, bytesReceived, bytesSent, durationMs, isAborted, facts, failure } = outcome
+    const { status, bytesReceived, bytesSent, durationMs, isAborted, logFields, failure } = outcome
     const fields = {
       requestId: request.id,
       method: request.method,
-      ...facts,
+      ...logFields,
       status,
       bytesIn: bytesReceived,
       bytesOut: bytesSent,
@@ -101,9 +101,9 @@ export function refusalLogger(log: Log): (refusal: Refusal) => void {
   const warn = sparingly(misconfigurationWarningMs, () => {
     level = 'warn'
   })
-  return ({ fault, requestId, remoteAddress, reply: { status, facts } }) => {
+  return ({ fault, requestId, remoteAddress, reply: { status, logFields } }) => {
     level = 'info'
     if (misconfigured.has(fault)) warn()
-    log[level]({ requestId, ...facts, status, remoteAddress }, 'invalid HTTP request')
+    log[level]({ requestId, ...logFields, status, remoteAddress }, 'invalid HTTP request')
   }
 }

@@ -82,8 +82,8 @@ async function startServers(settings: Settings, log: Log, service: Service): Pro
   }
   const pool = new WorkerPool({
     settings,
-    onDeath: (facts) => log.error(facts, 'a worker died; restarting it'),
-    onSilence: (facts) => log.error(facts, 'a worker is not responding; killing it'),
+    onDeath: (fields) => log.error(fields, 'a worker died; restarting it'),
+    onSilence: (fields) => log.error(fields, 'a worker is not responding; killing it'),
     onUntrustedProxy: onceEach((address) => warnOfUntrustedProxy(log, address)),
   })
   const port = await pool.start()

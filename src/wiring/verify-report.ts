@@ -60,7 +60,7 @@ export class VerifyReport {
   end(): void {
     const { bucket, isJson } = this.#options
     const { verified, unverifiable, mismatch, unreadable } = this.#counts
-    const facts = { kind: 'summary', bucket, bytes: this.#bytes, ...this.#counts }
+    const fields = { kind: 'summary', bucket, bytes: this.#bytes, ...this.#counts }
     const parts = [
       `${counted(verified)} verified`,
       `${counted(unverifiable)} not verifiable`,
@@ -69,7 +69,7 @@ export class VerifyReport {
     ]
     this.#options.output.showProgress?.('')
     this.#options.output.write(
-      isJson ? `${JSON.stringify(facts)}\n` : `${bucket}: ${parts.join(', ')} (${this.#size})\n`,
+      isJson ? `${JSON.stringify(fields)}\n` : `${bucket}: ${parts.join(', ')} (${this.#size})\n`,
     )
   }
 
@@ -99,10 +99,10 @@ export class VerifyReport {
     )
   }
 
-  #tell(facts: object, text: string): void {
+  #tell(fields: object, text: string): void {
     const { output, isJson } = this.#options
     output.showProgress?.('')
-    output.write(`${isJson ? JSON.stringify(facts) : text}\n`)
+    output.write(`${isJson ? JSON.stringify(fields) : text}\n`)
   }
 
   #showProgress(): void {

@@ -27,14 +27,14 @@ export class WorkerStartError extends Error {
 export interface WorkerPoolOptions {
   readonly settings: Settings
   /** Called when a worker died. */
-  readonly onDeath: (facts: {
+  readonly onDeath: (fields: {
     readonly worker: number | undefined
     readonly code: number | null
     readonly signal: string | null
     readonly restartInMs: number
   }) => void
   /** Called when a worker does not respond and is killed. Its death follows. */
-  readonly onSilence: (facts: { readonly worker: number | undefined }) => void
+  readonly onSilence: (fields: { readonly worker: number | undefined }) => void
   /** Milliseconds between two pings. Default: one second. */
   readonly pingEveryMs?: number
   /** Called by each worker for itself. */

@@ -2,7 +2,7 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts'
 
 interface AnsweredRequest {
   readonly status: number
-  readonly facts: HttpReply['facts']
+  readonly logFields: HttpReply['logFields']
 }
 
 /**
@@ -32,11 +32,11 @@ const ownMark = 'x-id=Dashboard'
  */
 export function isOwnRequest(
   { rawPath, rawQuery }: Pick<HttpRequest, 'rawPath' | 'rawQuery'>,
-  facts: HttpReply['facts'] = {},
+  logFields: HttpReply['logFields'] = {},
 ): boolean {
-  if (facts.operation === login) return false
+  if (logFields.operation === login) return false
   if (/^\/(?:-\/(?!healthz)|auth\/)/.test(rawPath)) return true
-  const isSigned = facts.operation !== undefined && facts.anonymous !== true
+  const isSigned = logFields.operation !== undefined && logFields.anonymous !== true
   return isSigned && rawQuery.split('&').includes(ownMark)
 }
 
@@ -45,14 +45,14 @@ export function isOwnRequest(
  * (docs/management-api.md).
  */
 export function isOrdinaryFailure(
-  { status, facts = {} }: AnsweredRequest,
+  { status, logFields = {} }: AnsweredRequest,
   allowedBuckets: readonly string[],
 ): boolean {
-  if (status === 401) return facts.operation !== login
-  if (idleCodes.has(String(facts.code))) return facts.operation === undefined
-  if (ordinaryStatuses.has(status)) return !tellingCodes.has(String(facts.code))
+  if (status === 401) return logFields.operation !== login
+  if (idleCodes.has(String(logFields.code))) return logFields.operation === undefined
+  if (ordinaryStatuses.has(status)) return !tellingCodes.has(String(logFields.code))
   // Ignores scanners, and browsers that request /favicon.ico.
-  const { anonymous, bucket, virtualHost } = facts
+  const { anonymous, bucket, virtualHost } = logFields
   if (virtualHost === true) return false
   return anonymous === true && bucket !== undefined && !allowedBuckets.includes(String(bucket))
 }

@@ -27,12 +27,12 @@ const forEver = 'public, max-age=31536000, immutable'
 export function createWebApp({ folder }: WebAppOptions): HttpHandler {
   return async (request) => {
     const { method, rawPath } = request
-    const facts = { operation: 'webApp' }
-    if (method !== 'GET' && method !== 'HEAD') return { ...notAllowed, facts }
-    if (rawPath === faviconPath) return { ...(await favicon(folder)), facts }
-    if (!rawPath.startsWith(base)) return { ...toBase, facts }
-    if (rawPath.startsWith(assetsBase)) return { ...(await asset(folder, request)), facts }
-    return { ...(await page(folder, rawPath === docsPath ? 'docs.html' : 'index.html')), facts }
+    const logFields = { operation: 'webApp' }
+    if (method !== 'GET' && method !== 'HEAD') return { ...notAllowed, logFields }
+    if (rawPath === faviconPath) return { ...(await favicon(folder)), logFields }
+    if (!rawPath.startsWith(base)) return { ...toBase, logFields }
+    if (rawPath.startsWith(assetsBase)) return { ...(await asset(folder, request)), logFields }
+    return { ...(await page(folder, rawPath === docsPath ? 'docs.html' : 'index.html')), logFields }
   }
 }
 

@@ -1,10 +1,7 @@
 import { Limiter } from '../../process/limiter.ts'
+import { longestLagMs, minimumRate } from '../../process/slow-client.ts'
 import { DriveError, type ReadPriority } from '../drive.ts'
 
-/** A client that takes bytes more slowly than this is slow; bytes a second. */
-export const minimumRate = 16 * 1024
-/** How far a slow client may fall behind that rate before others get its place. */
-export const longestLagMs = 30_000
 /** How often a waiting reader checks for one that has fallen behind. */
 const lookEveryMs = 1_000
 

@@ -26,7 +26,7 @@ const messageOf = {
   'no-list': 'The upstream answered with JSON that contains no list of models.',
 } as const satisfies Record<UpstreamFailure, string>
 
-export interface UpstreamErrorFacts extends ErrorOptions {
+export interface UpstreamErrorOptions extends ErrorOptions {
   /** HTTP status, if there was a response. */
   readonly status?: number
   /** A detail: a system error code, or the beginning of an error page. */
@@ -39,7 +39,7 @@ export class UpstreamError extends Error {
   readonly status: number | undefined
   readonly detail: string | undefined
 
-  constructor(code: UpstreamFailure, { status, detail, ...options }: UpstreamErrorFacts = {}) {
+  constructor(code: UpstreamFailure, { status, detail, ...options }: UpstreamErrorOptions = {}) {
     super(messageOf[code], options)
     this.name = 'UpstreamError'
     this.code = code

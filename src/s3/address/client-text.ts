@@ -11,13 +11,11 @@ export function quoted(text: string): string {
   return JSON.stringify(shortened(text))
 }
 
-/**
- * Text without the characters that XML 1.0 has no form for, not even as a reference (section 2.2,
- * production Char): a document with one is not well-formed.
- */
-export function withoutForbidden(text: string): string {
-  return text.replace(forbidden, '')
-}
-
-const forbidden =
+/** What XML 1.0 has no form for, not even as a reference (section 2.2, production Char). */
+export const forbiddenInXml =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** Text without those characters: a document with one is not well-formed. */
+export function withoutForbidden(text: string): string {
+  return text.replace(forbiddenInXml, '')
+}

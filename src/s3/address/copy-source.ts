@@ -56,9 +56,9 @@ function invalidSource(message: string, header: string): S3Error {
  *
  * @throws S3Error PreconditionFailed.
  */
-export function assertSourceConditions({ request }: ObjectContext, facts: ObjectMetadata): void {
+export function assertSourceConditions({ request }: ObjectContext, metadata: ObjectMetadata): void {
   const conditions = copySourceConditions(request.headers)
-  if (conditions === undefined || evaluateReadConditions(conditions, facts) === 'met') return
+  if (conditions === undefined || evaluateReadConditions(conditions, metadata) === 'met') return
   throw new S3Error('PreconditionFailed')
 }
 

@@ -136,8 +136,8 @@ function detectObjectWrite({ query, headers }: Detectable): ObjectOperation {
   return isCopy ? 'CopyObject' : 'PutObject'
 }
 
-function hasDefault(query: Query, facts: Readonly<Record<string, unknown>>): boolean {
-  for (const name of query.keys()) if (Object.hasOwn(facts, name)) return true
+function hasDefault(query: Query, defaults: Readonly<Record<string, unknown>>): boolean {
+  for (const name of query.keys()) if (Object.hasOwn(defaults, name)) return true
   return false
 }
 

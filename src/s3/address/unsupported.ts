@@ -1,7 +1,7 @@
 /**
  * Sub-resources that S3 has and this service recognises only to refuse them, as data. An unknown
  * sub-resource must never be taken for an operation on the object itself: `PUT /b/k?acl` is not a
- * PutObject. Reads that have a fixed answer are bucket-facts.ts.
+ * PutObject. Reads that have a fixed answer are operations/subresource-defaults.ts.
  */
 export const bucketSubresources: ReadonlySet<string> = new Set([
   'accelerate',

@@ -6,6 +6,7 @@ import { S3Error } from '../errors.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import { type ByteRange, contentRange, isSameVersion, resolveRange } from '../headers/range.ts'
 import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
+import { readPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
 import { notModifiedFields, objectFields, type ReplyFields } from '../reply/object-reply.ts'
 
@@ -38,7 +39,8 @@ export function parseReadRequest({ query, request, isSigned }: ObjectContext): R
       'The encryption parameters are not applicable to this object.',
     )
   }
-  const partNumber = parsePartNumber(query.get('partNumber'))
+  const part = query.get('partNumber')
+  const partNumber = part === undefined ? undefined : readPartNumber('partNumber', part)
   if (partNumber !== undefined && headers.range !== undefined) {
     throw new S3Error(
       'InvalidRequest',
@@ -48,70 +50,60 @@ export function parseReadRequest({ query, request, isSigned }: ObjectContext): R
   return { headers, overrides: responseOverrides(query, isSigned), partNumber }
 }
 
-function parsePartNumber(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const partNumber = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (partNumber >= 1 && partNumber <= 10_000) return partNumber
-  throw new S3Error(
-    'InvalidArgument',
-    'Part number must be an integer between 1 and 10000, inclusive.',
-    { elements: { ArgumentName: 'partNumber', ArgumentValue: text } },
-  )
-}
-
 /**
- * Decides the reply from the object's facts: conditions first, then the range
+ * Decides the reply from the object's metadata: conditions first, then the range
  * (RFC 9110 section 13.2.2).
  *
  * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
  */
-export function planRead(request: ReadRequest, facts: ObjectMetadata): ReadPlan {
-  if (isKnownToClient(request, facts)) return { status: 304, headers: notModifiedFields(facts) }
-  const asked = askedRange(request, facts)
-  const range = asked ?? { start: 0, end: facts.size }
+export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
+  if (isKnownToClient(request, metadata))
+    return { status: 304, headers: notModifiedFields(metadata) }
+  const asked = askedRange(request, metadata)
+  const range = asked ?? { start: 0, end: metadata.size }
   // An empty part has no bytes that Content-Range could name, so it goes as 200.
   const isPartial = asked !== undefined && asked.end > asked.start
-  const headers = objectFields(facts, request.overrides)
-  if (isPartial) headers.push(['Content-Range', contentRange(asked, facts.size)])
-  pushPartsCount(headers, request, facts)
+  const headers = objectFields(metadata, request.overrides)
+  if (isPartial) headers.push(['Content-Range', contentRange(asked, metadata.size)])
+  pushPartsCount(headers, request, metadata)
   if (request.headers['x-amz-checksum-mode'] !== undefined) {
-    headers.push(...checksumFields(request, facts, range))
+    headers.push(...checksumFields(request, metadata, range))
   }
   return { status: isPartial ? 206 : 200, headers, range }
 }
 
-function isKnownToClient(request: ReadRequest, facts: ObjectMetadata): boolean {
+function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolean {
   const conditions = readConditions(request.headers)
   if (conditions === undefined) return false
-  const outcome = evaluateReadConditions(conditions, facts)
+  const outcome = evaluateReadConditions(conditions, metadata)
   if (outcome !== 'failed') return outcome === 'not-modified'
   const failed = conditions.ifMatch === undefined ? 'If-Unmodified-Since' : 'If-Match'
   throw new S3Error('PreconditionFailed', undefined, { elements: { Condition: failed } })
 }
 
 /** The requested range; undefined for the whole object. */
-function askedRange(request: ReadRequest, facts: ObjectMetadata): ByteRange | undefined {
-  if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, facts)
+function askedRange(request: ReadRequest, metadata: ObjectMetadata): ByteRange | undefined {
+  if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, metadata)
   const { range, 'if-range': ifRange } = request.headers
-  if (range === undefined || !isRangeWanted(ifRange, facts)) return undefined
-  const outcome = resolveRange(range, facts.size)
+  if (range === undefined || !isRangeWanted(ifRange, metadata)) return undefined
+  const outcome = resolveRange(range, metadata.size)
   if (outcome === 'whole') return undefined
   if (outcome !== 'unsatisfiable') return outcome
   throw new S3Error('InvalidRange', undefined, {
-    elements: { RangeRequested: range, ActualObjectSize: String(facts.size) },
-    headers: { 'Content-Range': `bytes */${facts.size}` },
+    elements: { RangeRequested: range, ActualObjectSize: String(metadata.size) },
+    headers: { 'Content-Range': `bytes */${metadata.size}` },
   })
 }
 
-function isRangeWanted(ifRange: string | string[] | undefined, facts: ObjectMetadata): boolean {
+function isRangeWanted(ifRange: string | string[] | undefined, metadata: ObjectMetadata): boolean {
   if (ifRange === undefined) return true
-  const { modifiedAtMs, attributes } = facts
+  const { modifiedAtMs, attributes } = metadata
   return isSameVersion(String(ifRange), { etag: attributes.etag, modifiedAtMs })
 }
 
 /** An object that was not uploaded in parts is its own part 1, answered with 206 as by S3. */
-function rangeOfPart(partNumber: number, facts: ObjectMetadata): ByteRange {
-  const partSizes = facts.attributes.partSizes ?? [[1, facts.size]]
+function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ByteRange {
+  const partSizes = metadata.attributes.partSizes ?? [[1, metadata.size]]
   const range = partRange(partSizes, partNumber)
   if (range !== undefined) return range
   throw new S3Error('InvalidPartNumber', undefined, {
@@ -140,8 +132,12 @@ function checksumFields(
 }
 
 /** AWS: x-amz-mp-parts-count is returned when partNumber was requested and there were parts. */
-function pushPartsCount(headers: ReplyFields, request: ReadRequest, facts: ObjectMetadata): void {
-  const { partSizes } = facts.attributes
+function pushPartsCount(
+  headers: ReplyFields,
+  request: ReadRequest,
+  metadata: ObjectMetadata,
+): void {
+  const { partSizes } = metadata.attributes
   if (request.partNumber === undefined || partSizes === undefined) return
   headers.push(['x-amz-mp-parts-count', String(countParts(partSizes))])
 }

@@ -1,3 +1,6 @@
+/** RFC 9110 section 5.1, in lower case. */
+export const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
 /**
  * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would also
  * take a byte 0xA0, with which the UTF-8 of `à` ends.

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Query } from '../address/query.ts'
 import { S3Error } from '../errors.ts'
-import { withoutOuterSpace } from './field-value.ts'
+import { fieldName, withoutOuterSpace } from './field-value.ts'
 
 /**
  * Presigners of current SDKs move x-amz-* header fields into the signed query, and S3 takes them
@@ -15,8 +15,7 @@ import { withoutOuterSpace } from './field-value.ts'
 const notHoisted =
   /^x-amz-(?:algorithm|checksum-(?!algorithm$|mode$|type$).*|content-sha256|credential|date|decoded-content-length|expires|sdk-checksum-algorithm|security-token|signature|signedheaders|trailer|user-agent)$/
 
-// RFC 9110 sections 5.1 and 5.5: what Node takes as name and value of a field.
-const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+/** RFC 9110 section 5.5: the values that Node accepts. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**

@@ -60,32 +60,32 @@ function singleValue(value: string | string[] | undefined): string | undefined {
  */
 export function evaluateReadConditions(
   conditions: ReadConditions,
-  facts: ObjectMetadata,
+  metadata: ObjectMetadata,
 ): ConditionsOutcome {
-  if (isModifiedOrOther(conditions, facts)) return 'failed'
-  return isKnownToClient(conditions, facts) ? 'not-modified' : 'met'
+  if (isModifiedOrOther(conditions, metadata)) return 'failed'
+  return isKnownToClient(conditions, metadata) ? 'not-modified' : 'met'
 }
 
-function isModifiedOrOther(conditions: ReadConditions, facts: ObjectMetadata): boolean {
+function isModifiedOrOther(conditions: ReadConditions, metadata: ObjectMetadata): boolean {
   const { ifMatch, ifUnmodifiedSince } = conditions
-  if (ifMatch !== undefined) return !includesEtag(parseIfMatch(ifMatch), facts.attributes.etag)
-  return ifUnmodifiedSince !== undefined && isModifiedSince(ifUnmodifiedSince, facts) === true
+  if (ifMatch !== undefined) return !includesEtag(parseIfMatch(ifMatch), metadata.attributes.etag)
+  return ifUnmodifiedSince !== undefined && isModifiedSince(ifUnmodifiedSince, metadata) === true
 }
 
-function isKnownToClient(conditions: ReadConditions, facts: ObjectMetadata): boolean {
+function isKnownToClient(conditions: ReadConditions, metadata: ObjectMetadata): boolean {
   const { ifNoneMatch, ifModifiedSince } = conditions
   if (ifNoneMatch !== undefined) {
-    return includesEtag(parseIfNoneMatch(ifNoneMatch), facts.attributes.etag)
+    return includesEtag(parseIfNoneMatch(ifNoneMatch), metadata.attributes.etag)
   }
-  return ifModifiedSince !== undefined && isModifiedSince(ifModifiedSince, facts) === false
+  return ifModifiedSince !== undefined && isModifiedSince(ifModifiedSince, metadata) === false
 }
 
 /** Undefined for an invalid date: the field is then ignored (RFC 9110 section 13.1.3). */
-function isModifiedSince(field: string, facts: ObjectMetadata): boolean | undefined {
+function isModifiedSince(field: string, metadata: ObjectMetadata): boolean | undefined {
   const sinceMs = parseHttpDate(field)
   if (sinceMs === undefined) return undefined
   // Last-Modified has whole seconds, so a client that sends it back has seen this version.
-  return Math.floor(facts.modifiedAtMs / 1000) * 1000 > sinceMs
+  return Math.floor(metadata.modifiedAtMs / 1000) * 1000 > sinceMs
 }
 
 /**

@@ -4,7 +4,7 @@ import { unquoteEtag } from '../checksums/etag.ts'
 import { S3Error } from '../errors.ts'
 import type { SentChecksum } from './completed-checksum.ts'
 import type { ListedPart } from './completion.ts'
-import { maxPartNumber, parsePartNumber } from './part-request.ts'
+import { maxPartNumber, readPartNumber } from './part-request.ts'
 
 /**
  * The parts that the body of a CompleteMultipartUpload lists, in its order.
@@ -36,15 +36,7 @@ function parseDocument(body: Uint8Array): XmlElement {
 }
 
 function parsePart(element: XmlElement): ListedPart {
-  const numberText = textOf(element, 'PartNumber')
-  const number = parsePartNumber(numberText)
-  if (number === undefined) {
-    throw new S3Error(
-      'InvalidArgument',
-      `PartNumber must be an integer between 1 and ${maxPartNumber}, inclusive`,
-      { elements: { ArgumentName: 'PartNumber', ArgumentValue: numberText } },
-    )
-  }
+  const number = readPartNumber('PartNumber', textOf(element, 'PartNumber'))
   const etag = unquoteEtag(textOf(element, 'ETag')).toLowerCase()
   return { number, etag, checksums: checksumsOf(element) }
 }

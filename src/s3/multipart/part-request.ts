@@ -12,17 +12,16 @@ export function uploadNameOf({ query, bucket, key }: ObjectContext): UploadName 
 
 /** @throws S3Error InvalidArgument when partNumber is not an integer from 1 to 10,000. */
 export function partNumberOf({ query }: ObjectContext): number {
-  const text = query.get('partNumber') ?? ''
-  const number = parsePartNumber(text)
-  if (number !== undefined) return number
+  return readPartNumber('partNumber', query.get('partNumber') ?? '')
+}
+
+/** @throws S3Error InvalidArgument, naming the parameter or element, for any other text. */
+export function readPartNumber(name: string, text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= maxPartNumber) return number
   throw new S3Error(
     'InvalidArgument',
     `Part number must be an integer between 1 and ${maxPartNumber}, inclusive`,
-    { elements: { ArgumentName: 'partNumber', ArgumentValue: text } },
+    { elements: { ArgumentName: name, ArgumentValue: text } },
   )
-}
-
-export function parsePartNumber(text: string): number | undefined {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  return number >= 1 && number <= maxPartNumber ? number : undefined
 }

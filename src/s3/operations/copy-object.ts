@@ -35,10 +35,10 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket } = context
   refuseWhatCannotBeKept(request.headers, service.settings.publicReadBuckets.has(bucket))
   const plan = planCopy(context)
-  const facts = await copyCurrent(context, plan)
-  const { etag, checksum } = facts.attributes
+  const metadata = await copyCurrent(context, plan)
+  const { etag, checksum } = metadata.attributes
   return xmlReply('CopyObjectResult', {
-    LastModified: xmlTimestamp(facts.modifiedAtMs),
+    LastModified: xmlTimestamp(metadata.modifiedAtMs),
     ETag: quoteEtag(etag),
     ...checksumElements(checksum, 'object'),
   })

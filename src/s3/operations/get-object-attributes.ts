@@ -19,7 +19,7 @@ interface PartsQuery {
 
 /** x-amz-object-attributes → the element it stands for, in the order of the reply. */
 const attributeElements: Readonly<
-  Record<string, (facts: ObjectMetadata, parts: PartsQuery) => XmlChildren>
+  Record<string, (metadata: ObjectMetadata, parts: PartsQuery) => XmlChildren>
 > = {
   // Without quotes, unlike everywhere else in S3 (API reference, the example response).
   ETag: ({ attributes }) => ({ ETag: attributes.etag }),
@@ -38,16 +38,16 @@ export async function getObjectAttributes(context: ObjectContext): Promise<HttpR
   const { service, bucket, key, request } = context
   const wanted = wantedAttributes(request)
   const parts = partsQuery(request)
-  const facts = await service.drive.head(bucket, key)
-  if (facts === undefined) throw noSuchKey(key)
+  const metadata = await service.drive.head(bucket, key)
+  if (metadata === undefined) throw noSuchKey(key)
   let content: XmlChildren = {}
   for (const name in attributeElements) {
     const element = attributeElements[name]
     if (element !== undefined && wanted.has(name))
-      content = { ...content, ...element(facts, parts) }
+      content = { ...content, ...element(metadata, parts) }
   }
   return xmlReply('GetObjectAttributesResponse', content, [
-    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['Last-Modified', formatHttpDate(metadata.modifiedAtMs)],
   ])
 }
 

@@ -47,9 +47,9 @@ function wholeReply({ status, headers, range }: ReadPlan, content: Uint8Array): 
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
   const asked = parseReadRequest(context)
-  const facts = await service.drive.head(bucket, key)
-  if (facts === undefined) throw noSuchKey(key)
-  const { status, headers, range } = planRead(asked, facts)
+  const metadata = await service.drive.head(bucket, key)
+  if (metadata === undefined) throw noSuchKey(key)
+  const { status, headers, range } = planRead(asked, metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
   return { status, headers }
 }

@@ -11,20 +11,23 @@ import { xmlReply } from '../reply/xml-reply.ts'
  * (unsupported.ts), which is why these answers never change.
  * Sources: API reference, the Get… operation of each, and ErrorResponses.
  */
-type Fact = FactDocument | FactError | ((context: BucketContext) => FactDocument | FactError)
+type Default =
+  | DefaultDocument
+  | DefaultError
+  | ((context: BucketContext) => DefaultDocument | DefaultError)
 
-interface FactDocument {
+interface DefaultDocument {
   readonly root: string
   readonly content: XmlChildren
 }
 
-interface FactError {
+interface DefaultError {
   readonly error: S3ErrorCode
   readonly message?: string
 }
 
 /** Sub-resource of a bucket → answer. */
-export const bucketDefaults: Readonly<Record<string, Fact>> = {
+export const bucketDefaults: Readonly<Record<string, Default>> = {
   accelerate: { root: 'AccelerateConfiguration', content: {} },
   acl: ({ service, bucket }) => {
     const { publicReadBuckets, publicList } = service.settings
@@ -52,13 +55,13 @@ export const bucketDefaults: Readonly<Record<string, Fact>> = {
 }
 
 /** S3's answer to both retention and legal-hold of an object in a bucket without Object Lock. */
-const noObjectLock: FactError = {
+const noObjectLock: DefaultError = {
   error: 'InvalidRequest',
   message: 'Bucket is missing Object Lock Configuration',
 }
 
 /** Sub-resource of an object that exists → answer. */
-export const objectDefaults: Readonly<Record<string, Fact>> = {
+export const objectDefaults: Readonly<Record<string, Default>> = {
   acl: ({ service, bucket }) => accessControlPolicy(service.settings.publicReadBuckets.has(bucket)),
   'legal-hold': noObjectLock,
   retention: noObjectLock,
@@ -67,33 +70,37 @@ export const objectDefaults: Readonly<Record<string, Fact>> = {
 
 /** GET of one of `bucketDefaults`. */
 export async function bucketDefault(context: BucketContext): Promise<HttpReply> {
-  return answerFact(bucketDefaults, context)
+  return answerDefault(bucketDefaults, context)
 }
 
 /** GET of one of `objectDefaults`; the object must exist. */
 export async function objectDefault(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
   if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
-  return answerFact(objectDefaults, context)
+  return answerDefault(objectDefaults, context)
 }
 
-function answerFact(facts: Readonly<Record<string, Fact>>, context: BucketContext): HttpReply {
-  const name = [...context.query.keys()].find((parameter) => Object.hasOwn(facts, parameter)) ?? ''
-  const fact = facts[name]
-  if (fact === undefined) throw new S3Error('NotImplemented')
-  const answer = typeof fact === 'function' ? fact(context) : fact
+function answerDefault(
+  defaults: Readonly<Record<string, Default>>,
+  context: BucketContext,
+): HttpReply {
+  const name =
+    [...context.query.keys()].find((parameter) => Object.hasOwn(defaults, parameter)) ?? ''
+  const found = defaults[name]
+  if (found === undefined) throw new S3Error('NotImplemented')
+  const answer = typeof found === 'function' ? found(context) : found
   if ('error' in answer) throw new S3Error(answer.error, answer.message)
   return xmlReply(answer.root, answer.content)
 }
 
 /** An empty list; a single configuration, requested by its id, does not exist. */
-function configurations(root: string): Fact {
+function configurations(root: string): Default {
   return ({ query }) =>
     query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
 }
 
 /** The owner has full access; buckets in PUBLIC_READ_BUCKETS are readable by everyone. */
-function accessControlPolicy(isPublic: boolean): FactDocument {
+function accessControlPolicy(isPublic: boolean): DefaultDocument {
   const ownerGrant = {
     Grantee: grantee(
       'CanonicalUser',

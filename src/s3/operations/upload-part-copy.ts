@@ -20,12 +20,12 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(request.headers, settings.publicReadBuckets.has(bucket))
   const source = copySourceOf(context)
-  const facts = await drive.head(source.bucket, source.key)
-  if (facts === undefined) throw noSuchKey(source.key)
-  assertSourceConditions(context, facts)
-  const range = copyRange(request.headers['x-amz-copy-source-range'], facts.size)
+  const metadata = await drive.head(source.bucket, source.key)
+  if (metadata === undefined) throw noSuchKey(source.key)
+  assertSourceConditions(context, metadata)
+  const range = copyRange(request.headers['x-amz-copy-source-range'], metadata.size)
   const { signal } = request
-  const pinned = { ...source, etag: facts.attributes.etag }
+  const pinned = { ...source, etag: metadata.attributes.etag }
   const part = await uploads.writePart(uploadNameOf(context), number, {
     size: range.end - range.start,
     signal,

@@ -32,23 +32,26 @@ const writtenFields = new WeakMap<
 
 /** The fields of every 200 and 206 for an object, Content-Length excepted. The caller may add to them. */
 export function objectFields(
-  facts: ObjectMetadata,
+  object: ObjectMetadata,
   overrides: ResponseOverrides | undefined,
 ): ReplyFields {
-  if (overrides !== undefined) return writeFields(facts, overrides)
-  const { attributes, modifiedAtMs } = facts
+  if (overrides !== undefined) return writeFields(object, overrides)
+  const { attributes, modifiedAtMs } = object
   const written = writtenFields.get(attributes)
   if (written?.modifiedAtMs === modifiedAtMs) return written.fields.slice()
-  const fields = writeFields(facts, undefined)
+  const fields = writeFields(object, undefined)
   if (fields.length <= maxWrittenFields) writtenFields.set(attributes, { modifiedAtMs, fields })
   return fields.slice()
 }
 
-function writeFields(facts: ObjectMetadata, overrides: ResponseOverrides | undefined): ReplyFields {
-  const { headers, metadata, etag } = facts.attributes
+function writeFields(
+  object: ObjectMetadata,
+  overrides: ResponseOverrides | undefined,
+): ReplyFields {
+  const { headers, metadata, etag } = object.attributes
   const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
   const fields: ReplyFields = [
-    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['Last-Modified', formatHttpDate(object.modifiedAtMs)],
     ['ETag', quoteEtag(etag)],
     ['Accept-Ranges', 'bytes'],
     ['Content-Type', contentType],
@@ -64,10 +67,10 @@ function writeFields(facts: ObjectMetadata, overrides: ResponseOverrides | undef
 }
 
 /** A 304 carries what a cache updates its copy with (RFC 9110 section 15.4.5). */
-export function notModifiedFields(facts: ObjectMetadata): ReplyFields {
-  const { headers, etag } = facts.attributes
+export function notModifiedFields(object: ObjectMetadata): ReplyFields {
+  const { headers, etag } = object.attributes
   const fields: ReplyFields = [
-    ['Last-Modified', formatHttpDate(facts.modifiedAtMs)],
+    ['Last-Modified', formatHttpDate(object.modifiedAtMs)],
     ['ETag', quoteEtag(etag)],
   ]
   if (headers['cache-control'] !== undefined)

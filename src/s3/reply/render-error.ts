@@ -24,7 +24,7 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
     headers: [['Content-Type', 'application/xml'], ...Object.entries(error.headers)],
     // The writer leaves it out for HEAD.
     body: errorDocument(error, request.rawPath, request.id),
-    facts: { code: error.code, reason: shortened(error.reason, maxMessageLength) },
+    logFields: { code: error.code, reason: shortened(error.reason, maxMessageLength) },
   }
 }
 

@@ -1,5 +1,7 @@
 /** Writes the XML documents of S3. Parsing of bodies is xml-body.ts. */
 
+import { forbiddenInXml } from '../address/client-text.ts'
+
 const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
 /** An element: text, children in order, or absent. An array repeats the element. */
@@ -52,8 +54,7 @@ function xmlElement(name: string, value: XmlValue): string {
   return `<${name}>${escapeXml(String(value))}</${name}>`
 }
 
-const special =
-  /[&<>\r\n\t\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+const special = new RegExp(`[&<>\r\n\t]|${forbiddenInXml.source}`, 'g')
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

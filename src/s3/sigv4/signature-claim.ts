@@ -1,4 +1,5 @@
 import { S3Error } from '../errors.ts'
+import { fieldName } from '../headers/field-value.ts'
 
 /** What a request claims about its signature, in either of the two forms. Nothing verified yet. */
 export interface SignatureClaim {
@@ -18,9 +19,6 @@ export interface SignatureClaim {
 
 /** Clients sign 3 to 10 headers and one for each entry of the user metadata, which is limited to 2 KB. */
 const maxSignedHeaders = 100
-
-/** RFC 9110 section 5.1, in lower case. */
-const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
 /**
  * The names of SignedHeaders. AWS demands them sorted, and in lower case; like AWS, this accepts

@@ -4,12 +4,12 @@
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
  */
 export function uriEncode(bytes: string): string {
-  return bytes.replace(reserved, percentEscape)
+  return encode(Buffer.from(bytes, 'latin1'), unreserved)
 }
 
 /** As uriEncode, but keeps `/`, as the canonical path does. */
 export function uriEncodePath(bytes: string): string {
-  return bytes.replace(reservedInPath, percentEscape)
+  return encode(Buffer.from(bytes, 'latin1'), unreservedInPath)
 }
 
 /** Decodes `%XY` to latin1 characters. A broken escape stays as it is. */
@@ -19,22 +19,15 @@ export function uriDecode(text: string): string {
 
 /** uriEncode of uriDecode, in loops over the bytes: a hostile text has thousands of escapes. */
 export function uriReencode(text: string): string {
-  return plain.test(text) ? text : reencode(text, unreserved)
+  return plain.test(text) ? text : encode(decodedBytes(text), unreserved)
 }
 
 /** As uriReencode, but keeps `/`, and decodes `%2F` to it. */
 export function uriReencodePath(text: string): string {
-  return reencode(text, unreservedInPath)
+  return encode(decodedBytes(text), unreservedInPath)
 }
 
 const plain = /^[A-Za-z0-9\-._~]*$/
-const reserved = /[^A-Za-z0-9\-._~]/g
-const reservedInPath = /[^A-Za-z0-9\-._~/]/g
-
-function percentEscape(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-}
-
 const percent = 0x25
 const unreserved = tableOf(/[A-Za-z0-9\-._~]/)
 const unreservedInPath = tableOf(/[A-Za-z0-9\-._~/]/)
@@ -47,8 +40,7 @@ function tableOf(pattern: RegExp): Uint8Array {
   )
 }
 
-function reencode(text: string, kept: Uint8Array): string {
-  const bytes = decodedBytes(text)
+function encode(bytes: Buffer, kept: Uint8Array): string {
   const written = Buffer.allocUnsafe(bytes.length * 3)
   let length = 0
   for (const byte of bytes) {

@@ -89,11 +89,11 @@ async function readOnce(
   name: ObjectName,
   onBytes: (bytes: number) => void,
 ): Promise<Verdict | BadRead> {
-  let facts: ObjectMetadata | undefined
+  let metadata: ObjectMetadata | undefined
   try {
     const object = await drive.open(name.bucket, name.key)
     if (object === undefined) return { kind: 'gone' }
-    facts = object
+    metadata = object
     try {
       const digests = new ObjectDigests(object)
       for await (const chunk of object.read(0, object.size)) {
@@ -109,17 +109,17 @@ async function readOnce(
   } catch (error) {
     if (!(error instanceof DriveError) || error.kind !== 'changed') throw error
     // A drive that verifies MD5s itself does not return wrong bytes.
-    facts ??= await drive.head(name.bucket, name.key)
-    if (facts === undefined) return { kind: 'gone' }
-    return { kind: 'bad', version: versionOf(facts), differences: refusedBytes(facts) }
+    metadata ??= await drive.head(name.bucket, name.key)
+    if (metadata === undefined) return { kind: 'gone' }
+    return { kind: 'bad', version: versionOf(metadata), differences: refusedBytes(metadata) }
   }
 }
 
 /** None where no drive can know that the bytes are wrong. */
-function refusedBytes(facts: ObjectMetadata): Difference[] {
-  if (!new ObjectDigests(facts).canVerify) return []
+function refusedBytes(metadata: ObjectMetadata): Difference[] {
+  if (!new ObjectDigests(metadata).canVerify) return []
   const found = 'different bytes, which the drive rejects'
-  return [{ what: 'ETag', expected: facts.attributes.etag, found }]
+  return [{ what: 'ETag', expected: metadata.attributes.etag, found }]
 }
 
 function versionOf({ size, modifiedAtMs, attributes }: ObjectMetadata): string {

@@ -9,7 +9,7 @@ const minPassword = 8
 /** Names up to this length resemble others by chance, so they may differ in one letter, not two. */
 const shortName = 6
 
-export interface WarningFacts {
+export interface SettingsWarningInputs {
   readonly settings: Settings
   /** The process's own environment. */
   readonly environment: Environment
@@ -18,7 +18,7 @@ export interface WarningFacts {
 }
 
 /** Settings that are allowed but probably not intended. Shows no secret. */
-export function settingsWarnings({ settings, environment, kept }: WarningFacts): string[] {
+export function settingsWarnings({ settings, environment, kept }: SettingsWarningInputs): string[] {
   return [
     ...weakSecrets(settings),
     ...openAddress(settings),

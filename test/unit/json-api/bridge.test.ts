@@ -55,7 +55,7 @@ test('bridge carries request and reply, and names the operation for the log', as
   const answer = Buffer.from(reply.slice(reply.indexOf('{')), 'latin1').toString()
   assert.deepEqual(JSON.parse(answer), { text: 'é', ip: '127.0.0.1', id })
   await finished(1)
-  assert.deepEqual(outcomes[0]?.facts, { operation: 'echo' })
+  assert.deepEqual(outcomes[0]?.logFields, { operation: 'echo' })
 })
 
 test('bridge gives the app the client address that wiring finds', async (t) => {

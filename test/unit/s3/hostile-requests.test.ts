@@ -37,7 +37,7 @@ for (const { title, target, rawHeaders } of hostileRequests) {
     })
     const settled = await Promise.all(replies)
     const logMs = cpuMsOf(() => {
-      for (const { status, facts } of settled) log.info({ status, ...facts }, 'request')
+      for (const { status, logFields } of settled) log.info({ status, ...logFields }, 'request')
     })
     for (const { status } of settled) assert.match(String(status), /^40[03]$/)
     const each = (cpuMs + logMs) / runs

@@ -64,14 +64,14 @@ export class FakeDrive {
     { priority }: OpenOptions = {},
   ): Promise<OpenObject | undefined> {
     this.priority = priority
-    const facts = await this.head(bucket, key)
+    const metadata = await this.head(bucket, key)
     const bytes = this.objects.get(key)?.bytes
-    if (facts === undefined || bytes === undefined) return undefined
+    if (metadata === undefined || bytes === undefined) return undefined
     this.openCount++
     this.opened++
     let isOpen = true
     return {
-      ...facts,
+      ...metadata,
       read: (start, end) => this.#read(bytes.subarray(start, end)),
       close: async () => {
         if (isOpen) this.openCount--

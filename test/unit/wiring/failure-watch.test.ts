@@ -12,8 +12,8 @@ const settings = {
   dashboardPassword: 'open sesame' as string | undefined,
 }
 
-const outcome = (status: number, facts: Outcome['facts'] = {}): Outcome => ({
-  ...{ status, facts, bytesReceived: 1, bytesSent: 1, durationMs: 1, isAborted: false },
+const outcome = (status: number, logFields: Outcome['logFields'] = {}): Outcome => ({
+  ...{ status, logFields, bytesReceived: 1, bytesSent: 1, durationMs: 1, isAborted: false },
 })
 
 test('Failed requests are kept with what their reply knows, and no query', async (t) => {
@@ -24,20 +24,25 @@ test('Failed requests are kept with what their reply knows, and no query', async
     headers: { 'x-forwarded-for': '198.51.100.7', authorization: 'hush' },
     receivedAtMs: 1_700_000_000_000,
   }
-  const facts = { bucket: 'files', key: 'a b', operation: 'PutObject', code: 'AccessDenied' }
-  watch.onFinish(request, outcome(403, { ...facts, reason: 'The clock.' }))
-  watch.onFinish({ ...request, id: 'fine' }, outcome(200, facts))
-  watch.onFinish({ ...request, id: 'unchanged' }, outcome(304, facts))
-  watch.onFinish({ ...request, id: 'absent' }, outcome(404, { ...facts, code: 'NoSuchKey' }))
+  const logFields = { bucket: 'files', key: 'a b', operation: 'PutObject', code: 'AccessDenied' }
+  watch.onFinish(request, outcome(403, { ...logFields, reason: 'The clock.' }))
+  watch.onFinish({ ...request, id: 'fine' }, outcome(200, logFields))
+  watch.onFinish({ ...request, id: 'unchanged' }, outcome(304, logFields))
+  watch.onFinish({ ...request, id: 'absent' }, outcome(404, { ...logFields, code: 'NoSuchKey' }))
   watch.onRefuse({
     fault: 'malformed',
     ...{ requestId: 'REFUSED', remoteAddress: '203.0.113.9' },
-    reply: { status: 400, headers: [], facts: { code: 'BadRequest', reason: 'no HTTP' } },
+    reply: { status: 400, headers: [], logFields: { code: 'BadRequest', reason: 'no HTTP' } },
   })
   const [refused, failed, ...others] = await watch.latest()
   assert.deepEqual(others, [])
   assert.deepEqual(failed, {
-    ...{ at: '2023-11-14T22:13:20.001Z', requestId: '0123456789ABCDEF', method: 'PUT', ...facts },
+    ...{
+      at: '2023-11-14T22:13:20.001Z',
+      requestId: '0123456789ABCDEF',
+      method: 'PUT',
+      ...logFields,
+    },
     ...{ status: 403, reason: 'The clock.', remoteAddress: '198.51.100.7' },
   })
   assert.deepEqual(
@@ -64,7 +69,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
   const watch = new FailureWatch({ settings, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const signed = { bucket: 'files', operation: 'PutObject', code: 'EntityTooLarge' }
-  for (const [id, target, facts] of [
+  for (const [id, target, logFields] of [
     ['own', '/files/a?X-Amz-Date=1&x-id=Dashboard&X-Amz-Signature=hush', signed],
     ['client', '/files/a?x-id=PutObject', signed],
     ['forged', '/files/a?x-id=Dashboard', { bucket: 'files', code: 'AccessDenied' }],
@@ -76,7 +81,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
     ['session', '/auth/session', { operation: 'session' }],
     ['models', '/v1/models', { operation: 'models' }],
   ] as const) {
-    watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, facts))
+    watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, logFields))
   }
   const kept = (await watch.latest()).map(({ requestId }) => requestId)
   assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'login', 'models', 'unsigned'])

@@ -10,7 +10,7 @@ const outcome: Outcome = {
   bytesSent: 12,
   durationMs: 1.23456,
   isAborted: false,
-  facts: { operation: 'GetObject', bucket: 'photos', key: 'a b' },
+  logFields: { operation: 'GetObject', bucket: 'photos', key: 'a b' },
 }
 
 function lineOf(changes: Partial<Outcome>): Record<string, unknown> {

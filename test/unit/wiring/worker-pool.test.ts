@@ -91,7 +91,7 @@ test('A worker that leaves ten pings unanswered is killed and replaced', async (
   const { promise: died, resolve } = Promise.withResolvers<unknown>()
   const { pool } = poolOf(t, {
     pingEveryMs: 20,
-    onSilence: (facts) => silent.push(facts),
+    onSilence: (fields) => silent.push(fields),
     onDeath: resolve,
   })
   const pid = await pool.start()

@@ -35,7 +35,7 @@ export const importAnswer = z.object({
 
 export type ImportAnswer = z.output<typeof importAnswer>
 
-export interface ImportFacts {
+export interface ImportSummary {
   readonly mode: ImportMode
   readonly file: ExportFile
   readonly read: ReadExport
@@ -46,7 +46,7 @@ export interface ImportFacts {
 }
 
 /** Pure: the report of an import. */
-export function importReport({ mode, file, read, state, warnings }: ImportFacts): ImportAnswer {
+export function importReport({ mode, file, read, state, warnings }: ImportSummary): ImportAnswer {
   const imported = new Set(read.connections.map(({ id }) => id))
   const withoutKey = state.connections.filter(
     ({ id, sealedKey }) => imported.has(id) && sealedKey === undefined,

@@ -4,7 +4,7 @@ import { isOrdinaryFailure } from '../../../../src/console/management/ordinary-f
 
 const allowed = ['files']
 
-for (const [title, status, facts, isOrdinary] of [
+for (const [title, status, logFields, isOrdinary] of [
   ['an object that is not there', 404, { code: 'NoSuchKey', bucket: 'files' }, true],
   ['a configuration that is not there', 404, { code: 'NoSuchTagSet', bucket: 'files' }, true],
   ['an upload that is not there', 404, { code: 'NoSuchUpload', bucket: 'files' }, false],
@@ -33,6 +33,6 @@ for (const [title, status, facts, isOrdinary] of [
   ['a failure of ours', 500, undefined, false],
 ] as const) {
   test(`${title} is ${isOrdinary ? 'part of normal life' : 'told'}`, () => {
-    assert.equal(isOrdinaryFailure({ status, facts }, allowed), isOrdinary)
+    assert.equal(isOrdinaryFailure({ status, logFields }, allowed), isOrdinary)
   })
 }

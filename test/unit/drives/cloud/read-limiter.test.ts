@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import {
-  longestLagMs,
-  minimumRate,
-  Reader,
-  ReadLimiter,
-} from '../../../../src/drives/cloud/read-limiter.ts'
+import { Reader, ReadLimiter } from '../../../../src/drives/cloud/read-limiter.ts'
 import type { DriveError, ReadPriority } from '../../../../src/drives/drive.ts'
+import { longestLagMs, minimumRate } from '../../../../src/process/slow-client.ts'
 
 const never = new AbortController().signal
 const second = 1_000

@@ -11,7 +11,7 @@ import {
 const modified = 'Wed, 01 Jan 2025 12:00:00 GMT'
 const before = 'Wed, 01 Jan 2025 11:59:59 GMT'
 const after = 'Wed, 01 Jan 2025 12:00:01 GMT'
-const facts: ObjectMetadata = {
+const metadata: ObjectMetadata = {
   size: 3,
   // 700 ms behind what Last-Modified says.
   modifiedAtMs: Date.UTC(2025, 0, 1, 12, 0, 0, 700),
@@ -52,7 +52,7 @@ for (const [headers, outcome] of cases) {
   test(`evaluateReadConditions is ${outcome} for ${JSON.stringify(headers)}`, () => {
     const conditions = readConditions(headers)
     assert.ok(conditions)
-    assert.equal(evaluateReadConditions(conditions, facts), outcome)
+    assert.equal(evaluateReadConditions(conditions, metadata), outcome)
   })
 }
 

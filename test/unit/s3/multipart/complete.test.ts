@@ -35,8 +35,8 @@ test('CompleteMultipartUpload publishes the attributes that the upload was creat
   await uploads.writePart(name, 2, partOf('bbb'))
   await uploads.writePart(name, 3, partOf('c'))
   await uploads.complete(name, listOf(['aaa', 'bbb', 'c']), never)
-  const facts = await drive.head('b', 'nul \0 key')
-  assert.deepEqual(facts?.attributes, {
+  const metadata = await drive.head('b', 'nul \0 key')
+  assert.deepEqual(metadata?.attributes, {
     etag: etagOfParts(['aaa', 'bbb', 'c']),
     ...details,
     partSizes: [

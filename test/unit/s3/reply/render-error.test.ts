@@ -41,5 +41,5 @@ test('Message and reason are short, whatever name of a header they quote', () =>
     error: () => undefined,
   })
   assert.ok(String(reply.body).length < 2_000)
-  assert.ok(String(reply.facts?.reason).length < 2_000)
+  assert.ok(String(reply.logFields?.reason).length < 2_000)
 })

@@ -125,22 +125,22 @@ const refusals: readonly (readonly [
 
 for (const [title, request, reason, answer, atMs = nowMs] of refusals) {
   test(`A refusal for ${title} tells the owner why, and the client what it did before`, async () => {
-    const { status, facts, body } = await handlerAt(atMs)(request)
+    const { status, logFields, body } = await handlerAt(atMs)(request)
     assert.equal(status, 403)
-    assert.match(String(facts?.reason), reason)
+    assert.match(String(logFields?.reason), reason)
     assert.match(String(body), answer)
-    const told = JSON.stringify(facts)
+    const told = JSON.stringify(logFields)
     for (const secret of [settings.secretKey, 'pasted', 'X-Amz-Credential', 'Signature=']) {
       assert.equal(told.includes(secret), false, told)
     }
-    assert.equal(facts?.anonymous, title === 'no signature' ? true : undefined)
+    assert.equal(logFields?.anonymous, title === 'no signature' ? true : undefined)
   })
 }
 
 test('A refused signature shows of the host what is short enough, and names PUBLIC_URL', async () => {
   const host = `${'h'.repeat(5_000)}.example`
   const request = sign({ ...key, headers: { ...key.headers, Host: host }, signed: { path: '/x' } })
-  const { facts } = await handlerAt(nowMs, 'https://s3.example.org')(request)
-  assert.match(String(facts?.reason), /host of PUBLIC_URL did not match/)
-  assert.ok(String(facts?.reason).length < 500)
+  const { logFields } = await handlerAt(nowMs, 'https://s3.example.org')(request)
+  assert.match(String(logFields?.reason), /host of PUBLIC_URL did not match/)
+  assert.ok(String(logFields?.reason).length < 500)
 })

@@ -1,0 +1,9 @@
+/**
+ * When a client counts as too slow to keep what others wait for: a connection to this process
+ * (src/http) or one to the drive (src/drives/cloud/read-limiter.ts).
+ */
+
+/** A client that takes bytes more slowly than this is slow; bytes a second. */
+export const minimumRate = 16 * 1024
+/** How far a slow client may fall behind that rate before its connection is ended. */
+export const longestLagMs = 30_000
