@@ -62,7 +62,8 @@ type Case<Under> = (under: Under, t: TestContext) => Promise<void>
 type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
   Required<Pick<DriveUnderTest, Member>>
 
-const timeoutMs = 120_000
+/** Only against a case that hangs: several times what the slowest takes on a busy machine. */
+const timeoutMs = 300_000
 /** Of a key that is not deep. */
 const mostSegments = 50
 
