@@ -55,6 +55,15 @@ test('every test file belongs to exactly one group, and .ci/run runs every group
   assert.deepEqual(runs.flat().sort(), Object.keys(testGroups).sort())
 })
 
+test('web imports only types from src', () => {
+  const importOfSrc = /^(?:im|ex)port (?!type )[^'"]*from '(?:\.\.\/)+src\//m
+  const web = sourceFiles.filter((path) => path.startsWith('web/'))
+  assert.deepEqual(
+    web.filter((path) => importOfSrc.test(read(path))),
+    [],
+  )
+})
+
 test('no source file is longer than 400 lines', () => {
   const long = sourceFiles.filter((path) => read(path).split('\n').length > 401)
   assert.deepEqual(long, [])
