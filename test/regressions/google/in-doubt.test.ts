@@ -176,7 +176,7 @@ describe('a file of another owner', () => {
     const notes = async () => {
       const select = "SELECT note FROM key_leases WHERE note <> ''"
       const rows = await database.read<{ note: string }>(select, [])
-      return rows.map(({ note }) => parseRecoveryRecord(note)?.place)
+      return rows.map(({ note }) => parseRecoveryRecord(note)?.leaseKey)
     }
     assert.equal((await notes()).length, 3)
     await drive.refresh()

@@ -30,16 +30,16 @@ export interface Download {
  * @throws TransientError when it is not what was asked for.
  */
 export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Download {
-  const facts = range === undefined ? wholeFacts(answer) : rangeFacts(answer, range)
+  const lengths = range === undefined ? wholeLengths(answer) : rangeLengths(answer, range)
   const encoding = answer.header('content-encoding') ?? 'identity'
-  if (facts === undefined || encoding !== 'identity') {
+  if (lengths === undefined || encoding !== 'identity') {
     answer.close()
     throw new TransientError('server', `${answer.status} with bytes that were not requested`)
   }
   return {
     status: answer.status === 206 ? 206 : 200,
-    ...facts,
-    body: countedBytes(answer, facts.length),
+    ...lengths,
+    body: countedBytes(answer, lengths.length),
     close: () => answer.close(),
   }
 }
@@ -104,9 +104,9 @@ const partial = { service: 'Google Drive', doing: 'send the complete file' }
 /** The service answered until now: a new read may start soon. */
 const readingAgainMs = 2000
 
-type Facts = Pick<Download, 'length' | 'size'>
+type Lengths = Pick<Download, 'length' | 'size'>
 
-function wholeFacts(answer: HttpAnswer): Facts | undefined {
+function wholeLengths(answer: HttpAnswer): Lengths | undefined {
   if (answer.status !== 200) return undefined
   const text = answer.header('content-length')
   if (text === undefined) return {}
@@ -115,7 +115,7 @@ function wholeFacts(answer: HttpAnswer): Facts | undefined {
 }
 
 /** Drive cuts a range that goes beyond the end, as RFC 9110 section 14.1.2 says. */
-function rangeFacts(answer: HttpAnswer, { start, end }: ByteRange): Facts | undefined {
+function rangeLengths(answer: HttpAnswer, { start, end }: ByteRange): Lengths | undefined {
   const given = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.header('content-range') ?? '')
   if (answer.status !== 206 || given === null) return undefined
   const [first, last, size] = given.slice(1).map(Number)

@@ -141,8 +141,8 @@ export async function readJson<Result>(
   const parsed = schema.safeParse(parsedJson(await answer.text(maxJsonBytes)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const place = issue?.path.join('.') || 'the whole response'
-  throw new TransientError('server', `an unexpected response (${place}: ${issue?.code})`)
+  const where = issue?.path.join('.') || 'the whole response'
+  throw new TransientError('server', `an unexpected response (${where}: ${issue?.code})`)
 }
 
 function isStream(body: HttpBody | undefined): boolean {

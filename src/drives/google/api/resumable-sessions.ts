@@ -11,23 +11,23 @@ import type { HttpAnswer } from './http-answer.ts'
 export const chunkMultiple = 256 * 1024
 
 export interface SessionChunk {
-  /** Where the bytes begin: what the session holds already. */
+  /** Where the bytes begin: the number of bytes that the session has. */
   readonly offset: number
   /**
    * A number of bytes that is a multiple of 256 KiB unless `total` is reached with them. An array
-   * is sent without copying, again and again until the session has all of it; a stream once.
+   * is sent without copying, repeatedly until the session has all of it; a stream is sent once.
    */
   readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  /** May be 0 when Drive has all bytes and only the end must be sent. */
+  /** May be 0 when Drive has all bytes and only the end is to be sent. */
   readonly length: number
   /** Bytes of the whole file, where this is its end; otherwise undefined. */
   readonly total: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a resumable session says of itself. */
+/** The state of a resumable session. */
 export type SessionState =
-  /** The first `persisted` bytes are with Drive, no others. */
+  /** Drive has the first `persisted` bytes and no others. */
   | { readonly kind: 'open'; readonly persisted: number }
   | { readonly kind: 'done'; readonly file: GoogleFile }
   /** Expired (a week), cancelled or refused: the upload must restart. */
@@ -42,12 +42,12 @@ export interface ResumableSessionsOptions {
 
 const doing = 'accept an upload'
 
-/** 499 is what a cancelled session says. */
+/** A cancelled session answers 499. */
 const goneStatuses: readonly number[] = [404, 410, 499]
-/** A session that does not even say what it holds is none. */
+/** A session that rejects even a status query no longer exists. */
 const queryStatuses: readonly number[] = [308, 400, ...goneStatuses]
 
-/** A resumable upload that is in the middle. Session URLs are secrets: they are in no message. */
+/** Resumable uploads in progress. Session URLs are secrets: no message contains them. */
 export class ResumableSessions {
   readonly #calls: GoogleCalls
   readonly #options: ResumableSessionsOptions
@@ -58,8 +58,8 @@ export class ResumableSessions {
   }
 
   /**
-   * Sends bytes. What counts is what the session says afterwards: Drive may have kept a part of
-   * what it was sent, and an answer may be lost after all of it was kept.
+   * Sends bytes. The session's state afterwards counts: Drive may have stored only a part of them,
+   * and a response may be lost after all of them were stored.
    *
    * @throws DriveError; what a stream threw; the signal's reason.
    */
@@ -73,7 +73,7 @@ export class ResumableSessions {
   async query(sessionUrl: string, signal?: AbortSignal): Promise<SessionState> {
     const call = {
       ...this.#call(sessionUrl, { doing, signal }),
-      // Short: it is not to wait for uploads, nor on a connection that one has left in the middle.
+      // Short: it must not wait for uploads, nor use a connection that one left in the middle.
       limiter: 'calls' as const,
       headers: contentRange('*'),
       expected: queryStatuses,
@@ -91,28 +91,28 @@ export class ResumableSessions {
     await this.#calls.run(call, (answer) => answer.drain())
   }
 
-  /** Goes on from what the session holds until that is all of the chunk. */
+  /** Sends the rest of the chunk until the session has all of it. */
   async #sendAll(sessionUrl: string, chunk: ArrayChunk): Promise<SessionState> {
     const retryPolicy = this.#calls.retryPolicy({ doing, signal: chunk.signal, isUpload: true })
     const end = chunk.offset + chunk.length
-    let held = chunk.offset
+    let stored = chunk.offset
     for (;;) {
-      const state = await this.#sendRest(sessionUrl, { chunk, held, retryPolicy })
+      const state = await this.#sendRest(sessionUrl, { chunk, stored, retryPolicy })
       if (state.kind !== 'open' || state.persisted < chunk.offset) return state
-      // What an earlier request sent, thought dead, has come since: it does not end here.
+      // An earlier request, believed dead, has delivered more than this chunk.
       if (state.persisted > end) return state
       if (state.persisted >= end && chunk.total === undefined) return state
-      if (state.persisted > held) retryPolicy.renew()
+      if (state.persisted > stored) retryPolicy.renew()
       else await retryPolicy.pause(new TransientError('server', 'it stores none of the bytes sent'))
-      held = Math.min(state.persisted, end)
+      stored = Math.min(state.persisted, end)
     }
   }
 
-  async #sendRest(sessionUrl: string, { chunk, held, retryPolicy }: Rest): Promise<SessionState> {
-    const skipped = held - chunk.offset
+  async #sendRest(sessionUrl: string, { chunk, stored, retryPolicy }: Rest): Promise<SessionState> {
+    const skipped = stored - chunk.offset
     const rest = {
       ...chunk,
-      offset: held,
+      offset: stored,
       length: chunk.length - skipped,
       body: piecesFrom(chunk.bytes, skipped),
     }
@@ -177,7 +177,7 @@ export class ResumableSessions {
     return { kind: 'done', file: await this.#fileOf(answer, signal) }
   }
 
-  /** `fields` of the session's start shapes this answer; where it does not, the file is asked for. */
+  /** The session's `fields` parameter selects this response; without it the file is looked up. */
   async #fileOf(answer: HttpAnswer, signal: AbortSignal | undefined): Promise<GoogleFile> {
     const { id, file } = await readJson(answer, finishedSchema)
     return file ?? (await this.#options.getFile(id, signal))
@@ -189,8 +189,8 @@ type StreamChunk = SessionChunk & { readonly bytes: AsyncIterable<Uint8Array> }
 
 interface Rest {
   readonly chunk: ArrayChunk
-  /** Bytes that the session holds. */
-  readonly held: number
+  /** Bytes that the session has. */
+  readonly stored: number
   readonly retryPolicy: RetryPolicy
 }
 
@@ -202,7 +202,7 @@ const finishedSchema = z
   .looseObject({ id: z.string().min(1) })
   .transform((answer) => ({ id: answer.id, file: googleFileSchema.safeParse(answer).data }))
 
-/** `Range: bytes=0-N` says that N+1 bytes are kept; no Range that none are. */
+/** `Range: bytes=0-N` means that N+1 bytes are stored; without it none are. */
 function persistedBytes(range: string | undefined): number {
   if (range === undefined) return 0
   const last = /^bytes=0-(\d{1,15})$/.exec(range.trim())?.[1]
@@ -218,7 +218,7 @@ function isArray(bytes: SessionChunk['bytes']): bytes is readonly Uint8Array[] {
   return Array.isArray(bytes)
 }
 
-/** What Drive would refuse with an unhelpful message. */
+/** Drive would reject such a chunk with an unhelpful message. */
 function assertWhole({ offset, length, total }: SessionChunk): void {
   const isEnd = total !== undefined
   if (isEnd ? offset + length !== total : length === 0 || length % chunkMultiple !== 0) {

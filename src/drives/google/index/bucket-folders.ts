@@ -14,7 +14,7 @@ export interface BucketFoldersOptions {
   readonly leases: KeyLeases
 }
 
-const place = 'buckets'
+const leaseKey = 'buckets'
 
 /** Finds the buckets' folders below the root, or makes them, one process at a time. */
 export async function prepareBuckets(
@@ -32,7 +32,7 @@ export async function prepareBuckets(
       await makeBucket(bucket, id, options)
     }
   }
-  await leases.hold([place], work, { note: recoveryRecord(place, newIds) })
+  await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, newIds) })
 }
 
 async function missing(

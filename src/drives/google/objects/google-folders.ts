@@ -9,7 +9,7 @@ import { folderPages } from '../index/folder-pages.ts'
 import { indexedFile, ownFolderProperty } from '../index/indexed-file.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
-import { folderLease } from './lease-names.ts'
+import { folderLeaseKey } from './lease-keys.ts'
 import { recoveryRecord } from './recovery-record.ts'
 
 export interface GoogleFoldersOptions {
@@ -72,7 +72,7 @@ export class GoogleFolders {
     const { api, objects, leases, missed } = this.#options
     const [parent = ''] = parents
     const segment = segments.at(-1) ?? ''
-    const place = folderLease(bucket, segments)
+    const leaseKey = folderLeaseKey(bucket, segments)
     const id = await api.newId()
     const work = async (): Promise<string | undefined> => {
       const [found] = await objects.foldersIn(parents, segment)
@@ -85,7 +85,7 @@ export class GoogleFolders {
         api.createFile({ ...metadata, ...properties, parents: [parent] }),
       )(parent)
     }
-    return await leases.hold([place], work, { note: recoveryRecord(place, [id]) })
+    return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, [id]) })
   }
 
   #create(create: () => Promise<GoogleFile>) {
@@ -119,9 +119,9 @@ export class GoogleFolders {
   async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
     for (let depth = segments.length; depth > 0; depth--) {
       const folders = await this.#options.objects.folders(bucket, segments.slice(0, depth))
-      const place = folderLease(bucket, segments.slice(0, depth))
+      const leaseKey = folderLeaseKey(bucket, segments.slice(0, depth))
       for (const folder of folders) {
-        if (!folder.isOwn || !(await this.#removeIfEmpty(folder, place))) return
+        if (!folder.isOwn || !(await this.#removeIfEmpty(folder, leaseKey))) return
       }
     }
   }
@@ -132,13 +132,13 @@ export class GoogleFolders {
    */
   async remove(bucket: string, segments: readonly string[]): Promise<void> {
     for (const folder of await this.#options.objects.folders(bucket, segments)) {
-      if (!(await this.#removeIfEmpty(folder, folderLease(bucket, segments)))) return
+      if (!(await this.#removeIfEmpty(folder, folderLeaseKey(bucket, segments)))) return
     }
     await this.removeEmpty(bucket, segments.slice(0, -1))
   }
 
   /** A writer that needs the folder meanwhile waits for its lease and creates another. */
-  async #removeIfEmpty(folder: IndexedFile, place: string): Promise<boolean> {
+  async #removeIfEmpty(folder: IndexedFile, leaseKey: string): Promise<boolean> {
     const { objects, leases } = this.#options
     const { index } = objects
     if ((await index.children([folder.id], anyChild)).length > 0) return false
@@ -149,7 +149,7 @@ export class GoogleFolders {
       await this.#trash(folder, lease)
       return true
     }
-    return await leases.hold([place], work, { note: recoveryRecord(place, [], [folder.id]) })
+    return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, [], [folder.id]) })
   }
 
   /** The process that takes over the note checks a folder that may not have reached the trash. */

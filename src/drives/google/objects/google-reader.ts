@@ -9,7 +9,7 @@ import { GoogleNotFound } from '../api/google-errors.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
 import { metadataOf } from '../index/indexed-file.ts'
-import { objectLease } from './lease-names.ts'
+import { objectLeaseKey } from './lease-keys.ts'
 
 export interface GoogleReaderParts {
   readonly api: Pick<GoogleApi, 'download' | 'getFile'>
@@ -65,20 +65,20 @@ export class GoogleReader implements OpenObject {
   async *read(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
     const isWhole = start === 0 && end === this.size && this.#file.md5 !== ''
     const digest = isWhole ? createHash('md5') : undefined
-    let held: Uint8Array | undefined
+    let last: Uint8Array | undefined
     try {
       for await (const chunk of this.#bytes(start, end)) {
         digest?.update(chunk)
-        // The last bytes are given once all of them are known to be right.
-        if (held !== undefined) {
+        // The last bytes are withheld until the MD5 of all of them is verified.
+        if (last !== undefined) {
           this.#reader?.gave()
-          yield held
-          this.#reader?.took(held.length)
+          yield last
+          this.#reader?.took(last.length)
         }
-        held = chunk
+        last = chunk
       }
       if (!this.#isRight(digest)) throw await this.#changed()
-      if (!this.#isOver() && held !== undefined) yield held
+      if (!this.#isOver() && last !== undefined) yield last
     } catch (error) {
       if (!this.#isOver()) throw error
     }
@@ -161,12 +161,12 @@ export class GoogleReader implements OpenObject {
     })
   }
 
-  /** Whether what the file held when the download began is this version. */
+  /** Whether the file had this version when the download began. */
   async #isCurrent(): Promise<boolean> {
     const { api, index, leases } = this.#parts
     const { id, revision } = this.#file
-    // In this order: a writer that is done before the look has noted its version before.
-    const { leases: writers } = await leases.look([objectLease(this.#name)], [])
+    // In this order: a writer that finishes before the look has recorded its version before.
+    const { leases: writers } = await leases.look([objectLeaseKey(this.#name)], [])
     const [row] = await index.getMany([id])
     if (row?.revision !== revision) return false
     if (writers.length === 0) return true

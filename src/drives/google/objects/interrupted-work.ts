@@ -22,8 +22,8 @@ export class InterruptedWork implements RecoveryHandler {
   }
 
   placesOf(record: string): readonly string[] {
-    const { place } = parseRecoveryRecord(record) ?? {}
-    return place === undefined ? [] : [place]
+    const { leaseKey } = parseRecoveryRecord(record) ?? {}
+    return leaseKey === undefined ? [] : [leaseKey]
   }
 
   /** A new file that took the place of another has replaced it: the other goes to the trash. */

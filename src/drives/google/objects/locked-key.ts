@@ -6,7 +6,7 @@ import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { MissedFiles } from '../index/missed-files.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
-import { objectLease } from './lease-names.ts'
+import { objectLeaseKey } from './lease-keys.ts'
 import { recoveryRecord } from './recovery-record.ts'
 
 export interface KeyLocksOptions {
@@ -46,15 +46,15 @@ export class KeyLocks {
   ): Promise<R> {
     const { objects, leases } = this.#options
     const seen = (await objects.find(name.bucket, name.key)).map((file) => file.id)
-    const leaseName = objectLease(name)
-    const note = recoveryRecord(leaseName, fileIds, seen)
+    const leaseKey = objectLeaseKey(name)
+    const note = recoveryRecord(leaseKey, fileIds, seen)
     return await leases.hold(
-      [leaseName],
+      [leaseKey],
       async (lease) => {
         const key = await this.#look(name, lease)
         const ids = key.rows.map((row) => row.id)
         const isRecorded = ids.every((id) => seen.includes(id))
-        if (!isRecorded) await lease.setNote(recoveryRecord(leaseName, fileIds, ids))
+        if (!isRecorded) await lease.setNote(recoveryRecord(leaseKey, fileIds, ids))
         try {
           return await work(key)
         } catch (error) {

@@ -3,8 +3,8 @@
  * calls, the next holder looks up these files on Google.
  */
 export interface RecoveryRecord {
-  /** What the lease is held on. */
-  readonly place: string
+  /** See lease-keys.ts. */
+  readonly leaseKey: string
   /** Files that are being created. */
   readonly newIds: readonly string[]
   /** Existing files that are changed, removed, or replaced by one of the new ones. */
@@ -12,18 +12,18 @@ export interface RecoveryRecord {
 }
 
 export function recoveryRecord(
-  place: string,
+  leaseKey: string,
   newIds: readonly string[],
   thereIds: readonly string[] = [],
 ): string {
-  return JSON.stringify({ place, newIds, thereIds } satisfies RecoveryRecord)
+  return JSON.stringify({ leaseKey, newIds, thereIds } satisfies RecoveryRecord)
 }
 
 /** Undefined for a text that is not one of our records. */
 export function parseRecoveryRecord(text: string): RecoveryRecord | undefined {
   try {
-    const { place, newIds, thereIds } = JSON.parse(text) as Partial<RecoveryRecord>
-    return place && newIds && thereIds ? { place, newIds, thereIds } : undefined
+    const { leaseKey, newIds, thereIds } = JSON.parse(text) as Partial<RecoveryRecord>
+    return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
   } catch {
     // Other drives have records of their own.
     return undefined

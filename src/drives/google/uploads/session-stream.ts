@@ -44,7 +44,7 @@ class EndedEarly extends Error {}
 
 /**
  * Sends blocks to a resumable session while they come: one long request where it is known how many
- * there will be. What was sent last is held until Google is known to have it; when the connection
+ * there will be. What was sent last is kept until Google has confirmed it; when the connection
  * breaks the session is asked, and gets the rest again.
  */
 export class SessionStream {
@@ -139,7 +139,7 @@ export class SessionStream {
           continue
         }
         const before = this.#persisted
-        this.#note(await this.#send(until))
+        this.#apply(await this.#send(until))
         fruitless = this.#persisted > before ? 0 : fruitless + 1
         if (fruitless === maxFruitless) throw keepsNothing()
       }
@@ -154,12 +154,13 @@ export class SessionStream {
   #nextEnd(): number | undefined {
     const limit = this.#persisted + maxRequestBytes
     const { expectedEnd = 0 } = this.#options
-    const held = this.#end - this.#persisted
-    if (held > 0 && !this.#isFlushing && wholeBlocks(expectedEnd) > this.#end) {
+    const unsaved = this.#end - this.#persisted
+    if (unsaved > 0 && !this.#isFlushing && wholeBlocks(expectedEnd) > this.#end) {
       return Math.min(limit, wholeBlocks(expectedEnd))
     }
-    const isDue = this.#isFlushing || held >= this.#window || wholeBlocks(expectedEnd) === this.#end
-    return held > 0 && isDue ? Math.min(limit, this.#end) : undefined
+    const isDue =
+      this.#isFlushing || unsaved >= this.#window || wholeBlocks(expectedEnd) === this.#end
+    return unsaved > 0 && isDue ? Math.min(limit, this.#end) : undefined
   }
 
   async #send(until: number): Promise<SessionState> {
@@ -236,7 +237,7 @@ export class SessionStream {
     this.#announced = end
   }
 
-  #note(state: SessionState): void {
+  #apply(state: SessionState): void {
     if (state.kind === 'gone') throw sessionGone()
     if (state.kind === 'done') throw new Error('a session ended unexpectedly')
     const { persisted } = state
@@ -249,7 +250,7 @@ export class SessionStream {
     this.#wake()
   }
 
-  /** Bytes that are held beyond what may be. */
+  /** Bytes kept in memory beyond the limit. */
   #excess(): number {
     return Math.max(0, this.#end - this.#first - this.#options.memory.share)
   }

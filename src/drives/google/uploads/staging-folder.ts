@@ -6,12 +6,12 @@ import { quoted } from '../api/google-api.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex } from '../index/drive-index.ts'
 import { folderPages } from '../index/folder-pages.ts'
-import { objectLease } from '../objects/lease-names.ts'
+import { objectLeaseKey } from '../objects/lease-keys.ts'
 import { recoveryRecord } from '../objects/recovery-record.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const stagingName = '.bucketry'
-const place = 'staging'
+const leaseKey = 'staging'
 
 export interface StagingFolderOptions {
   readonly api: GoogleApi
@@ -20,7 +20,7 @@ export interface StagingFolderOptions {
   readonly rootId: string
 }
 
-/** Where files are that are not objects yet: complete or copied, but not moved into place. */
+/** The folder of files that are not objects yet: uploaded or copied, but not moved to their key. */
 export class StagingFolder {
   readonly #options: StagingFolderOptions
   #id: string | undefined
@@ -64,7 +64,7 @@ export class StagingFolder {
     const { leases } = this.#options
     try {
       if (name === undefined) await this.#delete(fileId)
-      else await leases.hold([objectLease(name)], (lease) => this.#delete(fileId, lease))
+      else await leases.hold([objectLeaseKey(name)], (lease) => this.#delete(fileId, lease))
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
     }
@@ -118,7 +118,7 @@ export class StagingFolder {
       await index.noteStaging(rootId, folder.id)
       return folder.id
     }
-    return await leases.hold([place], work, { note: recoveryRecord(place, []) })
+    return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, []) })
   }
 
   async #list(q: string): Promise<GoogleFile[]> {
