@@ -54,16 +54,16 @@ import { UploadSessions } from './uploads/upload-sessions.ts'
 export interface GoogleDriveOptions {
   /** Closed with the drive. */
   readonly api: GoogleApi
-  /** The folder that holds the buckets' folders: a path, made where it is absent, or an id. */
+  /** The folder that holds the buckets' folders: a path, created if missing, or an id. */
   readonly folder: string
-  /** The shared drive that `folder` is in, as the API was told. */
+  /** The shared drive that `folder` is in; the API has the same. */
   readonly sharedDriveId?: string | undefined
   readonly index: DriveIndex
   readonly records: UploadRecords
   readonly leases: LeaseTable
-  /** Seconds between two looks at what was changed by others. */
+  /** Seconds between two polls of changes made by others. */
   readonly pollSeconds: number
-  /** Where removed objects go. */
+  /** What happens to removed objects. */
   readonly deletes: 'trash' | 'permanent'
   readonly log: DriveLog
   /** Wall clock, milliseconds since the epoch. */
@@ -75,11 +75,11 @@ export interface GoogleDriveOptions {
 
 /** A drive over a folder of Google Drive. Several processes may have it open over one database. */
 export interface GoogleDrive extends Drive {
-  /** Resolves when what others changed before this call is known. */
+  /** Resolves when the index has all changes that others made before this call. */
   refresh(): Promise<void>
 }
 
-/** Health is asked for often; Google this often at most, milliseconds. */
+/** Health checks are frequent; Google is asked at most this often, milliseconds. */
 const checkEveryMs = 10_000
 const databaseContent = 'the Google Drive index'
 

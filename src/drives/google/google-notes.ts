@@ -38,7 +38,7 @@ export class GoogleNotes implements DriveNotes {
     return file && textOf(name, file)
   }
 
-  /** Google lets two files have one name: of several that were made at once the first one counts. */
+  /** Google lets two files have one name: of several, the one created first counts. */
   async create(name: NoteName, text: string): Promise<boolean> {
     const { api, makeRoot, settleMs = defaultSettleMs } = this.#options
     const root = await makeRoot()
@@ -93,7 +93,7 @@ export class GoogleNotes implements DriveNotes {
     return await this.#first(folder, (file) => textOf(name, file) !== undefined)
   }
 
-  /** Of the files that fit, the one that was made first. */
+  /** The oldest of the files that fit. */
   async #first(
     folder: string,
     fits: (file: GoogleFile) => boolean,

@@ -13,7 +13,7 @@ export interface RootFolderOptions {
   readonly sharedDriveId?: string | undefined
 }
 
-/** What ids look like; few people call a folder so. */
+/** The form of ids; folder names rarely have it. */
 const idPattern = /^[\w-]{19,}$/
 
 /**
@@ -26,12 +26,12 @@ export async function makeRootFolder(options: RootFolderOptions): Promise<string
   return await walkTo(options, (parent, name) => makeFolder(api, leases, { parent, name }))
 }
 
-/** The id of that folder; undefined when it is not there. */
+/** The id of that folder; undefined when it does not exist. */
 export async function findRootFolder(options: RootFolderOptions): Promise<string | undefined> {
   return await walkTo(options, async () => undefined)
 }
 
-/** @param make the id of a folder that is absent; undefined ends the walk. */
+/** @param make creates a missing folder and returns its id; undefined ends the walk. */
 async function walkTo<Made extends string | undefined>(
   { api, folder, sharedDriveId }: RootFolderOptions,
   make: (parent: string, name: string) => Promise<Made>,
@@ -59,7 +59,7 @@ async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | unde
   throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
 }
 
-/** Lists and the feed of changes are asked of one drive: of another they tell nothing. */
+/** Lists and the feed of changes cover one drive only. */
 function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | undefined): void {
   if (driveId === sharedDriveId || id === sharedDriveId) return
   const where =
@@ -69,7 +69,7 @@ function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | 
   throw new DriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
 }
 
-/** Asked for by the folder above: queries by name lag. Of several the oldest is taken, always. */
+/** Lists the parent folder, because queries by name lag. Of several folders the oldest counts. */
 async function childFolder(
   api: GoogleApi,
   parent: string,

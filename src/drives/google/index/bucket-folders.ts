@@ -16,7 +16,7 @@ export interface BucketFoldersOptions {
 
 const leaseKey = 'buckets'
 
-/** Finds the buckets' folders below the root, or makes them, one process at a time. */
+/** Finds or creates the buckets' folders below the root, one process at a time. */
 export async function prepareBuckets(
   buckets: readonly string[],
   options: BucketFoldersOptions,
@@ -43,7 +43,7 @@ async function missing(
   return buckets.filter((_, index) => found[index]?.length === 0)
 }
 
-/** Asked for by folder, not by name: queries by name lag. */
+/** Lists the root folder, because queries by name lag. */
 async function listed(
   buckets: readonly string[],
   { api, objects, applier }: BucketFoldersOptions,

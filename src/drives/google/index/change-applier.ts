@@ -15,7 +15,7 @@ export interface ChangeApplierOptions {
 export interface SortedChanges {
   readonly files: readonly IndexedFile[]
   readonly hidden: readonly HiddenFile[]
-  /** Folders that are hidden here, though something in them is not. */
+  /** Folders that the index hides although a file in them is not hidden. */
   readonly doubtful: readonly string[]
 }
 

@@ -1,13 +1,13 @@
 /**
- * What the Google drive needs of the database. The drive knows no SQL: the index is injected, and
- * may be lost, for everything in it is on Google Drive, too. Any method may reject with the
- * database's own error.
+ * The Google drive's port to the database. The drive knows no SQL: the index is injected. It may be
+ * lost, because Google Drive has everything in it. Any method may reject with the database's own
+ * error.
  *
  * A file is in the index with the folder it lies in; its key follows from the folders above it, so
  * that a folder that is moved, renamed or put in the trash takes everything below along. A file that
  * is in the trash, deleted or moved out is *hidden*: it stays for a while without a parent, so that
- * older news of it do not bring it back. News of a file carry Drive's version of it; what is older
- * than what is known changes nothing.
+ * an older change does not restore it. Changes of a file have Drive's version of it; a change with an
+ * older version than the index has no effect.
  */
 export interface IndexedFile {
   readonly id: string
@@ -28,9 +28,9 @@ export interface IndexedFile {
   /** GoogleFile.version. */
   readonly version: number
   readonly etag: string
-  /** JSON of Attributes; empty when the file came by hand. */
+  /** JSON of Attributes; empty for a file that a user added. */
   readonly attributes: string
-  /** A folder that only keys created. */
+  /** A folder that only keys needed. */
   readonly isOwn: boolean
 }
 
@@ -58,11 +58,11 @@ export interface KeptAttributes {
   readonly json: string
 }
 
-/** A write of our own, which enters the index as one. */
+/** A write of this drive, saved atomically. */
 export interface OwnWrite {
   readonly file: IndexedFile
   readonly kept?: KeptAttributes | undefined
-  /** Hidden with it: what it replaces. */
+  /** The files that it replaces. */
   readonly hides?: readonly HiddenFile[]
   /** The upload that it came from is published as this JSON. */
   readonly upload?: { readonly id: string; readonly json: string } | undefined
@@ -74,17 +74,17 @@ export type HiddenFile = Pick<IndexedFile, 'id' | 'version'>
 export interface IndexState {
   /** Number of the current or last crawl; 0 before the first. */
   readonly crawl: number
-  /** Whether a crawl has come to its end. */
+  /** Whether a crawl has finished. */
   readonly isReady: boolean
   /** Where the feed of changes continues. */
   readonly pageToken: string
-  /** When the feed was read to its end, milliseconds since the epoch. */
+  /** When the feed was last read to its end, milliseconds since the epoch. */
   readonly polledAtMs: number
   readonly owner: string
   readonly untilMs: number
 }
 
-/** News of a page of the feed. */
+/** The changes of one page of the feed. */
 export interface FeedPage {
   readonly from: string
   readonly to: string
@@ -115,7 +115,7 @@ export interface DriveIndex {
   /** The content of these folders, by sort name and then the newest first, ids descending. */
   children(parents: readonly string[], query: ChildrenQuery): Promise<ListedFile[]>
 
-  /** Those of these ids that are there, hidden ones among them. */
+  /** The files with these ids, including hidden ones. */
   getMany(ids: readonly string[]): Promise<IndexedFile[]>
 
   /** Of one file there may be several, for different bytes. */
@@ -125,26 +125,26 @@ export interface DriveIndex {
   keepAttributes(kept: KeptAttributes): Promise<void>
 
   /**
-   * All or nothing; false when the folder of `file` is hidden. Unlike news it is always right about
-   * what is in it.
+   * All or nothing; false when the folder of `file` is hidden. Unlike a change
+   * with the version that the index has, it always replaces the attributes.
    */
   write(write: OwnWrite): Promise<boolean>
 
-  /** News from Google about single files. */
+  /** Changes of single files on Google. */
   save(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Promise<void>
 
   /**
-   * Hides a folder if nothing is in it, and from all news but those that it is in the trash; false
-   * when something is in it.
+   * Hides an empty folder; until `endRemoval`, only its move to the trash has an effect. False when
+   * the folder is not empty.
    */
   removeEmptyFolder(id: string): Promise<boolean>
-  /** Those of these folders that were hidden so are hidden as others are: news may bring them back. */
+  /** Ends the effect of `removeEmptyFolder` on these folders: later changes may restore them. */
   endRemoval(ids: readonly string[]): Promise<void>
 
   /** Begins an index of this root where there is none; one of another root is forgotten. */
   open(root: string): Promise<void>
   state(root: string): Promise<IndexState | undefined>
-  /** Becomes the one that keeps the index fresh, if `seen` is still how things are. */
+  /** Claims the index sync, if the state is still `seen`. */
   claim(
     root: string,
     seen: IndexState,

@@ -3,7 +3,7 @@ import { DriveError } from '../../drive.ts'
 import type { DriveIndex } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
 
-/** A request waits this long for folders to be listed before it is told to come back. */
+/** How long a request waits for folders to be listed before it fails with `busy`. */
 const waitMs = 5_000
 const busyRetrySeconds = 10
 /** Folders that are listed concurrently on request. */
@@ -35,7 +35,7 @@ export class FolderListings {
     this.#options = options
   }
 
-  /** For all that one request has to wait for. */
+  /** The time limit of one request for everything that it waits for. */
   deadline(): ListingDeadline {
     return { untilMs: performance.now() + waitMs }
   }

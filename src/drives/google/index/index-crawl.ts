@@ -6,7 +6,7 @@ import type { GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex } from './drive-index.ts'
 
-/** Folders that one list asks for, and lists at the same time. */
+/** Folders per list request, and concurrent list requests. */
 const foldersPerList = 20
 const listsAtOnce = 3
 const progressEveryMs = 5_000
@@ -47,13 +47,13 @@ export class IndexCrawl {
   async list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
     const { index, applier } = this.#options
     const there = await this.#readThere(folders, crawl, signal)
-    // Lists may lag; files that are asked for by id do not.
+    // Lists may lag; lookups by id do not.
     const unseen = await index.unseen(there, crawl)
     for (const id of unseen) await applier.refresh(id, signal)
     await index.listed(folders, crawl)
   }
 
-  /** The folders that Google has: of one that it has not, a list of several is refused. */
+  /** The folders that exist on Google. If one is missing, Google rejects the list of several. */
   async #readThere(
     folders: readonly string[],
     crawl: number,
@@ -61,7 +61,7 @@ export class IndexCrawl {
   ): Promise<readonly string[]> {
     try {
       const found = await this.#read(folders, crawl, signal)
-      // Lists of several folders have come back empty, of each alone they had not (rclone, `drive`).
+      // Some lists of several folders were empty although the folders were not (rclone, `drive`).
       if (found > 0 || folders.length === 1) return folders
     } catch (error) {
       if (!(error instanceof GoogleNotFound)) throw error

@@ -64,7 +64,7 @@ export class IndexCursor implements EntryCursor {
   async next(limit: number): Promise<Entry[]> {
     const { index, listings } = this.#options.objects
     this.#retryPolicy = (await index.hasUnlisted()) ? listings.deadline() : undefined
-    // SQLite answers without waiting: who lists for long must let others run.
+    // SQLite answers synchronously: a long listing must let other work run.
     await setImmediate()
     const entries: Entry[] = []
     if (this.#hasEnded) return entries
@@ -97,7 +97,7 @@ export class IndexCursor implements EntryCursor {
     const key = level.prefix + textOfSortName(row.sortName)
     const { prefix } = this.#query
     if (!key.startsWith(prefix)) {
-      // A folder above the prefix comes before all that have it; anything else is behind them.
+      // A folder above the prefix sorts before all keys with the prefix; anything else sorts after them.
       if (compareKeys(key, prefix) > 0) this.#levels = []
       return
     }

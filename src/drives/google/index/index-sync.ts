@@ -8,9 +8,9 @@ import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex, IndexState } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
 
-/** Who keeps the index says so every few steps; silent for this long, it may be replaced. */
+/** The process that syncs the index renews its claim; after this long without, another may claim it. */
 const claimMs = 60_000
-/** Between looks at what another process does. */
+/** Between checks of another process's progress. */
 const lookMs = 50
 /** Hidden files are forgotten after a day, when no old change of them can arrive. */
 const tidyEveryMs = 3_600_000
@@ -42,7 +42,7 @@ export class IndexSync {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   #failure: unknown
-  /** How long the feed is this process's to read; of the wall clock. */
+  /** When this process's claim ends; of the wall clock. */
   #untilMs = 0
   /** Of performance.now(). */
   #tidyAtMs = 0
@@ -69,7 +69,7 @@ export class IndexSync {
     }
   }
 
-  /** Whether the feed was read lately: what the index does not have is not there. */
+  /** Whether the feed was read recently: then files missing from the index do not exist. */
   async isFresh(): Promise<boolean> {
     const { index, rootId, pollMs, now } = this.#options
     const state = await index.state(rootId)
@@ -102,7 +102,7 @@ export class IndexSync {
         this.#failure = undefined
       } catch (error) {
         if (this.#closed.signal.aborted) return
-        // Told once, not at every poll.
+        // Logged once, not at every poll.
         if (this.#failure === undefined) {
           log.warn({ err: error }, 'Google Drive index update failed; retrying')
         }
@@ -156,14 +156,14 @@ export class IndexSync {
     await this.#options.index.claim(this.#options.rootId, state, { owner: '', untilMs: 0 })
   }
 
-  /** The state while it is this process that keeps the index. */
+  /** The state while this process has the claim. */
   async #ownState(): Promise<IndexState | undefined> {
     const state = await this.#options.index.state(this.#options.rootId)
     const isOwn = state?.owner === this.#name
     return isOwn ? state : undefined
   }
 
-  /** Goes on only as the one that keeps the index. */
+  /** Continues only while this process has the claim. */
   async #stay(): Promise<IndexState> {
     this.#closed.signal.throwIfAborted()
     const state = await this.#ownState()

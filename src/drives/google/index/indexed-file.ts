@@ -16,7 +16,7 @@ export const ownFolderProperty = 'own'
  * Google's own documents (which have no bytes), shortcuts, and names that are not text or are
  * longer than any key.
  *
- * @param kept attributes that did not fit in the file's properties, where the database has some.
+ * @param kept attributes in the database that did not fit in the file's properties.
  */
 export function indexedFile(file: GoogleFile, kept?: KeptAttributes): IndexedFile | undefined {
   const [parent] = file.parents
@@ -40,7 +40,7 @@ export function needsKeptAttributes(file: GoogleFile): boolean {
   return unpackAttributes(file.appProperties, file.md5Checksum)?.isWhole === false
 }
 
-/** The row with other attributes than its file's properties tell. */
+/** The row with these attributes instead of those in its file's properties. */
 export function withAttributes(file: IndexedFile, attributes: Attributes): IndexedFile {
   return { ...file, etag: attributes.etag, attributes: JSON.stringify(attributes) }
 }
@@ -55,7 +55,7 @@ export function newestFirst(files: readonly IndexedFile[]): IndexedFile[] {
   return files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.id < b.id ? 1 : -1))
 }
 
-/** Folders of one name are one folder; what is new goes into the oldest. */
+/** Folders of one name are one folder; new files are created in the oldest. */
 export function oldestFirst(folders: readonly IndexedFile[]): IndexedFile[] {
   return folders.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
 }

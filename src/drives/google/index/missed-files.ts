@@ -13,13 +13,13 @@ export interface MissedFilesOptions {
   readonly api: Pick<GoogleApi, 'listFiles'>
   readonly objects: ObjectIndex
   readonly applier: ChangeApplier
-  /** Whether the index has heard of Google lately. */
+  /** Whether the feed was read recently. */
   readonly isFresh: () => Promise<boolean>
 }
 
 /**
- * What Google has and the index may have missed. When the feed has been silent for long, writers ask
- * for it before they create something new: otherwise there would be duplicates.
+ * Files on Google that the index may have missed. If the feed was not read recently, writers look for
+ * them before they create something new, to avoid duplicates.
  */
 export class MissedFiles {
   readonly #options: MissedFilesOptions
@@ -53,7 +53,7 @@ export class MissedFiles {
     return isKnown && (await isFresh()) ? [] : await this.#foldersIn(parent, segment)
   }
 
-  /** Ids of the folders of these segments; empty when Google has none either. */
+  /** Ids of the folders with these segments; empty when Google has none. */
   async #path(bucket: string, segments: readonly string[]): Promise<string[]> {
     const { objects } = this.#options
     let ids = (await objects.requireBucket(bucket)).map((folder) => folder.id)
@@ -67,7 +67,7 @@ export class MissedFiles {
     return ids
   }
 
-  /** Asked for by the folder above: queries by name lag. */
+  /** Lists the parent folder, because queries by name lag. */
   async #foldersIn(parent: string, segment: string): Promise<IndexedFile[]> {
     const { api, objects, applier } = this.#options
     const sortName = sortNameOf(segment, 'folder')

@@ -7,7 +7,7 @@
  */
 import type { Attributes } from '../../attributes.ts'
 
-/** Of 30 one is left for what else there is on a file of ours. */
+/** Of the 30, one is left for other properties of our files. */
 const maxProperties = 29
 /** ASCII characters, which are bytes, with a name of up to 3. */
 const pieceLength = 121
@@ -86,7 +86,7 @@ export function packBeside(
   return { properties, isWhole, isKeptCut }
 }
 
-/** The least that a set of the file's can be. */
+/** The file's set, reduced to its least. */
 function cutSet(set: SetNames, before: Properties, md5: string): Record<string, string> {
   const unpacked = unpackAttributes(before, md5)
   if (unpacked === undefined) return {}
@@ -182,7 +182,7 @@ function parsed(json: string): Attributes | undefined {
     const isUsable = typeof value.etag === 'string' && value.headers && value.metadata
     return isUsable ? (value as Attributes) : undefined
   } catch {
-    // Somebody else's properties, or pieces that are missing: they say nothing.
+    // Another program's properties, or missing pieces: there are no attributes.
     return undefined
   }
 }

@@ -30,7 +30,7 @@ export class ContentRestorer {
     this.#options = options
   }
 
-  /** Never rejects with a DriveError: the failure is already reported. */
+  /** Never rejects with a DriveError: the caller already reports the damage. */
   async restore(before: GoogleFile, now: GoogleFile): Promise<void> {
     const { applier, log } = this.#options
     try {
@@ -81,7 +81,7 @@ export class ContentRestorer {
     return await endSession(api, { url, fileId: id, isNew: false }, { carry: blocks.rest, size })
   }
 
-  /** Google gives former bytes only while they are marked to be kept, which counts to the storage. */
+  /** Google returns previous bytes only while their revision is pinned, which counts to the quota. */
   async #readFormer(
     { id, name, headRevisionId: revisionId = '' }: GoogleFile,
     take: (chunk: Uint8Array) => Promise<void>,

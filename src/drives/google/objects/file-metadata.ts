@@ -6,7 +6,7 @@ import { deepProperty, nameOfDeepSegment, nameOfSegment, pathOfKey } from '../go
 
 const octets = 'application/octet-stream'
 
-/** The type that Drive shows. One of Google's own would make it convert the file. */
+/** The type that Drive shows. With one of Google's own types, Drive would convert the file. */
 export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string {
   const given = attributes?.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const isUsable = given !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(given)

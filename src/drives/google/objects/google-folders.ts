@@ -32,9 +32,9 @@ export class GoogleFolders {
   }
 
   /**
-   * The id of the folder with these segments below the bucket's; made where it is absent, and never
-   * twice: one at a time makes it, after a look into the index and, when that is not up to date, into
-   * the folder above. (Google lists new folders late when it is asked for a name alone.)
+   * The id of the folder with these segments below the bucket's; created if missing, and never twice:
+   * one writer at a time creates it, after a check of the index and, if that is not up to date, of the
+   * parent folder. (Google lists new folders late in queries by name.)
    */
   async ensure(bucket: string, segments: readonly string[]): Promise<string> {
     const { objects } = this.#options
@@ -152,7 +152,7 @@ export class GoogleFolders {
     return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, [], [folder.id]) })
   }
 
-  /** The process that takes over the note checks a folder that may not have reached the trash. */
+  /** If it is unknown whether the folder reached the trash, the next holder of the lease checks it. */
   async #trash({ id, version }: IndexedFile, lease: KeyLease): Promise<void> {
     const { api, objects, applier } = this.#options
     try {
@@ -173,7 +173,7 @@ export class GoogleFolders {
   async #holdsAnything(folderId: string): Promise<boolean> {
     const { api, objects } = this.#options
     for await (const files of folderPages(api, folderId, { pageSize: 10 })) {
-      // The list may still have what was removed a moment ago.
+      // The list may still have files that were removed a moment ago.
       const rows = await objects.index.getMany(files.map((file) => file.id))
       const gone = new Set(rows.filter((row) => row.parent === '').map((row) => row.id))
       if (files.some((file) => !gone.has(file.id))) return true

@@ -18,7 +18,7 @@ export interface GoogleReaderParts {
   readonly applier: Pick<ChangeApplier, 'refresh'>
 }
 
-/** Why a read in progress ends. */
+/** Why a read ends when the caller closes the object. */
 const ended = new DriveError('changed', 'This object has been closed.')
 
 /** How often an interrupted download is resumed without receiving a byte. */
@@ -40,7 +40,7 @@ export class GoogleReader implements OpenObject {
   readonly #name: ObjectName
   readonly #file: IndexedFile
   readonly #closed = new AbortController()
-  /** Absent for the gateway's own reads: no client slows them down. */
+  /** Absent for the gateway's own reads, which no client slows down. */
   readonly #reader: Reader | undefined
 
   constructor(

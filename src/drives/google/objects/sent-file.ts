@@ -8,20 +8,20 @@ export function isStored(file: GoogleFile, size: number, md5: string): boolean {
   return file.size === size && (file.md5Checksum ?? md5) === md5
 }
 
-/** @throws DriveError `unavailable` when Google has other bytes than it was sent. */
+/** @throws DriveError `unavailable` when Google has other bytes than were sent. */
 export function assertStored(file: GoogleFile, size: number, md5: string): GoogleFile {
   if (isStored(file, size, md5)) return file
   throw damaged(file, size, md5)
 }
 
-/** Whether the properties that came with the bytes tell what they should. */
+/** Whether the file has the properties that were sent with the bytes. */
 export function hasAttributes(file: GoogleFile, attributes: Attributes): boolean {
   const unpacked = unpackAttributes(file.appProperties, file.md5Checksum)
   if (unpacked === undefined || !unpacked.isWhole) return unpacked !== undefined
   return JSON.stringify(unpacked.attributes) === JSON.stringify(attributes)
 }
 
-/** What to answer when Google has something else. */
+/** The error when Google has other bytes than were sent. */
 export function damaged(file: GoogleFile, size: number, md5: string): DriveError {
   const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
   return new DriveError(

@@ -15,7 +15,7 @@ export interface DigestedBlock {
 
 /**
  * Digests blocks in a thread: MD5 that can be stopped and gone on with takes a third of the
- * computing of an upload (bench/README.md), and the line to Google is not to wait for it.
+ * computing of an upload (bench/README.md), and sending to Google must not wait for it.
  */
 export class BlockDigester {
   readonly #thread = new CallThread<DigestRequest, DigestResult>(

@@ -1,15 +1,15 @@
 import type { BufferPool } from '../../buffer-pool.ts'
 
-/** What resumable sessions count in (API guide, "Perform a resumable upload"). */
+/** The unit of resumable sessions (API guide, "Perform a resumable upload"). */
 export const blockBytes = 256 * 1024
 
-/** Cuts what comes into blocks of 256 KiB. */
+/** Cuts bytes into blocks of 256 KiB. */
 export class Blocks {
   readonly #pool: BufferPool
   #block: Buffer<ArrayBuffer> | undefined
   #filled = 0
 
-  /** @param carry bytes that come before, less than a block. */
+  /** @param carry bytes before the first chunk, less than a block. */
   constructor(pool: BufferPool, carry: Uint8Array = new Uint8Array()) {
     this.#pool = pool
     this.#fill(carry)

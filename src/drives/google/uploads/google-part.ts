@@ -62,7 +62,7 @@ export class GooglePart implements PartDraft {
     await this.#sending?.stream.flush()
     await this.#end()
     const { rest } = this.#blocks
-    // Nothing is read of what ends with a block.
+    // Without a rest, no carry is read later.
     if (rest.length > 0) {
       const bytes = Buffer.from(rest).toString('base64')
       await records.saveCarry(state.id, { size: this.#size, bytes })
@@ -89,14 +89,14 @@ export class GooglePart implements PartDraft {
     this.#position += blockBytes
   }
 
-  /** The bytes of the whole upload are not counted until its end. */
+  /** Google counts an upload's bytes only at its end. */
   async #start(): Promise<Sending> {
     const { state, uploads, room, append } = this.#options
     await room.assert(state.size + (append.size ?? 0))
     return this.#stream(await uploads.ready(state))
   }
 
-  /** Other bytes come than those that the session was sent: it is left where they part. */
+  /** These bytes differ from those sent to the session: a new session starts where they differ. */
   async #restart(): Promise<ReadySession> {
     const { state, uploads } = this.#options
     await this.#sending?.stream.flush()

@@ -50,13 +50,13 @@ export interface GoogleUploadsOptions {
   readonly now: () => number
 }
 
-/** Uploads that one sweep looks at at a time. */
+/** Uploads that one sweep checks. */
 const sweepPage = 100
 
-/** Calls of Complete without a known outcome that are looked up. */
+/** Earlier attempts of Complete without a known outcome that are looked up. */
 const maxSmallIds = 20
 
-/** What an upload becomes. */
+/** The end of an upload, and the object that it becomes. */
 interface LastPart {
   /** Behind the last whole block. */
   readonly carry: Uint8Array
@@ -110,8 +110,7 @@ export class GoogleUploads implements UploadDrive {
     const { published, session, isEnding, isDamaged } = json === undefined ? {} : parseRecord(json)
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
-    // A crash came before it was recorded: the file shows it, since it becomes the object in one
-    // step.
+    // After a crash before the record: the file shows it, since it becomes the object in one step.
     const file = await this.#whatBecameOf(state, session)
     if (file === undefined) return false
     await applier.refresh(session.fileId)
@@ -120,7 +119,7 @@ export class GoogleUploads implements UploadDrive {
     return true
   }
 
-  /** The file, when the session has ended and its bytes were published. */
+  /** The file, if the session has ended and its bytes were published. */
   async #whatBecameOf(
     state: UploadState,
     { url, fileId, isNew }: ObjectSession,
@@ -151,7 +150,7 @@ export class GoogleUploads implements UploadDrive {
     }
   }
 
-  /** Less than a block. The file that it becomes is noted first: it must not be in its own way. */
+  /** Less than a block. The new file's id is recorded first, so that a retry recognizes the file. */
   async #putSmall(
     state: UploadState,
     record: UploadRecord,

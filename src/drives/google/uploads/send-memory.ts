@@ -10,20 +10,20 @@ const mostPerStream = 16 * mebibyte
 /** Of parts that wait for their turn; less by this for each stream: many keep the line busy anyway. */
 const mostOfParts = 48 * mebibyte
 const lessPerStream = mebibyte
-/** Blocks that are kept to be filled again. */
+/** Free blocks kept for reuse. */
 const mostFreeBlocks = 32
 
-/** Bytes that one process holds of what it sends to Google. */
+/** Memory of one process for the bytes that it sends to Google. */
 export class SendMemory {
   readonly #totalBytes: number
   #streams = 0
   #buffered = 0
   #parts = 0
 
-  /** What streams are given blocks from. */
+  /** The pool of the streams' blocks. */
   readonly blocks: BufferPool
 
-  /** For parts of uploads that come before their turn. */
+  /** For parts of uploads that arrive before their turn. */
   readonly parts: PartMemory = {
     take: (bytes) => {
       const most = mostOfParts - Math.max(0, this.#streams - 1) * lessPerStream
@@ -44,7 +44,7 @@ export class SendMemory {
     this.blocks = blocks
   }
 
-  /** How much a stream may hold, to send it again when the connection breaks. */
+  /** How much a stream may keep, to send it again when the connection breaks. */
   get share(): number {
     const share = (this.#totalBytes - this.#parts) / Math.max(1, this.#streams)
     return Math.min(mostPerStream, Math.max(leastPerStream, share))
@@ -59,7 +59,7 @@ export class SendMemory {
     if (this.#streams === 0) this.blocks.clear()
   }
 
-  /** Whether this many bytes of small objects may be held until they have all arrived. */
+  /** Whether this many bytes of small objects may be buffered until they have all arrived. */
   take(bytes: number): boolean {
     if (this.#buffered + bytes > this.#totalBytes) return false
     this.#buffered += bytes

@@ -7,9 +7,9 @@ import { sessionGone } from './object-sessions.ts'
 import type { SendMemory } from './send-memory.ts'
 
 const mebibyte = 1024 * 1024
-/** Of one request: what a second of a fast line carries, or more. */
+/** The most that one request sends: about a second of a fast connection. */
 const maxRequestBytes = 256 * mebibyte
-/** Blocks that wait to be sent; sent together where it is not known what comes. */
+/** Blocks that wait to be sent; sent together where the end is unknown. */
 const windowBytes = 8 * mebibyte
 /**
  * A block this far behind may be reused: undici asks for the next piece of a body when the socket
@@ -22,14 +22,14 @@ const maxFruitless = 3
 export interface SessionStreamOptions {
   readonly api: Pick<GoogleApi, 'sendChunk' | 'querySession'>
   readonly url: string
-  /** Bytes that the session holds. */
+  /** Bytes that the session has. */
   readonly position: number
   /** Where the bytes will end, where known; a hint. */
   readonly expectedEnd?: number | undefined
   readonly memory: SendMemory
   /** Blocks before this were announced by an earlier stream. Default: `position`. */
   readonly announcedUntil?: number
-  /** Told of blocks before any byte of them is sent: where they begin, and their marks. */
+  /** Called before any byte of these blocks is sent, with their start and marks. */
   readonly announce?: (position: number, marks: readonly string[]) => Promise<void>
   readonly signal?: AbortSignal | undefined
 }
@@ -43,7 +43,7 @@ interface Block {
 class EndedEarly extends Error {}
 
 /**
- * Sends blocks to a resumable session while they come: one long request where it is known how many
+ * Sends blocks to a resumable session as they arrive: one long request where it is known how many
  * there will be. What was sent last is kept until Google has confirmed it; when the connection
  * breaks the session is asked, and gets the rest again.
  */
@@ -92,7 +92,8 @@ export class SessionStream {
   }
 
   /**
-   * Takes a block of 256 KiB over, which goes to the pool of blocks in the end; resolves when the next one may come.
+   * Takes ownership of a block of 256 KiB, which returns to the pool when it is sent; resolves when
+   * the next block may be pushed.
    *
    * @throws DriveError
    */
@@ -105,7 +106,7 @@ export class SessionStream {
     this.#end += blockBytes
     this.#running ??= this.#run()
     this.#wake()
-    // The line is not to wait until a whole window of blocks at hand is digested.
+    // Sending must not wait until a whole window of available blocks is digested.
     await turnOfTheLoop()
   }
 
@@ -203,7 +204,7 @@ export class SessionStream {
 
   /**
    * Resolves when the block that begins here is announced. Each time is a write of the database, for
-   * which the line is not to stand still: the blocks behind are announced in good time, many at once.
+   * which sending must not wait: the blocks behind are announced early, many at once.
    */
   async #announceBefore(position: number): Promise<void> {
     if (this.#options.announce === undefined) return
@@ -214,7 +215,7 @@ export class SessionStream {
       await this.#announcement()
     }
     const isSoon = this.#announced - position <= this.#window / 2
-    // A failure is told to the block that has to wait for it.
+    // The block that waits for it gets the failure.
     if (isSoon && this.#announced < this.#end) this.#announcement().catch(() => undefined)
   }
 
@@ -241,7 +242,7 @@ export class SessionStream {
     if (state.kind === 'gone') throw sessionGone()
     if (state.kind === 'done') throw new Error('a session ended unexpectedly')
     const { persisted } = state
-    // Bytes that this process has not sent come from a request that was thought to be dead.
+    // Bytes that this process has not sent come from a request that was believed dead.
     if (persisted < this.#first || persisted > this.#end) throw lostTrack()
     this.#persisted = persisted
     this.#sent = persisted

@@ -29,7 +29,7 @@ export class StagingFolder {
     this.#options = options
   }
 
-  /** The folder's id; it is made when it is first needed. */
+  /** The folder's id; it is created when first needed. */
   async id(): Promise<string> {
     this.#id ??= (await this.#known()) ?? (await this.#make())
     return this.#id
@@ -55,10 +55,10 @@ export class StagingFolder {
   }
 
   /**
-   * Deletes a file that did not become an object. What can't be deleted is swept later.
+   * Deletes a file that did not become an object. A later sweep retries what can't be deleted.
    *
-   * @param name the key that it was on its way to. Whether it got there is found out first, and nobody
-   *   puts it there meanwhile: what it replaces would be gone, and then this file, too.
+   * @param name the key that it was to be published at. The key is locked meanwhile: a recovery could
+   *   publish the file there and remove the replaced one, and then this file would be deleted, too.
    */
   async discard(fileId: string, name?: ObjectName): Promise<void> {
     const { leases } = this.#options
@@ -79,14 +79,14 @@ export class StagingFolder {
     try {
       await api.delete(fileId, options)
     } catch (error) {
-      // On shared drives only managers delete for good.
+      // On shared drives only managers can delete permanently.
       if (!(error instanceof DriveError && error.kind === 'denied')) throw error
       await api.trash(fileId, options)
     }
   }
 
   /**
-   * Where a file is that was put into the staging folder. Until it becomes an object, its name is
+   * Where a file of the staging folder is now. Until it becomes an object, its name is
    * its id; the folder may have changed, because a user deleted the earlier one.
    */
   async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
@@ -95,7 +95,7 @@ export class StagingFolder {
     return file.name === fileId ? 'here' : 'elsewhere'
   }
 
-  /** Its content, if it was ever created. */
+  /** Its content, if the folder exists. */
   async files(): Promise<GoogleFile[]> {
     const id = this.#id ?? (await this.#known())
     const found: GoogleFile[] = []

@@ -1,5 +1,5 @@
 /**
- * What the Google drive keeps of uploads in the database, beside the state that its caller keeps.
+ * The Google drive's own records of uploads in the database, beside the state that its caller stores.
  * Any method may reject with the database's own error.
  */
 export interface UploadRecords {
@@ -14,25 +14,25 @@ export interface UploadRecords {
   /** With everything below. */
   remove(uploadId: string): Promise<void>
 
-  /** Whether a session of an upload ends in this file. It may say so in error. */
+  /** Whether a session of an upload ends in this file; may be true in error. */
   isTarget(fileId: string): Promise<boolean>
 
-  /** Ids of uploads that nothing has happened to since then, the longest first, at most `limit`. */
+  /** Ids of uploads without activity since then, the oldest first, at most `limit`. */
   idle(beforeMs: number, limit: number): Promise<string[]>
 
   /** Committed bytes behind the last block of this many, base64. */
   carry(uploadId: string, size: number): Promise<string | undefined>
 
-  /** Notes the carry of a size, beside those of other sizes. */
+  /** Saves the carry of a size, beside those of other sizes. */
   saveCarry(
     uploadId: string,
     carry: { readonly size: number; readonly bytes: string },
   ): Promise<void>
 
-  /** Notes the digests of blocks, which were not noted before, from this one on. */
+  /** Saves the digests of new blocks from this one on. */
   announce(uploadId: string, firstBlock: number, digests: readonly string[]): Promise<void>
 
-  /** The digests that were noted of blocks from this one on. */
+  /** The saved digests of blocks from this one on. */
   blocks(uploadId: string, firstBlock: number): Promise<string[]>
 
   /** Forgets the digests of blocks from this one on. */

@@ -16,16 +16,16 @@ export interface UploadSessionsOptions {
   readonly memory: SendMemory
 }
 
-/** A session that grows while it is to be ended is given time, milliseconds: twice as much each time. */
+/** Pauses while a session that is to be ended still grows, milliseconds; each is twice as long. */
 const firstEndingPauseMs = 20
 const lastEndingPauseMs = 5_000
 
-/** A session that can be gone on with. */
+/** A session that can be continued. */
 export interface ReadySession {
   readonly session: ObjectSession
-  /** Bytes that it holds, in whole blocks. */
+  /** Bytes that it has, in whole blocks. */
   readonly position: number
-  /** Digests of blocks behind the committed ones that it was sent, or may have been. */
+  /** Digests of the blocks behind the committed ones that were sent to it, or may have been. */
   readonly known: readonly string[]
 }
 
@@ -81,7 +81,7 @@ export class UploadSessions {
     return isWhole ? { session, how: 'done' } : undefined
   }
 
-  /** Brings the session to hold exactly the blocks that are committed; undefined without one. */
+  /** The session with exactly the committed blocks; undefined without one. */
   async exact(state: UploadState): Promise<ObjectSession | undefined> {
     const record = await this.record(state.id)
     if (record.session === undefined || state.size < blockBytes) return undefined
@@ -121,7 +121,7 @@ export class UploadSessions {
     return { session, position: 0, known: [] }
   }
 
-  /** After something went wrong: the session itself says what it has. */
+  /** After a failure: the session's state counts. */
   async #resume(
     state: UploadState,
     session: ObjectSession,
@@ -133,13 +133,13 @@ export class UploadSessions {
     if (answer.kind === 'gone' && committed === 0) return await this.rebuild(state, 0)
     const position = positionOf(answer)
     if (position < committed) throw sessionGone()
-    // More than was ever sent to it: its content is unknown.
+    // More than was sent to it: its content is unknown.
     if (position > committed + known.length * blockBytes)
       return await this.rebuild(state, committed)
     return { session, position, known }
   }
 
-  /** Gives a new session what it is to get from an older one's file, from where that was left. */
+  /** Copies the beginning of an older session's file into the new session, from where that stopped. */
   async #refill(state: UploadState, record: UploadRecord, until: number): Promise<ReadySession> {
     const { session, source } = record
     if (session === undefined) throw new Error('no session to fill')
@@ -176,7 +176,7 @@ export class UploadSessions {
     return expectedEnd
   }
 
-  /** Makes a file of what the session holds. What was sent to it may still be arriving. */
+  /** Ends the session into its file. Bytes that were sent to it may still be arriving. */
   async #end({ url }: ObjectSession): Promise<void> {
     const { api } = this.#options
     let state = await api.querySession(url)

@@ -3,7 +3,7 @@ import type { ObjectSession } from './object-sessions.ts'
 import type { Md5State } from './resumable-md5.ts'
 import type { UploadRecords } from './upload-records.ts'
 
-/** What the caller keeps of an upload: how far it is committed. */
+/** An upload's committed state, stored by the caller. */
 export interface UploadState extends ObjectName {
   readonly id: string
   /** Committed bytes. */
@@ -12,19 +12,19 @@ export interface UploadState extends ObjectName {
   readonly md5: Md5State
 }
 
-/** What the drive itself keeps of an upload. */
+/** An upload's state that the drive itself stores. */
 export interface UploadRecord {
-  /** Absent until a whole block has come. */
+  /** Absent until the first whole block. */
   readonly session?: ObjectSession
-  /** A file, aside, that has the beginning of what the session is still to get. */
+  /** A staged file with the beginning that is to be copied into the session. */
   readonly source?: { readonly fileId: string; readonly session: ObjectSession }
-  /** Whether the session was told to end. */
+  /** Whether a request to end the session was sent. */
   readonly isEnding?: boolean
-  /** Whether what Google got is not what was sent. */
+  /** Whether Google has other bytes than were sent. */
   readonly isDamaged?: boolean
-  /** Files that an upload of less than a block was to become, the newest last. */
+  /** The files of attempts to complete an upload of less than a block, the newest last. */
   readonly smallIds?: readonly string[]
-  /** What it has become. */
+  /** The version of the file that it became. */
   readonly published?: { readonly fileId: string; readonly revision: string }
 }
 
