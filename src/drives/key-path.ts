@@ -75,7 +75,7 @@ export function isLegalKey(key: string): boolean {
   return key.length * 3 <= maxKeyBytes || Buffer.byteLength(key) <= maxKeyBytes
 }
 
-/** The two places where the object of a legal key may be. */
+/** The two paths where the file of a legal key may be. */
 export function pathOfKey(key: string, rules: NameRules = plainNames): KeyPath {
   const segments = key.split('/')
   const last = segments.pop() ?? ''
@@ -103,7 +103,7 @@ export function pathOfFolder(prefix: string, rules: NameRules = plainNames): str
 }
 
 /** Where a name was found. */
-export interface NamePlace {
+export interface NameContext {
   readonly isFile: boolean
   /** The `continued` of the folder that holds the name, when that folder is a cut name's piece. */
   readonly continued?: string
@@ -122,22 +122,22 @@ export type DecodedName =
 /** The inverse of `pathOfKey` for one name; undefined when no key has it. */
 export function decodeName(
   name: string,
-  place: NamePlace,
+  context: NameContext,
   rules: NameRules = plainNames,
 ): DecodedName | undefined {
-  const before = place.continued ?? ''
+  const before = context.continued ?? ''
   if (before === '' && !name.includes('%') && !isRefused(name, rules)) {
     return { kind: 'segment', segment: name, isAlternative: false }
   }
   const limit = rules.maxNameBytes
   if (looksContinued(name, limit)) {
     const text = continuedText(name)
-    if (place.isFile || !isCutAt(before, text, limit)) return undefined
+    if (context.isFile || !isCutAt(before, text, limit)) return undefined
     return { kind: 'continuation', continued: before + text }
   }
   const whole = before + name
   if (before !== '' && lastPiece(whole, limit) !== name) return undefined
-  return decodeWhole(whole, place.isFile, rules)
+  return decodeWhole(whole, context.isFile, rules)
 }
 
 function decodeWhole(name: string, isFile: boolean, rules: NameRules): DecodedName | undefined {

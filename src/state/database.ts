@@ -1,7 +1,7 @@
 /**
  * The interface to all state that must survive a restart. Two implementations: SQLite (embedded,
- * default) and PostgreSQL. SQL is portable between them: `?` for parameters, no errorFormat functions;
- * rows come as plain objects; integers fit a double.
+ * default) and PostgreSQL. SQL is portable between them: `?` for parameters, no function that only
+ * one of them has; rows come as plain objects; integers fit a double.
  */
 export interface Database {
   /** `sqlite` or `postgres`, for the log. */

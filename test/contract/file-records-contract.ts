@@ -42,35 +42,35 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       }
     })
 
-    test('findByPlaces returns the newest record of exactly this place, size and time', async () => {
-      const here = { place: odd, size: 5, modifiedAtMs: 1_755_555_555_123.25 }
+    test('findByPaths returns the newest record of exactly this place, size and time', async () => {
+      const here = { path: odd, size: 5, modifiedAtMs: 1_755_555_555_123.25 }
       const find = async (wanted: Partial<typeof here>) =>
-        (await records.findByPlaces([{ ...here, ...wanted }])).get(wanted.place ?? odd)
-      await records.save(record('place-1', { ...here, json: '1' }), [])
-      await records.save(record('place-2', { ...here, size: 6, json: '2' }), [])
+        (await records.findByPaths([{ ...here, ...wanted }])).get(wanted.path ?? odd)
+      await records.save(record('path-1', { ...here, json: '1' }), [])
+      await records.save(record('path-2', { ...here, size: 6, json: '2' }), [])
       assert.equal(await find({}), '1')
       assert.equal(await find({ size: 6 }), '2')
       // File systems keep different fractions of a second.
       assert.equal(await find({ modifiedAtMs: Math.floor(here.modifiedAtMs) }), '1')
       assert.equal(await find({ modifiedAtMs: here.modifiedAtMs + 2 }), undefined)
       assert.equal(await find({ size: 7 }), undefined)
-      assert.equal(await find({ place: `${odd}x` }), undefined)
+      assert.equal(await find({ path: `${odd}x` }), undefined)
       await untilClockTicks()
-      await records.save(record('place-0', { ...here, json: '3' }), [])
+      await records.save(record('path-0', { ...here, json: '3' }), [])
       assert.equal(await find({}), '3')
     })
 
-    test('findByPlaces returns all that there are among 1,000', async () => {
-      const places = Array.from({ length: 1_000 }, (_, index) => ({
-        place: `${'long/'.repeat(800)}${index}`,
+    test('findByPaths returns all that there are among 1,000', async () => {
+      const paths = Array.from({ length: 1_000 }, (_, index) => ({
+        path: `${'long/'.repeat(800)}${index}`,
         size: index,
         modifiedAtMs: index + 0.5,
       }))
-      const saved = places.filter((_, index) => index % 2 === 0)
-      await Promise.all(saved.map((place) => records.save(record(`at-${place.size}`, place), [])))
-      const found = await records.findByPlaces(places)
-      assert.deepEqual(new Set(found.keys()), new Set(saved.map(({ place }) => place)))
-      assert.equal(found.get(saved[7]?.place ?? ''), record('at-14').json)
+      const saved = paths.filter((_, index) => index % 2 === 0)
+      await Promise.all(saved.map((path) => records.save(record(`at-${path.size}`, path), [])))
+      const found = await records.findByPaths(paths)
+      assert.deepEqual(new Set(found.keys()), new Set(saved.map(({ path }) => path)))
+      assert.equal(found.get(saved[7]?.path ?? ''), record('at-14').json)
     })
 
     test('save remembers own folders, known or not, until forgetFolder', async () => {
@@ -88,7 +88,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
 
 function record(identity: string, fields: Partial<FileRecord> = {}): FileRecord {
   const json = JSON.stringify({ etag: identity })
-  return { identity, place: `bucket/${identity}`, size: 1, modifiedAtMs: 1.5, json, ...fields }
+  return { identity, path: `bucket/${identity}`, size: 1, modifiedAtMs: 1.5, json, ...fields }
 }
 
 async function until(isReached: () => Promise<boolean>): Promise<void> {

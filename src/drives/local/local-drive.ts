@@ -15,13 +15,13 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import { makeFolders } from './folders/durable-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
-import { FolderMaker } from './folders/folder-maker.ts'
+import { LocalFolderMaker } from './folders/folder-maker.ts'
 import { FolderSync } from './folders/folder-sync.ts'
 import { ListedFiles } from './folders/listed-files.ts'
 import { type CursorParts, LocalCursor } from './folders/local-cursor.ts'
-import { makeFolders } from './folders/make-folders.ts'
 import { withDriveErrors } from './fs-error.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { LocalNotes } from './local-notes.ts'
@@ -33,7 +33,7 @@ import {
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
-import { placeOf } from './object-path.ts'
+import { objectPathOf } from './object-path.ts'
 import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
 import { CachedObject } from './objects/cached-object.ts'
 import { copyToTemp } from './objects/copy-file.ts'
@@ -41,7 +41,7 @@ import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
-import { ObjectReader } from './objects/object-reader.ts'
+import { LocalObjectReader } from './objects/object-reader.ts'
 import { Publisher } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
@@ -83,13 +83,13 @@ class LocalDrive implements Drive {
   readonly #cursorParts: CursorParts
   readonly #indexes: FolderIndexes
   readonly #journal: FolderJournal
-  readonly #folders: FolderMaker
+  readonly #folders: LocalFolderMaker
 
   constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
     const known = new AttributeCache(records, log)
     const files = new ObjectFiles(root, known)
     const journal = new FolderJournal(root)
-    const folders = new FolderMaker({ root, locks, known, journal })
+    const folders = new LocalFolderMaker({ root, locks, known, journal })
     const sync = new FolderSync(root)
     this.#root = root
     this.#journal = journal
@@ -145,7 +145,7 @@ class LocalDrive implements Drive {
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
-      const found = await this.#files.head(placeOf(bucket, key))
+      const found = await this.#files.head(objectPathOf(bucket, key))
       if (found === undefined) return undefined
       const { size, modifiedAtMs, attributes } = found
       return { size, modifiedAtMs, attributes }
@@ -159,13 +159,13 @@ class LocalDrive implements Drive {
 
   async #find(bucket: string, key: string): Promise<OpenObject | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
-      const place = placeOf(bucket, key)
-      const file = await this.#files.open(place)
+      const objectPath = objectPathOf(bucket, key)
+      const file = await this.#files.open(objectPath)
       if (file === undefined) return undefined
       try {
-        const facts = await this.#files.facts(place, file)
-        this.#seen.add(place, file, facts)
-        return new ObjectReader(this.#root, file, facts)
+        const metadata = await this.#files.metadataOf(objectPath, file)
+        this.#seen.add(objectPath, file, metadata)
+        return new LocalObjectReader(this.#root, file, metadata)
       } catch (error) {
         await this.#root.files.close(file.fd)
         throw error
@@ -174,12 +174,12 @@ class LocalDrive implements Drive {
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    const place = placeOf(bucket, key)
+    const objectPath = objectPathOf(bucket, key)
     const { size = 0 } = options
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
       throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
     }
-    return new LocalDraft({ root: this.#root, publisher: this.#publisher }, place, options)
+    return new LocalDraft({ root: this.#root, publisher: this.#publisher }, objectPath, options)
   }
 
   async copy(
@@ -189,12 +189,12 @@ class LocalDrive implements Drive {
   ): Promise<ObjectMetadata | undefined> {
     const { bucket, key } = target
     return await withDriveErrors(`write ${bucket}/${key}`, async () => {
-      const from = placeOf(source.bucket, source.key)
+      const from = objectPathOf(source.bucket, source.key)
       const file = await this.#files.open(from)
       if (file === undefined) return undefined
       try {
-        const facts = await this.#files.facts(from, file)
-        if (facts.attributes.etag !== source.etag) {
+        const metadata = await this.#files.metadataOf(from, file)
+        if (metadata.attributes.etag !== source.etag) {
           throw new DriveError('changed', 'The version to copy no longer exists.')
         }
         // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
@@ -202,7 +202,7 @@ class LocalDrive implements Drive {
         const output = await copyToTemp(this.#root, file, options.signal)
         try {
           return await this.#publisher.publish({
-            place: placeOf(bucket, key),
+            objectPath: objectPathOf(bucket, key),
             path: output.path,
             attributes: options.attributes,
             conditions: options.conditions,
@@ -221,15 +221,15 @@ class LocalDrive implements Drive {
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
-      this.#publisher.remove(placeOf(bucket, key), conditions),
+      this.#publisher.remove(objectPathOf(bucket, key), conditions),
     )
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
     await withDriveErrors(`remove ${bucket}/${key}`, async () => {
-      const place = placeOf(bucket, key)
-      const { natural: spot } = place
-      await this.#folders.removeEmpty(place, spot, [{ path: spot.folder }])
+      const objectPath = objectPathOf(bucket, key)
+      const { natural: filePath } = objectPath
+      await this.#folders.removeEmpty(objectPath, filePath, [{ path: filePath.folder }])
     })
   }
 
@@ -245,10 +245,10 @@ class LocalDrive implements Drive {
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
-    const place = placeOf(bucket, key)
+    const objectPath = objectPathOf(bucket, key)
     const made = making.map((path) => ({ path }))
-    for (const spot of [place.alternative, place.natural]) {
-      await this.#folders.removeEmpty(place, spot, made)
+    for (const filePath of [objectPath.alternative, objectPath.natural]) {
+      await this.#folders.removeEmpty(objectPath, filePath, made)
     }
   }
 

@@ -2,9 +2,9 @@ import fs from 'node:fs'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import { syncFolderAt } from './folders/open-folder.ts'
+import { makeFolderDurably, syncFolderAt } from './folders/durable-folders.ts'
 import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
-import { hasOwnerNote, makeFolderDurably, ownFolderName } from './local-root.ts'
+import { hasOwnerNote, ownFolderName } from './local-root.ts'
 
 /** Errors of link(2) where the file system has no hard links. */
 const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])

@@ -2,8 +2,7 @@ import fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
-import { makeFolders } from './folders/make-folders.ts'
-import { syncFolderAt } from './folders/open-folder.ts'
+import { makeFolderDurably, makeFolders, syncFolderAt } from './folders/durable-folders.ts'
 import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'
 import { PacedFiles } from './objects/paced-files.ts'
@@ -74,14 +73,6 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const shared = { files: new PacedFiles(), readMemory: new ReadMemory() }
     return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
   })
-}
-
-/** Makes the folder where it is absent, with those above it. Resolves with its real path. */
-export async function makeFolderDurably(path: string): Promise<string> {
-  const firstMade = await makeFolders(path)
-  const real = await fs.promises.realpath(path)
-  if (firstMade !== undefined) await syncFoldersAbove(real, await fs.promises.realpath(firstMade))
-  return real
 }
 
 /**
@@ -174,13 +165,6 @@ async function readOwnerNote(root: string): Promise<string | undefined> {
   } catch (error) {
     if (isAbsent(error)) return undefined
     throw error
-  }
-}
-
-/** Makes the names durable of a folder and those that lead to it from `first`, which is one. */
-async function syncFoldersAbove(path: string, first: string): Promise<void> {
-  for (let folder = path; folder.startsWith(first); folder = dirname(folder)) {
-    await syncFolderAt(dirname(folder))
   }
 }
 

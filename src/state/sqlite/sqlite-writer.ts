@@ -144,7 +144,7 @@ export class SqliteWriter {
     } else {
       const group = this.#group
       this.#group = []
-      for (const [index, call] of group.entries()) settle(call, reply.outcomes[index])
+      for (const [index, call] of group.entries()) answer(call, reply.outcomes[index])
     }
     this.#pump()
   }
@@ -176,7 +176,7 @@ export class SqliteWriter {
   }
 }
 
-function settle(call: Call, outcome: TransferredOutcome | undefined): void {
+function answer(call: Call, outcome: TransferredOutcome | undefined): void {
   if (outcome === undefined) {
     call.reject(new DatabaseError('the thread that writes to the database lost a call'))
   } else if (outcome.kind === 'done') {

@@ -1,4 +1,8 @@
-import type { FilePlace, FileRecord, FileRecords } from '../../drives/local/objects/file-records.ts'
+import type {
+  FileAtPath,
+  FileRecord,
+  FileRecords,
+} from '../../drives/local/objects/file-records.ts'
 import type { Database, SqlValue, Statement } from '../database.ts'
 import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
 import { textDigest } from '../text-digest.ts'
@@ -18,7 +22,7 @@ const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
 /** PostgreSQL takes a bare parameter in VALUES for text. */
 const wantedPlace = `(CAST(? AS TEXT), CAST(? AS BIGINT),
   CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION))`
-/** CROSS keeps SQLite from walking the whole table to meet the many places. */
+/** CROSS keeps SQLite from walking the whole table to meet the wanted ones. */
 const selectByPlaces = (wanted: string) => `
   WITH wanted (place, size, earliest, latest) AS (VALUES ${wanted})
   SELECT file_records.place AS place, json FROM wanted CROSS JOIN file_records
@@ -36,7 +40,7 @@ const upsert = `INSERT INTO file_records
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 
-/** The local drive's file metadata in the database. */
+/** The local drive's file metadata in the database. The column `place` has a path's digest. */
 export class DatabaseFileRecords implements FileRecords {
   readonly #database: Database
   readonly #files: LazyDeletes
@@ -70,12 +74,12 @@ export class DatabaseFileRecords implements FileRecords {
     return new Map(rows.map(({ identity, json }) => [identity, json]))
   }
 
-  async findByPlaces(places: readonly FilePlace[]): Promise<Map<string, string>> {
-    const placeOf = new Map<string, string>()
-    const wanted = places.map(({ place, size, modifiedAtMs }) => {
-      const stored = textDigest(place)
-      placeOf.set(stored, place)
-      return [stored, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
+  async findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>> {
+    const pathOf = new Map<string, string>()
+    const wanted = paths.map(({ path, size, modifiedAtMs }) => {
+      const place = textDigest(path)
+      pathOf.set(place, path)
+      return [place, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
     })
     const rows = await readLists<{ place: string; json: string }>(
       this.#database,
@@ -83,14 +87,14 @@ export class DatabaseFileRecords implements FileRecords {
       selectByPlaces,
     )
     // The newest comes last and wins.
-    return new Map(rows.map(({ place, json }) => [placeOf.get(place) ?? place, json]))
+    return new Map(rows.map(({ place, json }) => [pathOf.get(place) ?? place, json]))
   }
 
   async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {
-    const { identity, place, size, modifiedAtMs, json } = record
+    const { identity, path, size, modifiedAtMs, json } = record
     this.#files.cancel(identity)
     for (const folder of ownFolders) this.#folders.cancel(folder)
-    const values: SqlValue[] = [identity, textDigest(place), size, modifiedAtMs, Date.now(), json]
+    const values: SqlValue[] = [identity, textDigest(path), size, modifiedAtMs, Date.now(), json]
     const folders = ownFolders.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
     await this.#database.write([{ sql: upsert, params: values }, ...folders])
   }

@@ -10,7 +10,7 @@ export interface PackedNames {
   readonly starts: Uint32Array<ArrayBuffer>
   /** What each is: bits of `nameFlags`. */
   readonly flags: Uint8Array<ArrayBuffer>
-  /** The names in key order, each by its place in `starts`; of equal ones only the first. */
+  /** The names in key order, each by its index in `starts`; of equal ones only the first. */
   readonly order: Uint32Array<ArrayBuffer>
 }
 

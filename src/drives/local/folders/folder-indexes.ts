@@ -94,7 +94,7 @@ export class FolderIndexes {
     }
     try {
       const startedAtMs = Date.now()
-      // The folder may belong to another drive that was mounted in the place of this one.
+      // The folder may belong to another drive that was mounted instead of this one.
       await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
@@ -110,7 +110,7 @@ export class FolderIndexes {
   async #read(folder: OpenFolder, startedAtMs: number): Promise<Cached | undefined> {
     const { ino, mtimeMs, ctimeMs, size } = await folder.stats()
     const stamp = { ino, mtimeMs, ctimeMs }
-    const isBusy = size <= smallFolderBytes && !isSettled(stamp, startedAtMs)
+    const isBusy = size <= smallFolderBytes && !isStable(stamp, startedAtMs)
     const request = {
       path: folder.ownPath,
       descriptors: this.#root.descriptors,
@@ -157,11 +157,11 @@ function isSame(stats: Stats, stamp: FolderStamp): boolean {
 
 /** Whether a later look at the folders' times will tell that they changed after this reading. */
 function isProof({ stamp, inner }: Cached, startedAtMs: number): boolean {
-  return [stamp, ...inner.map((folder) => folder.stamp)].every((one) => isSettled(one, startedAtMs))
+  return [stamp, ...inner.map((folder) => folder.stamp)].every((one) => isStable(one, startedAtMs))
 }
 
 /** Whether the folder's last change is so long ago that another one will have another time. */
-function isSettled({ mtimeMs, ctimeMs }: FolderStamp, nowMs: number): boolean {
+function isStable({ mtimeMs, ctimeMs }: FolderStamp, nowMs: number): boolean {
   const isCoarse = Number.isInteger(mtimeMs / 1000) && Number.isInteger(ctimeMs / 1000)
   return nowMs - Math.max(mtimeMs, ctimeMs) > (isCoarse ? coarseClockMs : fineClockMs)
 }

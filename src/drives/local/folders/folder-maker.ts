@@ -2,16 +2,16 @@ import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { codeOf } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import { displacedBy, type Place, type Spot } from '../object-path.ts'
+import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
 import type { AttributeCache } from '../objects/attribute-cache.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
 import type { KeyLocks } from '../objects/key-locks.ts'
 import { describe } from '../objects/object-files.ts'
+import { makeFolders } from './durable-folders.ts'
 import type { FolderJournal, JournalEntry } from './folder-journal.ts'
-import { makeFolders } from './make-folders.ts'
 import { OpenFolder } from './open-folder.ts'
 
-/** How often a folder may vanish or a file come in its way while it is made. */
+/** How often a folder may be removed, or a file appear in its way, while it is created. */
 const attempts = 16
 
 /**
@@ -22,7 +22,7 @@ const staysCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', '
 export interface MadeFolder {
   /** The caller closes it. */
   readonly folder: OpenFolder
-  /** The folders that were made for it: to be remembered as the drive's own, or removed again. */
+  /** The folders that were created for it: to be recorded as the drive's own, or removed again. */
   readonly made: readonly MadeName[]
   /** To be closed when they are. */
   readonly entry: JournalEntry | undefined
@@ -34,7 +34,7 @@ export interface MadeName {
   readonly identity: string
 }
 
-export interface FolderMakerParts {
+export interface LocalFolderMakerParts {
   readonly root: LocalRoot
   readonly locks: KeyLocks
   readonly known: AttributeCache
@@ -42,20 +42,20 @@ export interface FolderMakerParts {
 }
 
 interface Making {
-  readonly place: Place
+  readonly objectPath: ObjectPath
   readonly made: MadeName[]
   readonly entry: JournalEntry
 }
 
-/** Makes the folders that keys need and removes them when they are empty again. */
-export class FolderMaker {
+/** Creates the folders that keys need and removes them when they are empty again. */
+export class LocalFolderMaker {
   readonly #root: LocalRoot
   readonly #locks: KeyLocks
   readonly #known: AttributeCache
 
   readonly #journal: FolderJournal
 
-  constructor({ root, locks, known, journal }: FolderMakerParts) {
+  constructor({ root, locks, known, journal }: LocalFolderMakerParts) {
     this.#root = root
     this.#locks = locks
     this.#known = known
@@ -63,21 +63,21 @@ export class FolderMaker {
   }
 
   /**
-   * The folder of one of the place's spots, made where it is absent. An object whose file is in
-   * the way goes to its alternative path, under its lock: call this without the lock of the place.
+   * Opens the folder of this file path, and creates it if it is missing. A file in the way is moved
+   * to its alternative path under its lock: call this without the lock of the object.
    * @throws DriveError `denied` when a symbolic link or a file that is not an object is in the way.
    */
-  async ensure(place: Place, spot: Spot): Promise<MadeFolder> {
-    const existing = await OpenFolder.open(this.#root, spot.folder)
+  async ensure(objectPath: ObjectPath, filePath: FilePath): Promise<MadeFolder> {
+    const existing = await OpenFolder.open(this.#root, filePath.folder)
     if (existing !== undefined) return { folder: existing, made: [], entry: undefined }
-    const making: Making = { place, made: [], entry: this.#journal.open() }
+    const making: Making = { objectPath, made: [], entry: this.#journal.open() }
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const folder = await this.#make(making, spot.folder.split('/'))
+        const folder = await this.#make(making, filePath.folder.split('/'))
         if (folder !== undefined) return { folder, made: making.made, entry: making.entry }
       }
     } catch (error) {
-      await this.unmake(place, spot, making.made)
+      await this.unmake(objectPath, filePath, making.made)
       await making.entry.close()
       throw error
     }
@@ -91,38 +91,42 @@ export class FolderMaker {
    * that led here is the one to report. A folder that stays is removed with the next object that is
    * deleted from it.
    */
-  async unmake(place: Place, spot: Spot, made: readonly MadeName[]): Promise<void> {
-    await this.removeEmpty(place, spot, made).catch(() => undefined)
+  async unmake(
+    objectPath: ObjectPath,
+    filePath: FilePath,
+    made: readonly MadeName[],
+  ): Promise<void> {
+    await this.removeEmpty(objectPath, filePath, made).catch(() => undefined)
   }
 
   /**
-   * Removes the spot's folder and those above it, up to but not including the bucket's, as far as
-   * they are empty and were made by the drive.
-   * @param made folders known to be the drive's own, though not remembered as such.
+   * Removes the folder of the file path and those above it, except the bucket's, as far as they are
+   * empty and were created by the drive.
+   * @param made folders known to be the drive's own, though not recorded as such.
    */
   async removeEmpty(
-    place: Place,
-    spot: Spot,
+    objectPath: ObjectPath,
+    filePath: FilePath,
     made: readonly Pick<MadeName, 'path'>[] = [],
   ): Promise<void> {
     const own = new Set(made.map(({ path }) => path))
-    const components = spot.folder.split('/')
+    const components = filePath.folder.split('/')
     while (components.length > 1) {
       const name = components.pop() ?? ''
       const parent = await OpenFolder.open(this.#root, components.join('/'))
-      // Gone already, by a crash on the way perhaps: those above may still be there.
+      // Already removed, perhaps before a crash: those above may still exist.
       if (parent === undefined) continue
       try {
         const isOwn = own.has(this.#below(`${parent.path}/${name}`))
         if (!(await this.#removeOne(parent, name, isOwn))) return
-        await this.#restoreNatural(place, parent, name)
+        await this.#restoreNatural(objectPath, parent, name)
       } finally {
         await parent.close()
       }
     }
   }
 
-  /** Undefined when a folder vanished on the way. */
+  /** Undefined when a folder was removed meanwhile. */
   async #make(making: Making, components: readonly string[]): Promise<OpenFolder | undefined> {
     const [bucket = '', ...names] = components
     let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#makeBucket(bucket))
@@ -136,17 +140,17 @@ export class FolderMaker {
   }
 
   async #makeChild(
-    { place, made, entry }: Making,
+    { objectPath, made, entry }: Making,
     parent: OpenFolder,
     name: string,
   ): Promise<OpenFolder | undefined> {
     const existing = await parent.openChild(name)
     if (existing !== undefined) return existing
     if ((await this.#root.files.lstat(parent.at(name))) !== undefined) {
-      await this.#makeWay(place, parent, name)
+      await this.#makeWay(objectPath, parent, name)
     }
     const path = this.#below(`${parent.path}/${name}`)
-    await entry.note({ bucket: place.bucket, key: place.key, making: [path] })
+    await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [path] })
     const outcome = await makeFolder(parent, name)
     if (outcome === 'no parent') return undefined
     const child = await parent.openChild(name)
@@ -157,7 +161,7 @@ export class FolderMaker {
     return child
   }
 
-  /** Only after its folder was removed by hand: `prepare` made it once. */
+  /** Only after its folder was removed by hand: `prepare` has created it. */
   async #makeBucket(bucket: string): Promise<OpenFolder> {
     await requireOwnFolder(this.#root)
     await makeFolders(`${this.#root.path}/${bucket}`)
@@ -167,9 +171,9 @@ export class FolderMaker {
   }
 
   /** Moves the file that has a folder's name to its alternative path. */
-  async #makeWay(place: Place, parent: OpenFolder, name: string): Promise<void> {
+  async #makeWay(objectPath: ObjectPath, parent: OpenFolder, name: string): Promise<void> {
     const path = `${parent.path}/${name}`
-    const owner = displacedBy(place, this.#below(path))
+    const owner = displacedBy(objectPath, this.#below(path))
     if (owner === undefined) throw inTheWay(this.#below(path))
     const lock = await this.#locks.acquire(owner.path)
     try {
@@ -182,7 +186,7 @@ export class FolderMaker {
     }
   }
 
-  async #moveAside(owner: Place, parent: OpenFolder, stats: fs.Stats): Promise<void> {
+  async #moveAside(owner: ObjectPath, parent: OpenFolder, stats: fs.Stats): Promise<void> {
     const from = parent.at(owner.natural.name)
     if (owner.alternative.folder === owner.natural.folder) {
       return await this.#root.files.rename(from, parent.at(owner.alternative.name))
@@ -191,7 +195,7 @@ export class FolderMaker {
     const { folder, made, entry } = await this.ensure(owner, owner.alternative)
     try {
       if (made.length > 0) {
-        const file = { ...describe(stats, this.#root), place: owner.path }
+        const file = { ...describe(stats, this.#root), path: owner.path }
         const own = made.map(({ identity }) => identity)
         await this.#known.save(file, await this.#known.of(file), own)
       }
@@ -205,8 +209,8 @@ export class FolderMaker {
   }
 
   /** Gives an object its natural path back when the folder that had it is gone. */
-  async #restoreNatural(place: Place, parent: OpenFolder, name: string): Promise<void> {
-    const owner = displacedBy(place, this.#below(`${parent.path}/${name}`))
+  async #restoreNatural(objectPath: ObjectPath, parent: OpenFolder, name: string): Promise<void> {
+    const owner = displacedBy(objectPath, this.#below(`${parent.path}/${name}`))
     if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
     const alternative = parent.at(owner.alternative.name)
     if (!(await this.#root.files.lstat(alternative))?.isFile()) return
@@ -216,7 +220,7 @@ export class FolderMaker {
       await this.#root.files.link(alternative, parent.at(name))
       await this.#root.files.unlink(alternative)
     } catch {
-      // Somebody was faster, or the file system has no links: it is as good where it is.
+      // Another process was faster, or the file system has no links: it can stay where it is.
     } finally {
       await lock.release()
     }
@@ -259,7 +263,7 @@ async function makeFolder(
   }
 }
 
-/** @param path below the root: where that is on this machine is not for clients. */
+/** @param path below the root: clients do not learn the root's path. */
 function inTheWay(path: string): DriveError {
   const message = `${path} must be a folder for this key, but is not.`
   return new DriveError('denied', `${message} Move it away.`)

@@ -1,7 +1,8 @@
 import type { LocalRoot } from '../local-root.ts'
 import { allDone } from '../objects/all-done.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
-import { OpenFolder, syncFolderAt } from './open-folder.ts'
+import { syncFolderAt } from './durable-folders.ts'
+import { OpenFolder } from './open-folder.ts'
 
 interface Waiting {
   readonly folder: OpenFolder
@@ -13,7 +14,7 @@ interface Waiting {
 interface Turns {
   running: number
   isNextScheduled: boolean
-  /** For whom the next sync will be. */
+  /** Calls that the next sync serves. */
   waiting: Waiting[]
 }
 
@@ -24,8 +25,8 @@ interface Turns {
  */
 const maxRunning = 8
 
-/** Folders known to be durable in their parents, at most this many are remembered. */
-const settledLimit = 10_000
+/** Folders known to be durable in their parents: at most this many are kept in memory. */
+const durableLimit = 10_000
 
 /** Makes changes of folders durable; writers to the same folder share the waiting. */
 export class FolderSync {
@@ -33,7 +34,7 @@ export class FolderSync {
   readonly #turns = new Map<string, Turns>()
   #running = 0
   /** Paths with identities of folders whose own names are known to be on the disk. */
-  readonly #settled = new Set<string>()
+  readonly #durable = new Set<string>()
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -41,18 +42,18 @@ export class FolderSync {
 
   /**
    * Resolves when everything done in the folder before the call is durable, and so are the names
-   * of the folders that lead to it, the bucket's included: another process may have made them and
-   * not yet have come so far.
+   * of the folders that lead to it, the bucket's included: another process may have created them and
+   * not have synced them yet.
    */
-  async settle(folder: OpenFolder): Promise<void> {
+  async makeDurable(folder: OpenFolder): Promise<void> {
     const mark = await this.#markOf(folder)
     // Both to the end: the folder must not be closed under a sync.
     await allDone([
       this.#sync(folder, mark),
-      this.#settled.has(mark) ? undefined : this.#syncAncestors(folder),
+      this.#durable.has(mark) ? undefined : this.#syncAncestors(folder),
     ])
-    if (this.#settled.size >= settledLimit) this.#settled.clear()
-    this.#settled.add(mark)
+    if (this.#durable.size >= durableLimit) this.#durable.clear()
+    this.#durable.add(mark)
   }
 
   async #syncAncestors(folder: OpenFolder): Promise<void> {
@@ -75,7 +76,7 @@ export class FolderSync {
     }
   }
 
-  /** Those who come in one turn of the event loop share a sync, which begins after it. */
+  /** Calls of one turn of the event loop share a sync, which begins after it. */
   #sync(folder: OpenFolder, mark: string): Promise<void> {
     let turns = this.#turns.get(mark)
     if (turns === undefined) {
@@ -102,7 +103,7 @@ export class FolderSync {
     turns.running++
     this.#running++
     try {
-      // The one who waits keeps it open.
+      // The waiting caller keeps it open.
       await group[0]?.folder.sync()
       for (const { resolve } of group) resolve()
     } catch (error) {
@@ -115,7 +116,7 @@ export class FolderSync {
     }
   }
 
-  /** A folder that is made again may have the inode of the one before it. */
+  /** A folder that is created again may have the inode of the previous one. */
   async #markOf(folder: OpenFolder): Promise<string> {
     return `${folder.path} ${folderIdentityOf(await folder.stats(), this.#root.hasBirthtime)}`
   }

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { Entry, ObjectEntry } from '../../drive.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { pathOfSpot, placeOf } from '../object-path.ts'
+import { joinFilePath, objectPathOf } from '../object-path.ts'
 import type { AttributeCache, KnownFile } from '../objects/attribute-cache.ts'
 import { describe } from '../objects/object-files.ts'
 import type { TurnTaker } from './turn-taker.ts'
@@ -118,18 +118,18 @@ export class ListedFiles {
 
   /** At both paths: the object may have been moved from the one to the other meanwhile. */
   async #search(bucket: string, candidate: ObjectCandidate): Promise<KnownFile | undefined> {
-    const place = placeOf(bucket, candidate.key)
-    const { natural, alternative } = place
-    for (const spot of [natural, alternative, natural, alternative]) {
-      const stats = await this.#root.files.lstat(`${this.#root.path}/${pathOfSpot(spot)}`)
-      const file = this.#fileOf(stats, place.path)
+    const objectPath = objectPathOf(bucket, candidate.key)
+    const { natural, alternative } = objectPath
+    for (const filePath of [natural, alternative, natural, alternative]) {
+      const stats = await this.#root.files.lstat(`${this.#root.path}/${joinFilePath(filePath)}`)
+      const file = this.#fileOf(stats, objectPath.path)
       if (file !== undefined) return file
     }
     return undefined
   }
 
-  #fileOf(stats: Stats | undefined, place: string): KnownFile | undefined {
-    return stats?.isFile() ? { ...describe(stats, this.#root), place } : undefined
+  #fileOf(stats: Stats | undefined, path: string): KnownFile | undefined {
+    return stats?.isFile() ? { ...describe(stats, this.#root), path } : undefined
   }
 }
 

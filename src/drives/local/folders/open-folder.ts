@@ -1,7 +1,8 @@
 import fs from 'node:fs'
-import { codeOf, isAbsent } from '../fs-error.ts'
+import { isAbsent } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { folderOpenFlags, fsyncFile } from '../objects/paced-files.ts'
+import { folderOpenFlags } from '../objects/paced-files.ts'
+import { syncFolder } from './durable-folders.ts'
 
 /**
  * A folder held open. On Linux, names in it are resolved from the descriptor
@@ -74,21 +75,6 @@ export class OpenFolder {
 
   async close(): Promise<void> {
     await this.#root.files.close(this.#fd)
-  }
-}
-
-/** As OpenFolder.sync, for one of the drive's own folders. */
-export async function syncFolderAt(path: string): Promise<void> {
-  const handle = await fs.promises.open(path, folderOpenFlags)
-  await syncFolder(handle.fd).finally(() => handle.close())
-}
-
-async function syncFolder(fd: number): Promise<void> {
-  try {
-    await fsyncFile(fd)
-  } catch (error) {
-    // Some file systems (SMB, some FUSE ones) can't and need not.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
   }
 }
 

@@ -87,8 +87,8 @@ function addEntry(reading: Reading, entry: Dirent): void {
   const isFile = entry.isFile()
   if (!isFile && !entry.isDirectory()) return
   const { continued } = reading
-  const place = continued === undefined ? { isFile } : { isFile, continued }
-  const decoded = decodeName(entry.name, place)
+  const found = continued === undefined ? { isFile } : { isFile, continued }
+  const decoded = decodeName(entry.name, found)
   if (decoded === undefined) return
   if (decoded.kind === 'continuation') {
     readInner(reading, entry.name, decoded.continued)

@@ -10,7 +10,7 @@ import type { FileRecords } from './file-records.ts'
 export interface KnownFile {
   readonly identity: FileIdentity
   /** Its natural path below the root, regardless of its actual path. */
-  readonly place: string
+  readonly path: string
   readonly size: number
   readonly modifiedAtMs: number
 }
@@ -44,17 +44,17 @@ export class AttributeCache {
   }
 
   async of(file: KnownFile): Promise<Attributes> {
-    const cached = this.#recall(file.identity) ?? this.#recall(provisionalKey(file))
+    const cached = this.#cached(file.identity) ?? this.#cached(provisionalKey(file))
     if (cached !== undefined) return cached
     const json = await asked(this.#records.find(file.identity))
     const attributes = json === undefined ? undefined : parse(json)
-    if (attributes !== undefined) return this.#remember(file.identity, attributes)
-    const adopted = (await this.#findByPlace([file])).get(file.place)
+    if (attributes !== undefined) return this.#keep(file.identity, attributes)
+    const adopted = (await this.#findByPath([file])).get(file.path)
     if (adopted === undefined) {
-      return this.#remember(provisionalKey(file), provisionalAttributes(file))
+      return this.#keep(provisionalKey(file), provisionalAttributes(file))
     }
     this.#adopt(file, adopted)
-    return this.#remember(file.identity, adopted)
+    return this.#keep(file.identity, adopted)
   }
 
   /** ETags of at most 1,000 files, in their order. Does not push others out of memory. */
@@ -68,11 +68,11 @@ export class AttributeCache {
     const found = await asked(this.#records.findMany(unknown.map((file) => file.identity)))
     const etagOf = (file: KnownFile) => parse(found.get(file.identity))?.etag
     const strangers = unknown.filter((file) => !found.has(file.identity))
-    const moved = strangers.length === 0 ? noAttributes : await this.#findByPlace(strangers)
+    const moved = strangers.length === 0 ? noAttributes : await this.#findByPath(strangers)
     return files.map((file, index) => {
       const known = etags[index]
       if (known !== undefined) return known
-      const etag = etagOf(file) ?? moved.get(file.place)?.etag ?? provisionalEtag(file)
+      const etag = etagOf(file) ?? moved.get(file.path)?.etag ?? provisionalEtag(file)
       this.#listed.set(provisionalKey(file), etag)
       return etag
     })
@@ -85,7 +85,7 @@ export class AttributeCache {
     ownFolders: readonly string[],
   ): Promise<void> {
     await asked(this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders))
-    this.#remember(file.identity, attributes)
+    this.#keep(file.identity, attributes)
   }
 
   /** The file is gone, and its identity is never reused. */
@@ -101,12 +101,12 @@ export class AttributeCache {
     this.#records.forgetFolder(identity)
   }
 
-  async #findByPlace(files: readonly KnownFile[]): Promise<ReadonlyMap<string, Attributes>> {
-    const found = await asked(this.#records.findByPlaces(files))
+  async #findByPath(files: readonly KnownFile[]): Promise<ReadonlyMap<string, Attributes>> {
+    const found = await asked(this.#records.findByPaths(files))
     const attributes = new Map<string, Attributes>()
-    for (const [place, json] of found) {
+    for (const [path, json] of found) {
       const parsed = parse(json)
-      if (parsed !== undefined) attributes.set(place, parsed)
+      if (parsed !== undefined) attributes.set(path, parsed)
     }
     return attributes
   }
@@ -114,11 +114,11 @@ export class AttributeCache {
   /** So that the file keeps its attributes when it is renamed; nothing is lost if this fails. */
   #adopt(file: KnownFile, attributes: Attributes): void {
     this.save(file, attributes, []).catch((error: unknown) => {
-      this.#log.warn({ err: error, place: file.place }, 'could not adopt a file')
+      this.#log.warn({ err: error, path: file.path }, 'could not adopt a file')
     })
   }
 
-  #recall(key: string): Attributes | undefined {
+  #cached(key: string): Attributes | undefined {
     const entry = this.#cache.get(key)
     if (entry === undefined) return undefined
     this.#cache.delete(key)
@@ -126,7 +126,7 @@ export class AttributeCache {
     return entry.attributes
   }
 
-  #remember(key: string, attributes: Attributes): Attributes {
+  #keep(key: string, attributes: Attributes): Attributes {
     const bytes = entryBytes + 2 * key.length + attributesBytes(attributes)
     const before = this.#cache.get(key)
     if (before !== undefined) this.#drop(key, before.bytes)
@@ -149,7 +149,7 @@ const noAttributes: ReadonlyMap<string, Attributes> = new Map()
 
 /** Attributes of a file without a record: stable as long as the file is unchanged. */
 export function provisionalAttributes(file: KnownFile): Attributes {
-  const type = mime.getType(file.place)
+  const type = mime.getType(file.path)
   const headers = { 'content-type': type ?? 'application/octet-stream' }
   return { etag: provisionalEtag(file), headers, metadata: {} }
 }
@@ -161,7 +161,7 @@ function provisionalEtag(file: KnownFile): string {
 
 /** The guessed content type depends on the name, so that a renamed file is another entry. */
 function provisionalKey(file: KnownFile): string {
-  return `${file.identity} ${file.place}`
+  return `${file.identity} ${file.path}`
 }
 
 /** What attributes take in memory, roughly, without the cost of JSON. */

@@ -10,10 +10,10 @@ export class CachedObject implements OpenObject {
   readonly content: Uint8Array
   #isClosed = false
 
-  constructor({ facts, content }: WholeObject) {
-    this.size = facts.size
-    this.modifiedAtMs = facts.modifiedAtMs
-    this.attributes = facts.attributes
+  constructor({ metadata, content }: WholeObject) {
+    this.size = metadata.size
+    this.modifiedAtMs = metadata.modifiedAtMs
+    this.attributes = metadata.attributes
     this.content = content
   }
 

@@ -9,7 +9,7 @@ import {
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { createTempFile } from '../local-root.ts'
-import type { Place } from '../object-path.ts'
+import type { ObjectPath } from '../object-path.ts'
 import { OutputFile } from './output-file.ts'
 import type { Publisher } from './publisher.ts'
 
@@ -24,7 +24,7 @@ export interface DraftParts {
 /** A new object: a temporary file, or for a small one of known size first a buffer. */
 export class LocalDraft implements Draft {
   readonly #parts: DraftParts
-  readonly #place: Place
+  readonly #objectPath: ObjectPath
   readonly #signal: AbortSignal | undefined
   readonly #doing: string
   #small: Buffer | undefined
@@ -32,11 +32,11 @@ export class LocalDraft implements Draft {
   #output: OutputFile | undefined
   #isEnded = false
 
-  constructor(parts: DraftParts, place: Place, options: DraftOptions) {
+  constructor(parts: DraftParts, objectPath: ObjectPath, options: DraftOptions) {
     this.#parts = parts
-    this.#place = place
+    this.#objectPath = objectPath
     this.#signal = options.signal
-    this.#doing = `write ${place.bucket}/${place.key}`
+    this.#doing = `write ${objectPath.bucket}/${objectPath.key}`
     const { size = Number.POSITIVE_INFINITY } = options
     if (size <= smallBytes) this.#small = Buffer.allocUnsafe(size)
   }
@@ -63,8 +63,8 @@ export class LocalDraft implements Draft {
       this.#signal?.throwIfAborted()
       return await withDriveErrors(this.#doing, async () => {
         const output = await this.#spill()
-        const facts = await this.#parts.publisher.publish({
-          place: this.#place,
+        const metadata = await this.#parts.publisher.publish({
+          objectPath: this.#objectPath,
           path: output.path,
           attributes,
           conditions,
@@ -73,7 +73,7 @@ export class LocalDraft implements Draft {
         })
         this.#isEnded = true
         await output.close()
-        return facts
+        return metadata
       })
     } finally {
       await this.discard()

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { livenessOf, thisProcess } from '../../../process/identity.ts'
 import { DriveError } from '../../drive.ts'
-import { makeFolders } from '../folders/make-folders.ts'
+import { makeFolders } from '../folders/durable-folders.ts'
 import { codeOf } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 

@@ -3,19 +3,19 @@ import type { ObjectMetadata } from '../../drive.ts'
 import { isRealPath } from '../folders/open-folder.ts'
 import { codeOf, isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import type { Place, Spot } from '../object-path.ts'
+import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { AttributeCache } from './attribute-cache.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { readFlags } from './paced-files.ts'
 
-export interface FileFacts {
+export interface FileStamp {
   readonly identity: FileIdentity
   readonly size: number
   readonly modifiedAtMs: number
 }
 
 /** One version of an object: an open file. The one who asked for it closes it. */
-export interface ObjectFile extends FileFacts {
+export interface ObjectFile extends FileStamp {
   readonly fd: number
   readonly path: string
   readonly stats: Stats
@@ -38,9 +38,9 @@ export class ObjectFiles {
   }
 
   /** Undefined when the object does not exist. */
-  async open(place: Place): Promise<ObjectFile | undefined> {
+  async open(objectPath: ObjectPath): Promise<ObjectFile | undefined> {
     for (let look = 0; look < looks; look++) {
-      const file = await this.#openAt(look % 2 === 0 ? place.natural : place.alternative)
+      const file = await this.#openAt(look % 2 === 0 ? objectPath.natural : objectPath.alternative)
       if (file !== undefined) return file
     }
     // It may only seem to be absent because the drive is gone.
@@ -48,24 +48,26 @@ export class ObjectFiles {
     return undefined
   }
 
-  async facts(place: Place, file: ObjectFile): Promise<ObjectMetadata> {
+  async metadataOf(objectPath: ObjectPath, file: ObjectFile): Promise<ObjectMetadata> {
     const { identity, size, modifiedAtMs } = file
-    const attributes = await this.#known.of({ identity, place: place.path, size, modifiedAtMs })
+    const attributes = await this.#known.of({ identity, path: objectPath.path, size, modifiedAtMs })
     return { size, modifiedAtMs, attributes }
   }
 
-  /** The object's facts, nothing left open. */
-  async head(place: Place): Promise<(ObjectMetadata & { identity: FileIdentity }) | undefined> {
-    const file = await this.open(place)
+  /** The object's metadata; leaves no file open. */
+  async head(
+    objectPath: ObjectPath,
+  ): Promise<(ObjectMetadata & { identity: FileIdentity }) | undefined> {
+    const file = await this.open(objectPath)
     if (file === undefined) return undefined
     await this.#root.files.close(file.fd)
-    return { ...(await this.facts(place, file)), identity: file.identity }
+    return { ...(await this.metadataOf(objectPath, file)), identity: file.identity }
   }
 
-  async #openAt(spot: Spot): Promise<ObjectFile | undefined> {
+  async #openAt(filePath: FilePath): Promise<ObjectFile | undefined> {
     const { files } = this.#root
-    const folder = `${this.#root.path}/${spot.folder}`
-    const path = `${folder}/${spot.name}`
+    const folder = `${this.#root.path}/${filePath.folder}`
+    const path = `${folder}/${filePath.name}`
     // Asked first so that a device or FIFO is not even opened; and a miss costs no exception.
     if (!(await files.lstat(path))?.isFile()) return undefined
     const fd = await this.#openPath(path)
@@ -103,7 +105,7 @@ const earliestMs = Date.parse('0001-01-01T00:00:00.000Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** What of a file's status the drive goes by. */
-export function describe(stats: Stats, root: LocalRoot): FileFacts {
+export function describe(stats: Stats, root: LocalRoot): FileStamp {
   return {
     identity: identityOf(stats, root.hasBirthtime),
     size: stats.size,

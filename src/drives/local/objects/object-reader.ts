@@ -11,7 +11,7 @@ const smallBytes = 64 * 1024
 const scarceBytes = 32 * 1024
 
 /** An object's open file. Later overwrites and removals of the key leave it as it is. */
-export class ObjectReader implements OpenObject {
+export class LocalObjectReader implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
@@ -21,12 +21,12 @@ export class ObjectReader implements OpenObject {
   readonly #pending = new Set<Promise<unknown>>()
   #isClosed = false
 
-  constructor(root: LocalRoot, file: ObjectFile, facts: ObjectMetadata) {
+  constructor(root: LocalRoot, file: ObjectFile, metadata: ObjectMetadata) {
     this.#root = root
     this.#file = file
-    this.size = facts.size
-    this.modifiedAtMs = facts.modifiedAtMs
-    this.attributes = facts.attributes
+    this.size = metadata.size
+    this.modifiedAtMs = metadata.modifiedAtMs
+    this.attributes = metadata.attributes
   }
 
   async *read(start: number, end: number): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import type { LocalRoot } from '../local-root.ts'
 import { uniqueTimeMs } from './file-identity.ts'
-import { describe, type FileFacts } from './object-files.ts'
+import { describe, type FileStamp } from './object-files.ts'
 import { fdatasyncFile, fsyncFile, truncateFile, writeFully } from './paced-files.ts'
 
 /** Chunks up to here are written without the thread pool where that is fast. */
@@ -45,7 +45,7 @@ export class OutputFile {
   /**
    * Gives the file a unique modification time, so that its identity is unique (file-identity.ts).
    */
-  async shape(): Promise<FileFacts> {
+  async shape(): Promise<FileStamp> {
     const { files } = this.#root
     await files.setModified(this.#fd, uniqueTimeMs())
     return describe(await files.fstat(this.#fd), this.#root)

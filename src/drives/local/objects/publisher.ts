@@ -2,23 +2,23 @@ import type { Attributes } from '../../attributes.ts'
 import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { FolderJournal } from '../folders/folder-journal.ts'
-import type { FolderMaker, MadeName } from '../folders/folder-maker.ts'
+import type { LocalFolderMaker, MadeName } from '../folders/folder-maker.ts'
 import type { FolderSync } from '../folders/folder-sync.ts'
 import type { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import type { Place, Spot } from '../object-path.ts'
+import type { FilePath, ObjectPath } from '../object-path.ts'
 import { allDone } from './all-done.ts'
 import type { AttributeCache, KnownFile } from './attribute-cache.ts'
 import type { KeyLocks } from './key-locks.ts'
-import type { FileFacts, ObjectFiles } from './object-files.ts'
+import type { FileStamp, ObjectFiles } from './object-files.ts'
 import { type PutDone, putFile, type Taken, takeFile } from './put-file.ts'
 
-/** How often what is at a place may change, by hand, under a writer that holds its lock. */
+/** How often the files of an object may be changed by hand while a writer holds its lock. */
 const attempts = 16
 
 /** A file that is whole, on its way to a key. */
-export interface Publication {
-  readonly place: Place
+export interface LocalPublication {
+  readonly objectPath: ObjectPath
   /** Where the file is now. Publishing takes it away from there; on rejection it stays. */
   readonly path: string
   readonly attributes: Attributes
@@ -26,7 +26,7 @@ export interface Publication {
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
   /** Gives the file its final form and returns the result. */
-  shape(): Promise<FileFacts>
+  shape(): Promise<FileStamp>
   /** Makes the file durable in that form. */
   flush(): Promise<void>
   /**
@@ -36,7 +36,7 @@ export interface Publication {
   readonly shapesLate?: boolean
 }
 
-/** The way to a place: what was made of it, and its folder until the file is put in it. */
+/** The folders of an object path: those that were created, and the open one until the file is in it. */
 interface Way {
   readonly made: readonly MadeName[]
   folder: OpenFolder | undefined
@@ -52,7 +52,7 @@ export interface PublisherParts {
   readonly files: ObjectFiles
   readonly known: AttributeCache
   readonly locks: KeyLocks
-  readonly folders: FolderMaker
+  readonly folders: LocalFolderMaker
   readonly journal: FolderJournal
   readonly sync: FolderSync
 }
@@ -66,14 +66,14 @@ export class Publisher {
   }
 
   /** As Draft.publish. */
-  async publish(publication: Publication): Promise<ObjectMetadata> {
-    const { place } = publication
-    const { folder, made, entry } = await this.#parts.folders.ensure(place, place.natural)
+  async publish(publication: LocalPublication): Promise<ObjectMetadata> {
+    const { objectPath } = publication
+    const { folder, made, entry } = await this.#parts.folders.ensure(objectPath, objectPath.natural)
     const way: Way = { made, folder }
     try {
       return await this.#publishIn(publication, way)
     } catch (error) {
-      if (made.length > 0) await this.#parts.folders.unmake(place, place.natural, made)
+      if (made.length > 0) await this.#parts.folders.unmake(objectPath, objectPath.natural, made)
       throw error
     } finally {
       await way.folder?.close()
@@ -81,23 +81,23 @@ export class Publisher {
     }
   }
 
-  async #publishIn(publication: Publication, way: Way): Promise<ObjectMetadata> {
+  async #publishIn(publication: LocalPublication, way: Way): Promise<ObjectMetadata> {
     const { file, done } = await this.#put(publication, way)
     // From here on it is the object: its attributes must stay even if a later step fails.
-    await this.#finish(publication.place, done)
+    await this.#finish(publication.objectPath, done)
     const { size, modifiedAtMs } = file
     return { size, modifiedAtMs, attributes: publication.attributes }
   }
 
   /** Until what is at the key lets it. */
-  async #put(publication: Publication, way: Way): Promise<PutFile> {
-    const { place } = publication
+  async #put(publication: LocalPublication, way: Way): Promise<PutFile> {
+    const { objectPath } = publication
     const { made } = way
     let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const { sealed, result } = await this.#underLock(place, async () => {
-          await this.#require(place, publication.conditions)
+        const { sealed, result } = await this.#underLock(objectPath, async () => {
+          await this.#require(objectPath, publication.conditions)
           const sealed = file ?? (await this.#seal(publication, made))
           const { folder } = way
           way.folder = undefined
@@ -105,7 +105,7 @@ export class Publisher {
         })
         file = sealed
         if (result.kind === 'done') return { file: sealed, done: result }
-        if (result.kind === 'missing') await this.#remake(publication, result.spot, sealed)
+        if (result.kind === 'missing') await this.#remake(publication, result.filePath, sealed)
       }
     } catch (error) {
       if (file !== undefined) this.#parts.known.forget(file.identity)
@@ -118,36 +118,39 @@ export class Publisher {
   }
 
   /** As Drive.remove. */
-  async remove(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
+  async remove(objectPath: ObjectPath, conditions: WriteConditions | undefined): Promise<boolean> {
     const entry = this.#parts.journal.open()
     try {
-      if (place.natural.folder !== place.bucket) {
-        await entry.note({ bucket: place.bucket, key: place.key, making: [] })
+      if (objectPath.natural.folder !== objectPath.bucket) {
+        await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [] })
       }
-      return await this.#removeFrom(place, conditions)
+      return await this.#removeFrom(objectPath, conditions)
     } finally {
       await entry.close()
     }
   }
 
-  async #removeFrom(place: Place, conditions: WriteConditions | undefined): Promise<boolean> {
+  async #removeFrom(
+    objectPath: ObjectPath,
+    conditions: WriteConditions | undefined,
+  ): Promise<boolean> {
     const { root, folders } = this.#parts
-    const taken = await this.#underLock(place, async () => {
-      await this.#require(place, conditions)
-      return await this.#takeBoth(place)
+    const taken = await this.#underLock(objectPath, async () => {
+      await this.#require(objectPath, conditions)
+      return await this.#takeBoth(objectPath)
     })
     if (taken.length === 0) await requireOwnFolder(root)
-    for (const { spot, folder, gone } of taken) {
-      await this.#settle(folder)
+    for (const { filePath, folder, gone } of taken) {
+      await this.#makeDurable(folder)
       if (gone !== undefined) this.#parts.known.forget(gone)
       // The object is deleted: a folder that can't be removed now must not fail the request.
-      await folders.unmake(place, spot, [])
+      await folders.unmake(objectPath, filePath, [])
     }
     return taken.length > 0
   }
 
   /** The natural file counts when there are both: taken last, the other never comes to light. */
-  async #takeBoth({ natural, alternative }: Place): Promise<Taken[]> {
+  async #takeBoth({ natural, alternative }: ObjectPath): Promise<Taken[]> {
     const { root } = this.#parts
     const hidden = await takeFile(root, alternative)
     try {
@@ -159,27 +162,27 @@ export class Publisher {
     }
   }
 
-  async #finish(place: Place, { folder, gone, stale }: PutDone): Promise<void> {
+  async #finish(objectPath: ObjectPath, { folder, gone, stale }: PutDone): Promise<void> {
     if (gone !== undefined) this.#parts.known.forget(gone)
     if (stale?.gone !== undefined) this.#parts.known.forget(stale.gone)
     const other = stale?.folder === folder ? undefined : stale
     // Both to the end: each closes its folder.
-    await allDone([this.#settle(folder), other && this.#settle(other.folder)])
-    if (other !== undefined) await this.#parts.folders.unmake(place, other.spot, [])
+    await allDone([this.#makeDurable(folder), other && this.#makeDurable(other.folder)])
+    if (other !== undefined) await this.#parts.folders.unmake(objectPath, other.filePath, [])
   }
 
-  async #settle(folder: OpenFolder): Promise<void> {
+  async #makeDurable(folder: OpenFolder): Promise<void> {
     try {
-      await this.#parts.sync.settle(folder)
+      await this.#parts.sync.makeDurable(folder)
     } finally {
       await folder.close()
     }
   }
 
   /** A folder was removed, as empty, before the file was in it; or it is needed only now. */
-  async #remake(publication: Publication, spot: Spot, file: KnownFile): Promise<void> {
+  async #remake(publication: LocalPublication, filePath: FilePath, file: KnownFile): Promise<void> {
     const { known, folders } = this.#parts
-    const { folder, made, entry } = await folders.ensure(publication.place, spot)
+    const { folder, made, entry } = await folders.ensure(publication.objectPath, filePath)
     try {
       await folder.close()
       if (made.length > 0) await known.save(file, publication.attributes, identitiesOf(made))
@@ -188,8 +191,8 @@ export class Publisher {
     }
   }
 
-  async #underLock<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    const lock = await this.#parts.locks.acquire(place.path)
+  async #underLock<T>(objectPath: ObjectPath, work: () => Promise<T>): Promise<T> {
+    const lock = await this.#parts.locks.acquire(objectPath.path)
     try {
       return await work()
     } finally {
@@ -198,9 +201,9 @@ export class Publisher {
   }
 
   /** Nothing of it is visible before both the bytes and the attributes are durable. */
-  async #seal(publication: Publication, made: readonly MadeName[]): Promise<KnownFile> {
-    const { place, attributes } = publication
-    const file = { ...(await publication.shape()), place: place.path }
+  async #seal(publication: LocalPublication, made: readonly MadeName[]): Promise<KnownFile> {
+    const { objectPath, attributes } = publication
+    const file = { ...(await publication.shape()), path: objectPath.path }
     await allDone([
       publication.flush(),
       this.#parts.known.save(file, attributes, identitiesOf(made)),
@@ -208,10 +211,10 @@ export class Publisher {
     return file
   }
 
-  async #require(place: Place, conditions: WriteConditions | undefined): Promise<void> {
+  async #require(objectPath: ObjectPath, conditions: WriteConditions | undefined): Promise<void> {
     if (conditions?.ifMatch === undefined && conditions?.ifNoneMatch === undefined) return
-    const present = await this.#parts.files.head(place)
-    assertConditions(place, present?.attributes.etag, conditions)
+    const present = await this.#parts.files.head(objectPath)
+    assertConditions(objectPath, present?.attributes.etag, conditions)
   }
 }
 

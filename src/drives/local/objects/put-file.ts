@@ -3,13 +3,13 @@ import { DriveError, type WriteConditions } from '../../drive.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import type { Place, Spot } from '../object-path.ts'
+import type { FilePath, ObjectPath } from '../object-path.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 
-/** The step that makes a file an object, and the one that ends it. Both want the key's lock. */
+/** The steps that publish and remove an object's file. Both require the key's lock. */
 
 export interface PutOrder {
-  readonly place: Place
+  readonly objectPath: ObjectPath
   readonly path: string
   readonly conditions: WriteConditions | undefined
   /** See CompleteOptions.assertHeld. */
@@ -28,13 +28,13 @@ export interface PutDone {
 
 export type PutResult =
   | PutDone
-  /** Nothing happened: this spot's folder is not there. */
-  | { readonly kind: 'missing'; readonly spot: Spot }
+  /** Nothing happened: the folder of this path does not exist. */
+  | { readonly kind: 'missing'; readonly filePath: FilePath }
   /** Nothing happened: a file was put there by hand at this moment. */
   | { readonly kind: 'again' }
 
 /**
- * Moves the file to its place in one step for every reader.
+ * Moves the file to its object path in one step for every reader.
  *
  * @param opened the natural folder as it was opened a while ago; closed here or given back.
  */
@@ -43,9 +43,9 @@ export async function putFile(
   order: PutOrder,
   opened?: OpenFolder,
 ): Promise<PutResult> {
-  const { natural, alternative } = order.place
+  const { natural, alternative } = order.objectPath
   const folder = (await opened?.ifStillThere()) ?? (await OpenFolder.open(root, natural.folder))
-  if (folder === undefined) return { kind: 'missing', spot: natural }
+  if (folder === undefined) return { kind: 'missing', filePath: natural }
   let result: PutResult = { kind: 'again' }
   try {
     const present = await root.files.lstat(folder.at(natural.name))
@@ -53,7 +53,7 @@ export async function putFile(
       result = await putAlternative(root, order, folder)
       return result
     }
-    result = await putAt(root, order, { spot: natural, folder, present })
+    result = await putAt(root, order, { filePath: natural, folder, present })
     if (result.kind !== 'done') return result
     // It is done: one that can't be taken stays hidden behind the new file, and goes with it.
     const stale = await takeFile(root, alternative, folder).catch(() => undefined)
@@ -69,7 +69,7 @@ export async function putFile(
 }
 
 export interface Taken {
-  readonly spot: Spot
+  readonly filePath: FilePath
   /** Held the file: to be made durable and closed. May be the one that was opened before. */
   readonly folder: OpenFolder
   /** Undefined when the file lives on under another name. */
@@ -79,19 +79,19 @@ export interface Taken {
 /** Unlinks the file; undefined when there is none. Links, devices and the like are left alone. */
 export async function takeFile(
   root: LocalRoot,
-  spot: Spot,
+  filePath: FilePath,
   opened?: OpenFolder,
 ): Promise<Taken | undefined> {
-  const isOurs = opened !== undefined && opened.path === `${root.path}/${spot.folder}`
-  const folder = isOurs ? opened : await OpenFolder.open(root, spot.folder)
+  const isOurs = opened !== undefined && opened.path === `${root.path}/${filePath.folder}`
+  const folder = isOurs ? opened : await OpenFolder.open(root, filePath.folder)
   if (folder === undefined) return undefined
   let taken: Taken | undefined
   try {
-    const path = folder.at(spot.name)
+    const path = folder.at(filePath.name)
     const stats = await root.files.lstat(path)
     if (!stats?.isFile()) return undefined
     await root.files.unlink(path)
-    taken = { spot, folder, gone: goneIdentity(stats, root) }
+    taken = { filePath, folder, gone: goneIdentity(stats, root) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   } finally {
@@ -105,14 +105,14 @@ async function putAlternative(
   order: PutOrder,
   naturalFolder: OpenFolder,
 ): Promise<PutResult> {
-  const spot = order.place.alternative
-  const isSame = spot.folder === order.place.natural.folder
-  const folder = isSame ? naturalFolder : await OpenFolder.open(root, spot.folder)
-  if (folder === undefined) return { kind: 'missing', spot }
+  const filePath = order.objectPath.alternative
+  const isSame = filePath.folder === order.objectPath.natural.folder
+  const folder = isSame ? naturalFolder : await OpenFolder.open(root, filePath.folder)
+  if (folder === undefined) return { kind: 'missing', filePath }
   let result: PutResult = { kind: 'again' }
   try {
-    const present = await root.files.lstat(folder.at(spot.name))
-    result = await putAt(root, order, { spot, folder, present })
+    const present = await root.files.lstat(folder.at(filePath.name))
+    result = await putAt(root, order, { filePath, folder, present })
     return result
   } finally {
     if (!isSame && result.kind !== 'done') await folder.close()
@@ -120,16 +120,16 @@ async function putAlternative(
 }
 
 interface Target {
-  readonly spot: Spot
+  readonly filePath: FilePath
   readonly folder: OpenFolder
   readonly present: Stats | undefined
 }
 
 async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<PutResult> {
-  const { spot, folder, present } = target
-  const path = folder.at(spot.name)
+  const { filePath, folder, present } = target
+  const path = folder.at(filePath.name)
   if (present !== undefined && !present.isFile()) {
-    const message = `${spot.folder}/${spot.name} is not a regular file.`
+    const message = `${filePath.folder}/${filePath.name} is not a regular file.`
     throw new DriveError('denied', `${message} Move it away to use this key.`)
   }
   try {
@@ -138,7 +138,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
     const code = codeOf(error)
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
     if (code !== 'ENOENT') throw error
-    if ((await root.files.lstat(order.path)) !== undefined) return { kind: 'missing', spot }
+    if ((await root.files.lstat(order.path)) !== undefined) return { kind: 'missing', filePath }
     throw new DriveError(
       'unavailable',
       'The new file was removed from .bucketry by another program.',

@@ -2,7 +2,7 @@ import fs, { type Stats } from 'node:fs'
 import type { ObjectMetadata } from '../../drive.ts'
 import { Generations } from '../generations.ts'
 import type { LocalRoot } from '../local-root.ts'
-import type { Place } from '../object-path.ts'
+import type { ObjectPath } from '../object-path.ts'
 import { attributesBytes } from './attribute-cache.ts'
 import type { ObjectFile } from './object-files.ts'
 import { readFlags } from './paced-files.ts'
@@ -10,12 +10,12 @@ import { readFlags } from './paced-files.ts'
 interface SeenFile {
   readonly path: string
   readonly stats: Stats
-  readonly facts: ObjectMetadata
+  readonly metadata: ObjectMetadata
 }
 
-/** An object's facts and all its bytes. */
+/** An object's metadata and all its bytes. */
 export interface WholeObject {
-  readonly facts: ObjectMetadata
+  readonly metadata: ObjectMetadata
   readonly content: Buffer
 }
 
@@ -40,15 +40,15 @@ export class SeenFileCache {
     this.#root = root
   }
 
-  /** Remembers a file that was opened as the object at this place. */
-  add(place: Place, { path, stats }: ObjectFile, facts: ObjectMetadata): void {
-    const { size, attributes } = facts
+  /** Adds a file that was opened as the object at this path. */
+  add(objectPath: ObjectPath, { path, stats }: ObjectFile, metadata: ObjectMetadata): void {
+    const { size, attributes } = metadata
     if (size > smallBytes || attributesBytes(attributes) > maxAttributesBytes) return
     // One at the alternative path is the object only while there is none at the natural one.
-    if (path !== `${this.#root.path}/${place.path}`) return
+    if (path !== `${this.#root.path}/${objectPath.path}`) return
     // A file of another file system may have any identity.
     if (stats.dev !== this.#root.own.device) return
-    this.#seen.set(`${place.bucket}/${place.key}`, { path, stats, facts })
+    this.#seen.set(`${objectPath.bucket}/${objectPath.key}`, { path, stats, metadata })
   }
 
   /** Undefined when the object must be looked up, for any reason. */
@@ -58,7 +58,7 @@ export class SeenFileCache {
     if (seen === undefined) return undefined
     const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
     if (outcome === 'changed') this.#seen.delete(name)
-    return typeof outcome === 'object' ? { facts: seen.facts, content: outcome } : undefined
+    return typeof outcome === 'object' ? { metadata: seen.metadata, content: outcome } : undefined
   }
 }
 

@@ -10,11 +10,10 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
-import { makeFolders } from '../folders/make-folders.ts'
-import { syncFolderAt } from '../folders/open-folder.ts'
+import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, withDriveErrors } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import { placeOf } from '../object-path.ts'
+import { objectPathOf } from '../object-path.ts'
 import { allDone } from '../objects/all-done.ts'
 import type { FileIdentity } from '../objects/file-identity.ts'
 import { describe, type ObjectFiles } from '../objects/object-files.ts'
@@ -60,7 +59,7 @@ export class LocalUploads implements UploadDrive {
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
     // A key that can't be named is refused before its parts are sent.
-    placeOf(target.bucket, target.key)
+    objectPathOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
       const { root } = this.#parts
       await requireOwnFolder(root)
@@ -95,7 +94,7 @@ export class LocalUploads implements UploadDrive {
     return await withDriveErrors('replace a part', async () => {
       const { root } = this.#parts
       await this.#dropMerged(upload)
-      // An earlier replacement is not merged: these bytes take its place altogether.
+      // An earlier replacement that is not merged is replaced by these bytes.
       const name = `${tailPrefix}${crypto.randomUUID()}`
       const path = `${this.#folder(upload)}/${name}`
       const output = new OutputFile(root, path, await root.files.create(path))
@@ -118,12 +117,12 @@ export class LocalUploads implements UploadDrive {
         await this.#mergeTail(upload, output)
         const size = await output.size()
         if (size < options.size) throw lostBytes()
-        const facts = await this.#publish(upload, output, {
+        const metadata = await this.#publish(upload, output, {
           ...options,
           isLonger: size > options.size,
         })
         await this.#removeTails(upload)
-        return facts
+        return metadata
       } finally {
         await output.close()
       }
@@ -162,7 +161,7 @@ export class LocalUploads implements UploadDrive {
     options: CompleteOptions & { readonly isLonger: boolean },
   ): Promise<ObjectMetadata> {
     return await this.#parts.publisher.publish({
-      place: placeOf(options.target.bucket, options.target.key),
+      objectPath: objectPathOf(options.target.bucket, options.target.key),
       path: output.path,
       attributes: options.attributes,
       conditions: options.conditions,
@@ -171,9 +170,9 @@ export class LocalUploads implements UploadDrive {
       shape: async () => {
         options.assertHeld?.()
         if (options.isLonger) await output.truncate(options.size)
-        const facts = await output.shape()
-        await this.#writeMark(upload, facts.identity)
-        return facts
+        const metadata = await output.shape()
+        await this.#writeMark(upload, metadata.identity)
+        return metadata
       },
       // The mark too is durable before the file leaves the upload's folder.
       flush: () => allDone([output.flush(), syncFolderAt(this.#folder(upload))]),
@@ -192,7 +191,7 @@ export class LocalUploads implements UploadDrive {
   ): Promise<ObjectMetadata | undefined> {
     const names = await this.#namesOf(upload)
     if (!hasMark(names)) throw lostBytes()
-    const present = await this.#parts.files.head(placeOf(target.bucket, target.key))
+    const present = await this.#parts.files.head(objectPathOf(target.bucket, target.key))
     if (present === undefined || !names.includes(markOf(present.identity))) return undefined
     const { size, modifiedAtMs, attributes } = present
     return { size, modifiedAtMs, attributes }
@@ -215,7 +214,7 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * Copies the tail to its place. Doing it twice does no harm, and its file stays until the state
+   * Copies the tail into the upload's file. Doing it twice does no harm, and its file stays until the state
    * without it comes back, or until the upload is published. A published upload may be opened again
    * (webdav/uploads/spooled-bytes.ts): its bytes hold the tail already.
    */

@@ -11,7 +11,7 @@ export interface PartPlan {
   readonly isOwn?: boolean
 }
 
-/** A part that is written to its place in the upload's file; until committed it does not count. */
+/** A part that is written at its offset in the upload's file. It does not count until committed. */
 export class LocalPartDraft implements PartDraft {
   readonly #plan: PartPlan
   #size = 0

@@ -102,7 +102,7 @@ test('attributes in memory are bounded', async () => {
     return find(identity)
   }
   const known = new AttributeCache(records, log)
-  const fileOf = (identity: string) => ({ identity, place: identity, size: 1, modifiedAtMs: 1 })
+  const fileOf = (identity: string) => ({ identity, path: identity, size: 1, modifiedAtMs: 1 })
   const attributes = { etag: '0'.repeat(32), headers: {}, metadata: { m: 'x'.repeat(2000) } }
   for (let file = 0; file < 5000; file++) await known.save(fileOf(`${file}`), attributes, [])
   await known.of(fileOf('4999'))

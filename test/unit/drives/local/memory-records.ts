@@ -1,5 +1,5 @@
 import type {
-  FilePlace,
+  FileAtPath,
   FileRecord,
   FileRecords,
 } from '../../../../src/drives/local/objects/file-records.ts'
@@ -21,14 +21,14 @@ export class MemoryRecords implements FileRecords {
     return new Map(found.flatMap((record) => (record ? [[record.identity, record.json]] : [])))
   }
 
-  async findByPlaces(places: readonly FilePlace[]): Promise<Map<string, string>> {
+  async findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    const wanted = new Map(places.map((place) => [place.place, place]))
+    const wanted = new Map(paths.map((path) => [path.path, path]))
     for (const record of this.records.values()) {
-      const place = wanted.get(record.place)
-      if (place?.size !== record.size) continue
-      if (Math.abs(place.modifiedAtMs - record.modifiedAtMs) <= 1) {
-        found.set(record.place, record.json)
+      const path = wanted.get(record.path)
+      if (path?.size !== record.size) continue
+      if (Math.abs(path.modifiedAtMs - record.modifiedAtMs) <= 1) {
+        found.set(record.path, record.json)
       }
     }
     return found

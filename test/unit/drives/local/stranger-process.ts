@@ -43,7 +43,7 @@ const outcomes = {
   overwrite: await outcomeOf(put(drive, 'overwritten', 'longer').then(({ size }) => size)),
   remove: await outcomeOf(drive.remove(bucket, 'removed')),
   list: await outcomeOf(listKeys(drive)),
-  rest: await outcomeOf(drive.head(bucket, 'readable').then((facts) => facts?.size)),
+  rest: await outcomeOf(drive.head(bucket, 'readable').then((metadata) => metadata?.size)),
 }
 process.stdout.write(JSON.stringify(outcomes))
 await drive.close()

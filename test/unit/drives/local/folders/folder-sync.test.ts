@@ -21,7 +21,7 @@ test('settle syncs the way to a folder once, and again when it was made again', 
     synced.length = 0
     const folder = await OpenFolder.open(root, 'bucket/a/b')
     assert.ok(folder)
-    await sync.settle(folder)
+    await sync.makeDurable(folder)
     await folder.close()
     return synced.toSorted()
   }
@@ -38,7 +38,7 @@ async function openHeld(t: TestContext) {
   const sync = new FolderSync(root)
   const folder = await OpenFolder.open(root, 'bucket')
   assert.ok(folder)
-  await sync.settle(folder)
+  await sync.makeDurable(folder)
   const running: PromiseWithResolvers<void>[] = []
   t.mock.method(OpenFolder.prototype, 'sync', () => {
     const started = Promise.withResolvers<void>()
@@ -53,7 +53,7 @@ test('settle shares a sync with those who come in the same turn, and with nobody
   const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   const ended: string[] = []
   const settle = (name: string) =>
-    sync.settle(folder).then(
+    sync.makeDurable(folder).then(
       () => ended.push(name),
       (error: Error) => ended.push(`${name} ${error.message}`),
     )
@@ -76,14 +76,14 @@ test('settle runs eight syncs side by side, one for all who wait, and the first 
   const { root, sync, folder, running } = await openHeld(t)
   const all: Promise<void>[] = []
   for (let count = 0; count < 12; count++) {
-    all.push(sync.settle(folder))
+    all.push(sync.makeDurable(folder))
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   }
   assert.equal(running.length, 8)
   fs.mkdirSync(`${root.path}/other`)
   const other = await OpenFolder.open(root, 'other')
   assert.ok(other)
-  const others = [sync.settle(other)]
+  const others = [sync.makeDurable(other)]
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   assert.equal(running.length, 9)
   running[8]?.resolve()

@@ -1,0 +1,48 @@
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { codeOf } from '../fs-error.ts'
+import { folderOpenFlags, fsyncFile } from '../objects/paced-files.ts'
+
+/**
+ * Creates a folder and those above it if they are missing; returns the first one created.
+ *
+ * Node's recursive mkdir reports ENOENT for every code that it does not know, such as EROFS and EIO
+ * (MKDirpSync in node_file.cc). A plain mkdir of the same folder reports the system's own code.
+ */
+export async function makeFolders(path: string): Promise<string | undefined> {
+  try {
+    return await fs.promises.mkdir(path, { recursive: true })
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    await fs.promises.mkdir(path)
+    return path
+  }
+}
+
+/** As `makeFolders`, durable when resolved. Resolves with the folder's real path. */
+export async function makeFolderDurably(path: string): Promise<string> {
+  const first = await makeFolders(path)
+  const real = await fs.promises.realpath(path)
+  if (first === undefined) return real
+  const firstReal = await fs.promises.realpath(first)
+  for (let folder = real; folder.startsWith(firstReal); folder = dirname(folder)) {
+    await syncFolderAt(dirname(folder))
+  }
+  return real
+}
+
+/** As `syncFolder`, for a folder that is not open. */
+export async function syncFolderAt(path: string): Promise<void> {
+  const handle = await fs.promises.open(path, folderOpenFlags)
+  await syncFolder(handle.fd).finally(() => handle.close())
+}
+
+/** Makes names added to or removed from the folder durable. */
+export async function syncFolder(fd: number): Promise<void> {
+  try {
+    await fsyncFile(fd)
+  } catch (error) {
+    // Some file systems (SMB, some FUSE ones) can't and need not.
+    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
+  }
+}
