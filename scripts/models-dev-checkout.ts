@@ -21,14 +21,14 @@ export interface FoundModel {
   readonly releaseDate: string
 }
 
-const factsSchema = z.looseObject({
+const modelFileSchema = z.looseObject({
   base_model: z.string().optional(),
   modalities: z.looseObject({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   status: z.string().optional(),
   release_date: z.coerce.string().optional(),
 })
 
-type Facts = z.infer<typeof factsSchema>
+type ModelFile = z.infer<typeof modelFileSchema>
 
 /**
  * The models of a provider; undefined when the checkout does not have it.
@@ -50,28 +50,28 @@ export async function findModels(
   return Promise.all(
     files.sort().map(async (file) => {
       const id = file.slice(0, -'.toml'.length).replaceAll(sep, '/')
-      return foundModel(id, await readFacts(checkout, join(folder, file)))
+      return foundModel(id, await readModelFile(checkout, join(folder, file)))
     }),
   )
 }
 
-/** Facts of the provider's own file win over those of the base model. */
-async function readFacts(checkout: string, path: string): Promise<Facts> {
+/** ModelFile of the provider's own file win over those of the base model. */
+async function readModelFile(checkout: string, path: string): Promise<ModelFile> {
   const own = await readToml(path)
   if (own.base_model === undefined) return own
   const base = await readToml(join(checkout, 'models', `${own.base_model}.toml`))
   return { ...base, ...own }
 }
 
-async function readToml(path: string): Promise<Facts> {
+async function readToml(path: string): Promise<ModelFile> {
   try {
-    return factsSchema.parse(parse(await readFile(path, 'utf8')))
+    return modelFileSchema.parse(parse(await readFile(path, 'utf8')))
   } catch (cause) {
     throw new Error(`${path} is not a model of models.dev`, { cause })
   }
 }
 
-function foundModel(id: string, { modalities, status, release_date }: Facts): FoundModel {
+function foundModel(id: string, { modalities, status, release_date }: ModelFile): FoundModel {
   return {
     id,
     kind: modalities === undefined ? undefined : kindOf(id, modalities),
@@ -86,7 +86,7 @@ const noChat = /moderation|rerank/
 /** models.dev has no kinds; it says what goes in and what comes out, and of embeddings: text. */
 function kindOf(
   id: string,
-  { input, output }: NonNullable<Facts['modalities']>,
+  { input, output }: NonNullable<ModelFile['modalities']>,
 ): ServiceKind | undefined {
   const hint = inferKind(id)
   if (noChat.test(id)) return undefined

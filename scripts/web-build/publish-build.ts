@@ -61,8 +61,8 @@ export function removeLeftovers(served: string, prefix: string, nowMs: number): 
 
 /** Another build may be publishing what is young, or have removed it first. */
 function removeOld(path: string, nowMs: number): void {
-  const facts = statSync(path, { throwIfNoEntry: false })
-  if (facts !== undefined && nowMs - facts.mtimeMs > keptMs) {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats !== undefined && nowMs - stats.mtimeMs > keptMs) {
     rmSync(path, { recursive: true, force: true })
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { BucketCounter } from '../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../console/management/deletions.ts'
-import { DriveFacts } from '../console/management/drive-facts.ts'
+import { DriveStatus } from '../console/management/drive-status.ts'
 import { FolderRevisions } from '../console/management/folder-revisions.ts'
 import type { ManagementApiParts, OpenUploads } from '../console/management/management-parts.ts'
 import type { Drive } from '../drives/drive.ts'
@@ -42,7 +42,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   const common = { drive, now: Date.now, log }
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
-  const driveFacts = new DriveFacts({ ...common, buckets: settings.allowedBuckets })
+  const driveFacts = new DriveStatus({ ...common, buckets: settings.allowedBuckets })
   const version = await readVersion()
   const originOf = originBehind(settings.trustProxy)
   return {

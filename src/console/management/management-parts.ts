@@ -8,7 +8,7 @@ import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
 export interface ManagementApiParts {
   /** Rejects requests without a valid session; runs before the body is read. */
   readonly requireSession: RequireSession
-  readonly buckets: BucketFacts
+  readonly buckets: BucketInfo
   readonly counter: Pick<BucketCounter, 'read' | 'count'>
   readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
   readonly folders: Pick<FolderRevisions, 'read'>
@@ -32,7 +32,7 @@ export interface ManagementApiParts {
   readonly now: () => number
 }
 
-export interface BucketFacts {
+export interface BucketInfo {
   /** ALLOWED_BUCKETS. */
   readonly names: readonly string[]
   /** PUBLIC_READ_BUCKETS. */

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../json-api/api-error.ts'
 import { sourceOf } from '../../json-api/entry.ts'
-import type { BucketFacts, ManagementApiParts } from './management-parts.ts'
+import type { BucketInfo, ManagementApiParts } from './management-parts.ts'
 
 /** @throws ApiError 400 naming the field if the bucket is not in ALLOWED_BUCKETS. */
-export function assertBucket({ names }: BucketFacts, bucket: string): void {
+export function assertBucket({ names }: BucketInfo, bucket: string): void {
   if (names.includes(bucket)) return
   throw new ApiError(400, `Expected one of the buckets ${names.join(', ')}.`, { field: 'bucket' })
 }

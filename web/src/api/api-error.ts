@@ -5,16 +5,16 @@ export class ApiError extends Error {
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(message: string, facts: ApiErrorFacts, options?: ErrorOptions) {
+  constructor(message: string, details: ApiErrorDetails, options?: ErrorOptions) {
     super(message, options)
     this.name = 'ApiError'
-    this.status = facts.status
-    this.field = facts.field
-    this.retryAfterSeconds = facts.retryAfterSeconds
+    this.status = details.status
+    this.field = details.field
+    this.retryAfterSeconds = details.retryAfterSeconds
   }
 }
 
-interface ApiErrorFacts {
+interface ApiErrorDetails {
   readonly status: number
   readonly field?: string | undefined
   readonly retryAfterSeconds?: number | undefined

@@ -3,7 +3,7 @@ import { Component, type ReactNode } from 'react'
 
 interface PageBoundaryProps {
   /** The address of the page. A change resets the error. */
-  readonly place: string
+  readonly path: string
   readonly children: ReactNode
 }
 
@@ -22,8 +22,8 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
     return { error }
   }
 
-  override componentDidUpdate({ place }: PageBoundaryProps): void {
-    const hasMoved = place !== this.props.place
+  override componentDidUpdate({ path }: PageBoundaryProps): void {
+    const hasMoved = path !== this.props.path
     if (hasMoved && this.state.error !== undefined) this.setState({ error: undefined })
   }
 

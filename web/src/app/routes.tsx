@@ -19,9 +19,9 @@ const ModelsPage = lazy(async () => {
 
 /** One chunk per page, so that the first page does not wait for the others. */
 export function Routes() {
-  const [place] = useLocation()
+  const [path] = useLocation()
   return (
-    <PageBoundary place={place}>
+    <PageBoundary path={path}>
       <Suspense fallback={<PageLoading />}>
         <Switch>
           <Route path="/" component={OverviewPage} />

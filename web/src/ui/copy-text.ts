@@ -17,13 +17,13 @@ export async function copyText(text: string): Promise<boolean> {
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement
   // Inside an open dialog, because its focus trap takes the focus from elements outside.
-  const place = focused?.closest('dialog, [role="dialog"]') ?? document.body
+  const container = focused?.closest('dialog, [role="dialog"]') ?? document.body
   const area = document.createElement('textarea')
   area.value = text
   area.readOnly = true
   area.style.setProperty('position', 'fixed')
   area.style.setProperty('opacity', '0')
-  place.append(area)
+  container.append(area)
   area.select()
   try {
     return document.execCommand('copy')

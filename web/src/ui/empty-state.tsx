@@ -12,7 +12,7 @@ interface EmptyStateProps {
 /** Replaces an empty list. */
 export function EmptyState({ icon, title, children }: EmptyStateProps) {
   return (
-    <Stack align="center" gap={6} className={classes.place}>
+    <Stack align="center" gap={6} className={classes.empty}>
       <span className={classes.icon}>{icon}</span>
       <Text fw={600} ta="center">
         {title}

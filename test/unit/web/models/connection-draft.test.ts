@@ -15,7 +15,7 @@ import {
 import {
   connectionDetail,
   movedIds,
-} from '../../../../web/src/models/connections/connection-facts.ts'
+} from '../../../../web/src/models/connections/connection-text.ts'
 
 const stored: ConnectionAnswer = {
   id: 'kqzvwmnphjylsrtgxiok',

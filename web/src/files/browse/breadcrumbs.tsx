@@ -42,7 +42,7 @@ export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
 }
 
 /** Scrolls to the end, where the current folder is, now and when the width changes. */
-function useCurrentInView(place: string) {
+function useCurrentInView(path: string) {
   const bar = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another folder has other names
   useEffect(() => {
@@ -53,6 +53,6 @@ function useCurrentInView(place: string) {
     })
     observer.observe(element)
     return () => observer.disconnect()
-  }, [place])
+  }, [path])
   return bar
 }

@@ -8,7 +8,7 @@ import {
   IconUpload,
 } from '@tabler/icons-react'
 import { useRef } from 'react'
-import type { Place } from '../change/move-plan.ts'
+import type { FolderAddress } from '../change/move-plan.ts'
 import { takePicked } from '../upload/take-uploads.ts'
 import classes from './browser-toolbar.module.css'
 import { FilterField } from './filter-field.tsx'
@@ -24,7 +24,7 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
   const { setDialog, reload, location, setFilter } = browser
   return (
     <div className={classes.bar}>
-      <UploadMenu place={location} />
+      <UploadMenu to={location} />
       <Button
         variant="default"
         leftSection={<IconFolderPlus size={18} />}
@@ -50,7 +50,7 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
   )
 }
 
-function UploadMenu({ place }: { readonly place: Place }) {
+function UploadMenu({ to }: { readonly to: FolderAddress }) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   return (
@@ -79,7 +79,7 @@ function UploadMenu({ place }: { readonly place: Place }) {
         type="file"
         multiple
         hidden
-        onChange={(event) => takePicked(event.currentTarget, place)}
+        onChange={(event) => takePicked(event.currentTarget, to)}
       />
       <input
         ref={folder}
@@ -88,7 +88,7 @@ function UploadMenu({ place }: { readonly place: Place }) {
         hidden
         // Required for browsers to offer folders.
         {...{ webkitdirectory: '' }}
-        onChange={(event) => takePicked(event.currentTarget, place)}
+        onChange={(event) => takePicked(event.currentTarget, to)}
       />
     </>
   )

@@ -28,7 +28,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   return (
     <DropZone
       onDrop={(data) => takeDropped(data, { bucket, prefix })}
-      place={visibleName(nameOf(prefix) || bucket)}
+      folderName={visibleName(nameOf(prefix) || bucket)}
     >
       <PageTitle title={name} />
       <div className={classes.page}>

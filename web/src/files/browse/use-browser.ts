@@ -4,8 +4,8 @@ import { showFailure, showSuccess } from '../../ui/messages.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
 import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
 import { inOrder, type Sort } from '../entries/entry-order.ts'
-import { keepSort, readKeptSort } from '../entries/kept-sort.ts'
 import { s3Uri } from '../entries/object-address.ts'
+import { readStoredSort, storeSort } from '../entries/stored-sort.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { downloadFiles } from '../s3/download-files.ts'
@@ -20,7 +20,7 @@ export interface BucketLocation extends FilesLocation {
   readonly bucket: string
 }
 
-interface MenuPlace {
+interface MenuPosition {
   readonly entries: readonly Entry[]
   readonly x: number
   readonly y: number
@@ -38,7 +38,7 @@ export interface Browser {
   readonly rowActions: RowActions
   readonly dialog: BrowserDialog | undefined
   readonly setDialog: (dialog: BrowserDialog | undefined) => void
-  readonly menu: MenuPlace | undefined
+  readonly menu: MenuPosition | undefined
   readonly closeMenu: () => void
   readonly openPrefix: (prefix: string) => void
   readonly view: FilesNavigation['view']
@@ -55,10 +55,10 @@ export function useBrowser(
   { open, view, closeView }: Omit<FilesNavigation, 'location'>,
 ): Browser {
   const { bucket, prefix, filter } = location
-  const [sort, setSort] = useState(readKeptSort)
+  const [sort, setSort] = useState(readStoredSort)
   const [round, setRound] = useState(0)
   const [dialog, setDialog] = useState<BrowserDialog>()
-  const [menu, setMenu] = useState<MenuPlace>()
+  const [menu, setMenu] = useState<MenuPosition>()
   const order = useRef<readonly string[]>([])
   const dispatch = useRef<ShownSelection['dispatch']>(() => undefined)
   const onRemoved = useCallback(
@@ -84,7 +84,7 @@ export function useBrowser(
     ...{ menu, openPrefix, view, closeView, act, onCommand },
     setSort: useCallback((chosen: Sort) => {
       setSort(chosen)
-      keepSort(chosen)
+      storeSort(chosen)
     }, []),
     onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
     closeMenu: useCallback(() => {
@@ -147,7 +147,7 @@ interface RowParts {
   readonly bucket: string
   readonly picked: ShownSelection
   readonly act: Browser['act']
-  readonly setMenu: (menu: MenuPlace) => void
+  readonly setMenu: (menu: MenuPosition) => void
 }
 
 /** Stable, so that rows are not rendered again; changing values are read on use. */
@@ -191,7 +191,7 @@ interface CommandParts {
   readonly picked: ShownSelection
   readonly act: Browser['act']
   readonly openPrefix: (prefix: string) => void
-  readonly setMenu: (menu: MenuPlace) => void
+  readonly setMenu: (menu: MenuPosition) => void
 }
 
 function useCommands(parts: CommandParts): Browser['onCommand'] {

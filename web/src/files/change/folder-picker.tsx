@@ -5,18 +5,18 @@ import { parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { listPage } from '../s3/bucket-client.ts'
 import classes from './folder-picker.module.css'
-import type { Place } from './move-plan.ts'
+import type { FolderAddress } from './move-plan.ts'
 
 interface FolderPickerProps {
   /** The prefix may still be being typed. */
-  readonly place: Place
+  readonly at: FolderAddress
   readonly onPick: (prefix: string) => void
 }
 
 /** Lists the subfolders of a folder to choose from. */
-export function FolderPicker({ place, onPick }: FolderPickerProps) {
-  const folder = place.prefix.endsWith('/') ? place.prefix : parentOf(place.prefix)
-  const query = useFolders(place.bucket, folder)
+export function FolderPicker({ at, onPick }: FolderPickerProps) {
+  const folder = at.prefix.endsWith('/') ? at.prefix : parentOf(at.prefix)
+  const query = useFolders(at.bucket, folder)
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const folders = data?.pages.flat() ?? []
   return (

@@ -39,7 +39,7 @@ const taken = 'a file with this name already exists there'
 interface Outcome {
   readonly entryMove: EntryMove
   readonly clashes: MoveClash[]
-  kept: number
+  skipped: number
   /** The new key of a file that was renamed. */
   renamedTo: string | undefined
 }
@@ -51,7 +51,7 @@ export async function moveAll(moves: readonly EntryMove[], parts: MoveAllParts):
     if (parts.report.signal.aborted) break
     await run.moveEntry({ entry, move })
   }
-  await run.settleClashes()
+  await run.resolveClashes()
   return run.text()
 }
 
@@ -59,7 +59,7 @@ class MoveRun {
   readonly #parts: MoveAllParts
   readonly #outcomes: Outcome[] = []
   #moved = 0
-  #kept = 0
+  #skipped = 0
   #asked = 0
 
   constructor(parts: MoveAllParts) {
@@ -68,25 +68,25 @@ class MoveRun {
   }
 
   async moveEntry(entryMove: EntryMove): Promise<void> {
-    const outcome: Outcome = { entryMove, clashes: [], kept: 0, renamedTo: undefined }
+    const outcome: Outcome = { entryMove, clashes: [], skipped: 0, renamedTo: undefined }
     this.#outcomes.push(outcome)
     await this.#guarded(moveTree(entryMove.move, entryMove.entry, this.#partsFor(outcome)))
     if (outcome.clashes.length === 0) await this.#end(outcome)
   }
 
   /** Asks about all conflicts at once and applies the answer. */
-  async settleClashes(): Promise<void> {
+  async resolveClashes(): Promise<void> {
     const open = this.#outcomes.filter(({ clashes }) => clashes.length > 0)
     if (open.length === 0) return
     const answer = await this.#parts.ask(open.flatMap(({ clashes }) => clashes))
     for (const outcome of open) {
       const clashes = outcome.clashes.splice(0)
       if (answer === 'skip' || this.#parts.report.signal.aborted) {
-        for (const { file } of clashes) this.#keep(outcome, file.key, taken)
+        for (const { file } of clashes) this.#skip(outcome, file.key, taken)
       } else {
-        await this.#guarded(this.#settle(outcome, clashes, answer))
+        await this.#guarded(this.#resolve(outcome, clashes, answer))
       }
-      for (const { file } of outcome.clashes) this.#keep(outcome, file.key, taken)
+      for (const { file } of outcome.clashes) this.#skip(outcome, file.key, taken)
       await this.#end(outcome)
     }
   }
@@ -94,10 +94,10 @@ class MoveRun {
   text(): string {
     const moved = `${formatCount(this.#moved)} moved`
     if (this.#parts.report.signal.aborted) return `Stopped. ${moved}, the rest was not moved.`
-    return this.#kept === 0 ? `${moved}.` : `${moved}, ${formatCount(this.#kept)} not moved.`
+    return this.#skipped === 0 ? `${moved}.` : `${moved}, ${formatCount(this.#skipped)} not moved.`
   }
 
-  async #settle(
+  async #resolve(
     outcome: Outcome,
     clashes: readonly MoveClash[],
     answer: Exclude<ClashAnswer, 'skip'>,
@@ -127,24 +127,24 @@ class MoveRun {
           this.#moved += 1
           report.progress(this.#moved, total)
         },
-        onKept: (key: string, reason: string) => this.#keep(outcome, key, reason),
+        onSkipped: (key: string, reason: string) => this.#skip(outcome, key, reason),
         onClash: (clash: MoveClash) => {
           this.#asked += 1
           if (this.#asked <= maxAsked) outcome.clashes.push(clash)
-          else this.#keep(outcome, clash.file.key, taken)
+          else this.#skip(outcome, clash.file.key, taken)
         },
       },
     }
   }
 
-  #keep(outcome: Outcome, key: string, reason: string): void {
-    outcome.kept += 1
-    this.#kept += 1
+  #skip(outcome: Outcome, key: string, reason: string): void {
+    outcome.skipped += 1
+    this.#skipped += 1
     this.#parts.report.problem(`${visibleName(key)}: ${reason}`)
   }
 
-  async #end({ entryMove: { entry, move }, kept, renamedTo }: Outcome): Promise<void> {
-    if (kept > 0 || this.#parts.report.signal.aborted) return
+  async #end({ entryMove: { entry, move }, skipped, renamedTo }: Outcome): Promise<void> {
+    if (skipped > 0 || this.#parts.report.signal.aborted) return
     await this.#parts.onWhole({ entry, move: { ...move, to: renamedTo ?? move.to } })
   }
 

@@ -7,16 +7,22 @@ import { jobs } from '../transfers/transfers.ts'
 import { useBuckets } from '../use-buckets.ts'
 import { moveJob } from './drive-work.ts'
 import { FolderPicker } from './folder-picker.tsx'
-import { type MoveObstacle, moveTo, obstacleOf, type Place, placeName } from './move-plan.ts'
+import {
+  type FolderAddress,
+  folderLabel,
+  type MoveObstacle,
+  moveTo,
+  obstacleOf,
+} from './move-plan.ts'
 
 interface MoveDialogProps {
-  readonly from: Place
+  readonly from: FolderAddress
   readonly entries: readonly Entry[]
   readonly onClose: () => void
 }
 
 const problems: Readonly<Record<Exclude<MoveObstacle, undefined>, string>> = {
-  'same-place': 'This is the current folder. Choose another one.',
+  'same-folder': 'This is the current folder. Choose another one.',
   'into-itself': 'A folder cannot be moved into itself.',
   'too-long': 'The resulting path would be too long.',
 }
@@ -24,21 +30,21 @@ const problems: Readonly<Record<Exclude<MoveObstacle, undefined>, string>> = {
 export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
   const [target, setTarget] = useState(from)
   const [problem, setProblem] = useState<string>()
-  const choose = (place: Place) => {
-    setTarget(place)
+  const choose = (folder: FolderAddress) => {
+    setTarget(folder)
     setProblem(undefined)
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const { prefix } = target
-    const place = {
+    const folder = {
       ...target,
       prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     }
-    const moves = entries.map((entry) => ({ entry, move: moveTo(entry, from.bucket, place) }))
+    const moves = entries.map((entry) => ({ entry, move: moveTo(entry, from.bucket, folder) }))
     const obstacle = moves.map(({ move }) => obstacleOf(move)).find((found) => found !== undefined)
     if (obstacle !== undefined) return setProblem(problems[obstacle])
-    const title = `Moving ${subjectOf(entries)} to ${placeName(place)}`
+    const title = `Moving ${subjectOf(entries)} to ${folderLabel(folder)}`
     void jobs.start(moveJob(title, moves))
     onClose()
   }
@@ -58,7 +64,7 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
             data-autofocus
             onChange={(event) => choose({ ...target, prefix: event.currentTarget.value })}
           />
-          <FolderPicker place={target} onPick={(prefix) => choose({ ...target, prefix })} />
+          <FolderPicker at={target} onPick={(prefix) => choose({ ...target, prefix })} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -72,8 +78,8 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
 }
 
 interface BucketSelectProps {
-  readonly target: Place
-  readonly onChoose: (place: Place) => void
+  readonly target: FolderAddress
+  readonly onChoose: (folder: FolderAddress) => void
 }
 
 function BucketSelect({ target, onChoose }: BucketSelectProps) {

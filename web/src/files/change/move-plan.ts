@@ -2,14 +2,14 @@ import type { Entry } from '../entries/entry.ts'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
 
-export interface Place {
+export interface FolderAddress {
   readonly bucket: string
   /** '' or ends in a slash. */
   readonly prefix: string
 }
 
 /** The shown form: `photos`, `photos/2024/`. */
-export function placeName({ bucket, prefix }: Place): string {
+export function folderLabel({ bucket, prefix }: FolderAddress): string {
   return visibleName(prefix === '' ? bucket : `${bucket}/${prefix}`)
 }
 
@@ -23,9 +23,9 @@ export interface Move {
 }
 
 /** Why a move is not possible; undefined: it is possible. */
-export type MoveObstacle = 'same-place' | 'into-itself' | 'too-long' | undefined
+export type MoveObstacle = 'same-folder' | 'into-itself' | 'too-long' | undefined
 
-export function moveTo(entry: Entry, bucket: string, target: Place): Move {
+export function moveTo(entry: Entry, bucket: string, target: FolderAddress): Move {
   const slash = entry.kind === 'folder' ? '/' : ''
   return {
     kind: entry.kind,
@@ -50,7 +50,7 @@ export function renameTo(entry: Entry, bucket: string, name: string): Move {
 
 export function obstacleOf({ kind, fromBucket, from, toBucket, to }: Move): MoveObstacle {
   if (fromBucket === toBucket) {
-    if (from === to) return 'same-place'
+    if (from === to) return 'same-folder'
     // The listing would include the objects that were just copied.
     if (kind === 'folder' && to.startsWith(from)) return 'into-itself'
   }

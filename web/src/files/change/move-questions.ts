@@ -32,14 +32,14 @@ export class MoveQuestions {
     const { promise, resolve } = Promise.withResolvers<ClashAnswer>()
     const skip = () => resolve('skip')
     signal.addEventListener('abort', skip, { once: true })
-    this.#tell({ clashes, answer: resolve })
+    this.#notify({ clashes, answer: resolve })
     const answer = await promise
     signal.removeEventListener('abort', skip)
-    this.#tell(undefined)
+    this.#notify(undefined)
     return answer
   }
 
-  #tell(question: MoveQuestion | undefined): void {
+  #notify(question: MoveQuestion | undefined): void {
     this.#question = question
     for (const listener of this.#listeners) listener()
   }

@@ -41,7 +41,7 @@ interface MoveReport {
   readonly signal: AbortSignal
   onMoved(key: string): void
   /** Called for an object that was not moved. */
-  onKept(key: string, reason: string): void
+  onSkipped(key: string, reason: string): void
   /** Called for an object that is not moved until the user decides. */
   onClash(clash: MoveClash): void
 }
@@ -137,12 +137,12 @@ async function tellFailure(
   if (client.isClash(error)) {
     const there = await client.find(target)
     if (there !== undefined) report.onClash({ file, target, there })
-    else report.onKept(file.key, 'it has changed since it was listed')
+    else report.onSkipped(file.key, 'it has changed since it was listed')
     return
   }
   const reason = client.reasonOf(error)
   if (reason === undefined) throw error
-  report.onKept(file.key, reason)
+  report.onSkipped(file.key, reason)
 }
 
 async function removeCopied(
@@ -159,6 +159,6 @@ async function removeCopied(
   for (const { key } of copied) {
     const failure = failed.get(key)
     if (failure === undefined) report.onMoved(key)
-    else report.onKept(key, `copied, but the original was not deleted: ${failure.message}`)
+    else report.onSkipped(key, `copied, but the original was not deleted: ${failure.message}`)
   }
 }

@@ -11,7 +11,7 @@ export interface ListingState {
   /** Set if loading failed. */
   readonly error: Error | undefined
   /** The time of the last change of the entries, by the clock of the listing. */
-  readonly settledAtMs: number
+  readonly updatedAtMs: number
 }
 
 interface FolderListingParts {
@@ -40,7 +40,7 @@ const tellEveryMs = 250
 export class FolderListing {
   readonly #parts: FolderListingParts
   readonly #listeners = new Set<() => void>()
-  #state: ListingState = { entries: [], status: 'loading', error: undefined, settledAtMs: 0 }
+  #state: ListingState = { entries: [], status: 'loading', error: undefined, updatedAtMs: 0 }
   #entries: readonly Entry[] = []
   #token: string | undefined
   #hasFirstPage = false
@@ -48,7 +48,7 @@ export class FolderListing {
   #running: AbortController | undefined
   /** Changes that arrived during a refresh. */
   #missed: Change[] | undefined
-  #settledAtMs = 0
+  #updatedAtMs = 0
   #toldAtMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: FolderListingParts) {
@@ -68,7 +68,7 @@ export class FolderListing {
     if (this.#entries.length >= this.#limit) this.#limit += autoLoadEntries
     const running = new AbortController()
     this.#running = running
-    this.#tell('loading')
+    this.#notify('loading')
     void this.#load(running.signal)
   }
 
@@ -77,15 +77,15 @@ export class FolderListing {
     if (this.#running === undefined) return
     this.#running.abort()
     this.#running = undefined
-    this.#tell('stopped')
+    this.#notify('stopped')
   }
 
   /** Applies additions and removals that are not part of loaded pages. */
   change(added: readonly Entry[], removed: ReadonlySet<string>): void {
     this.#missed?.push({ added, removed })
     this.#entries = changed(this.#entries, { added, removed })
-    this.#settledAtMs = this.#parts.now()
-    this.#tell(this.#state.status)
+    this.#updatedAtMs = this.#parts.now()
+    this.#notify(this.#state.status)
   }
 
   /**
@@ -145,18 +145,18 @@ export class FolderListing {
     this.#entries = mergeByName(this.#entries, entries)
     this.#token = continuationToken
     this.#hasFirstPage = true
-    if (this.#parts.now() - this.#toldAtMs >= tellEveryMs) this.#tell('loading')
+    if (this.#parts.now() - this.#toldAtMs >= tellEveryMs) this.#notify('loading')
   }
 
   #end(status: ListingStatus, error?: Error): void {
     this.#running = undefined
-    this.#settledAtMs = this.#parts.now()
-    this.#tell(status, error)
+    this.#updatedAtMs = this.#parts.now()
+    this.#notify(status, error)
   }
 
-  #tell(status: ListingStatus, error?: Error): void {
+  #notify(status: ListingStatus, error?: Error): void {
     this.#toldAtMs = this.#parts.now()
-    this.#state = { entries: this.#entries, status, error, settledAtMs: this.#settledAtMs }
+    this.#state = { entries: this.#entries, status, error, updatedAtMs: this.#updatedAtMs }
     for (const listener of this.#listeners) listener()
   }
 }

@@ -37,8 +37,8 @@ export class FolderWatch {
     const { listing, ask, now } = this.#parts
     const askedAtMs = now()
     const { revision, ageMs } = await ask(signal)
-    const { entries, status, settledAtMs } = listing.snapshot()
-    const isNewer = askedAtMs - ageMs >= settledAtMs
+    const { entries, status, updatedAtMs } = listing.snapshot()
+    const isNewer = askedAtMs - ageMs >= updatedAtMs
     // A response older than the last change of the list is not meaningful.
     if (status !== 'complete' || !isNewer) return
     const shown = revisionOf(entries)

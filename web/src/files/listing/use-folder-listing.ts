@@ -17,7 +17,7 @@ export interface ShownListing extends ListingState {
   readonly resume: () => void
 }
 
-interface ListingPlace {
+interface ListedFolder {
   readonly bucket: string
   readonly prefix: string
   readonly filter: string
@@ -30,7 +30,7 @@ const gatherMs = 200
 
 /** The entries of a folder, kept up to date with changes of this page and others. */
 export function useFolderListing(
-  { bucket, prefix, filter, round }: ListingPlace,
+  { bucket, prefix, filter, round }: ListedFolder,
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): ShownListing {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another listing
@@ -81,7 +81,7 @@ function useLastEntries(state: ListingState): ListingState & Pick<ShownListing, 
 }
 
 function follow(
-  { bucket, prefix, filter }: Omit<ListingPlace, 'round'>,
+  { bucket, prefix, filter }: Omit<ListedFolder, 'round'>,
   listing: FolderListing,
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): () => void {
@@ -120,7 +120,7 @@ function follow(
  * hidden or offline page sends no requests: TanStack Query pauses.
  */
 function useWatch(
-  { bucket, prefix, filter }: Omit<ListingPlace, 'round'>,
+  { bucket, prefix, filter }: Omit<ListedFolder, 'round'>,
   listing: FolderListing,
   isComplete: boolean,
 ): void {

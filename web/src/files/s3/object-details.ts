@@ -11,7 +11,7 @@ export interface ObjectDetails {
   readonly metadata: readonly (readonly [string, string])[]
 }
 
-const keptHeaders = [
+const shownHeaders = [
   'Cache-Control',
   'Content-Disposition',
   'Content-Encoding',
@@ -31,7 +31,7 @@ export function readDetails(headers: ReplyHeaders): ObjectDetails {
     contentType: headers.get('content-type') ?? '',
     etag: (headers.get('etag') ?? '').replaceAll('"', ''),
     modifiedAtMs: Date.parse(headers.get('last-modified') ?? ''),
-    headers: keptHeaders.flatMap((name) => {
+    headers: shownHeaders.flatMap((name) => {
       const value = headers.get(name)
       return value === null ? [] : [[name, fromLatin1(value)] as const]
     }),

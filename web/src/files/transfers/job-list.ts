@@ -82,11 +82,11 @@ export class JobList {
   /** Removes an ended job from the list. */
   dismiss(id: number): void {
     this.#rows = this.#rows.filter(({ job }) => job.id !== id || job.state === 'running')
-    this.#tell()
+    this.#notify()
   }
 
   async #run(row: Row): Promise<Job> {
-    this.#tell()
+    this.#notify()
     const { signal } = row.controller
     try {
       const outcome = await row.order.work({
@@ -113,10 +113,10 @@ export class JobList {
 
   #set(row: Row, changes: Partial<Job>): void {
     row.job = { ...row.job, ...changes }
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#jobs = this.#rows.map(({ job }) => job)
     for (const listener of this.#listeners) listener()
   }

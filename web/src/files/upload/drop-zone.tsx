@@ -4,13 +4,13 @@ import classes from './drop-zone.module.css'
 
 interface DropZoneProps {
   /** The target as shown to the user. */
-  readonly place: string
+  readonly folderName: string
   readonly onDrop: (data: DataTransfer) => void
   readonly children: ReactNode
 }
 
 /** Accepts files and folders dropped anywhere on it. */
-export function DropZone({ place, onDrop, children }: DropZoneProps) {
+export function DropZone({ folderName, onDrop, children }: DropZoneProps) {
   // Every child element reports when a drag enters and leaves it.
   const [depth, setDepth] = useState(0)
   return (
@@ -35,7 +35,7 @@ export function DropZone({ place, onDrop, children }: DropZoneProps) {
       {depth > 0 && (
         <div className={classes.cover} aria-hidden>
           <IconUpload size={40} stroke={1.4} />
-          <span>Drop to upload into {place}</span>
+          <span>Drop to upload into {folderName}</span>
         </div>
       )}
     </section>

@@ -1,6 +1,6 @@
 import type { ClashAnswer } from '../change/clash-names.ts'
 import { findClashes, freeKeys, type ListKeysAfter } from '../change/find-clashes.ts'
-import type { Place } from '../change/move-plan.ts'
+import type { FolderAddress } from '../change/move-plan.ts'
 import { nameOf } from '../entries/entry.ts'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import type { DroppedItem } from './dropped-items.ts'
@@ -24,7 +24,7 @@ export interface Preparation {
 /** Turns dropped or picked items into uploads to a folder. */
 export async function prepareUploads(
   items: readonly DroppedItem[],
-  { bucket, prefix }: Place,
+  { bucket, prefix }: FolderAddress,
   parts: PreparationParts,
 ): Promise<Preparation> {
   // If two items have the same name, the later one wins.

@@ -1,15 +1,15 @@
 import { formatCount } from '../../format/bytes.ts'
 import { showFailure } from '../../ui/messages.ts'
-import type { Place } from '../change/move-plan.ts'
+import type { FolderAddress } from '../change/move-plan.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { intake } from '../transfers/transfers.ts'
 import { type DroppedEntry, readDropped } from './dropped-items.ts'
 
 /** Uploads dropped files and folders. */
-export function takeDropped(data: DataTransfer, place: Place): void {
+export function takeDropped(data: DataTransfer, folder: FolderAddress): void {
   // The browser discards the items after this event loop turn.
   const { entries, files } = entriesOf(data)
-  intake.take(place, async (steps) => {
+  intake.take(folder, async (steps) => {
     const { items, unreadable } = await readDropped(entries, steps)
     tellUnreadable(unreadable)
     return [...items, ...files.map((file) => ({ path: file.name, file }))]
@@ -17,14 +17,14 @@ export function takeDropped(data: DataTransfer, place: Place): void {
 }
 
 /** Uploads picked files, or a picked folder. */
-export function takePicked(input: HTMLInputElement, place: Place): void {
+export function takePicked(input: HTMLInputElement, folder: FolderAddress): void {
   const items = [...(input.files ?? [])].map((file) => ({
     path: file.webkitRelativePath || file.name,
     file,
   }))
   // Allows picking the same files again.
   input.value = ''
-  if (items.length > 0) intake.take(place, async () => items)
+  if (items.length > 0) intake.take(folder, async () => items)
 }
 
 /** Scripted drops and old browsers provide files without entries. */

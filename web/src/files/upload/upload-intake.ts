@@ -1,5 +1,5 @@
 import type { ClashAnswer } from '../change/clash-names.ts'
-import type { Place } from '../change/move-plan.ts'
+import type { FolderAddress } from '../change/move-plan.ts'
 import type { DroppedItem } from './dropped-items.ts'
 import type { Preparation } from './prepare-uploads.ts'
 import type { UploadOrder } from './upload-item.ts'
@@ -24,7 +24,7 @@ interface IntakeSteps {
 interface UploadIntakeParts {
   readonly prepare: (
     items: readonly DroppedItem[],
-    place: Place,
+    folder: FolderAddress,
     steps: Pick<IntakeSteps, 'signal' | 'ask'>,
   ) => Promise<Preparation>
   readonly enqueue: (orders: readonly UploadOrder[]) => void
@@ -57,8 +57,8 @@ export class UploadIntake {
     return () => this.#listeners.delete(listener)
   }
 
-  take(place: Place, read: ReadItems): void {
-    this.#line = this.#line.then(() => this.#process(place, read))
+  take(folder: FolderAddress, read: ReadItems): void {
+    this.#line = this.#line.then(() => this.#process(folder, read))
   }
 
   /** Cancels everything that is being read or asked about. */
@@ -66,16 +66,16 @@ export class UploadIntake {
     this.#running?.abort()
   }
 
-  async #process(place: Place, read: ReadItems): Promise<void> {
+  async #process(folder: FolderAddress, read: ReadItems): Promise<void> {
     const running = new AbortController()
     this.#running = running
     const { signal } = running
     try {
-      const onFound = (found: number) => this.#tell({ type: 'reading', found })
+      const onFound = (found: number) => this.#notify({ type: 'reading', found })
       const items = await read({ signal, onFound })
-      this.#tell({ type: 'checking', count: items.length })
+      this.#notify({ type: 'checking', count: items.length })
       const ask = (clashes: readonly string[]) => this.#ask(clashes, signal)
-      const { orders, tooLong } = await this.#parts.prepare(items, place, { signal, ask })
+      const { orders, tooLong } = await this.#parts.prepare(items, folder, { signal, ask })
       signal.throwIfAborted()
       if (tooLong.length > 0) this.#parts.onTooLong(tooLong)
       this.#parts.enqueue(orders)
@@ -83,20 +83,20 @@ export class UploadIntake {
       if (!signal.aborted) this.#parts.onFailure(error)
     } finally {
       this.#running = undefined
-      this.#tell(undefined)
+      this.#notify(undefined)
     }
   }
 
   async #ask(clashes: readonly string[], signal: AbortSignal): Promise<ClashAnswer | undefined> {
     const { promise, resolve } = Promise.withResolvers<ClashAnswer | undefined>()
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    this.#tell({ type: 'asking', clashes, answer: resolve })
+    this.#notify({ type: 'asking', clashes, answer: resolve })
     const answer = await promise
-    this.#tell({ type: 'checking', count: clashes.length })
+    this.#notify({ type: 'checking', count: clashes.length })
     return answer
   }
 
-  #tell(stage: IntakeStage | undefined): void {
+  #notify(stage: IntakeStage | undefined): void {
     this.#stage = stage
     for (const listener of this.#listeners) listener()
   }

@@ -163,7 +163,7 @@ export class UploadQueue {
     for (const { item } of this.#rows.values()) {
       if (item.state === 'running' || item.state === 'retrying') this.pause(item.id)
     }
-    this.#tell()
+    this.#notify()
   }
 
   resumeAll(): void {
@@ -186,13 +186,13 @@ export class UploadQueue {
       if (row.item.state !== 'done') this.#remove(row)
     }
     this.#isPaused = false
-    this.#tell()
+    this.#notify()
   }
 
   /** Removes finished uploads from the list. */
   clearDone(): void {
     for (const row of [...this.#rows.values()]) if (row.item.state === 'done') this.#remove(row)
-    this.#tell()
+    this.#notify()
   }
 
   /** Called after sign-in. */
@@ -211,7 +211,7 @@ export class UploadQueue {
       // Skips uploads that were paused or cancelled while queued.
       if (row?.item.state === 'waiting') this.#run(row)
     }
-    this.#tell()
+    this.#notify()
   }
 
   #run(row: Row): void {
@@ -240,7 +240,7 @@ export class UploadQueue {
   #progress(row: Row, sent: number): void {
     this.#rate.add(sent - row.item.sent, this.#parts.clock.now())
     this.#set(row, { sent })
-    this.#tell()
+    this.#notify()
   }
 
   #finish(row: Row): void {
@@ -337,12 +337,12 @@ export class UploadQueue {
     this.#isTicking = true
     this.#parts.clock.after(speedEveryMs, () => {
       this.#isTicking = false
-      this.#tell()
+      this.#notify()
     })
   }
 
   /** Notifies listeners immediately, or after the minimum interval. */
-  #tell(): void {
+  #notify(): void {
     if (this.#isTelling) return
     const { clock } = this.#parts
     const waitMs = this.#toldAtMs + tellEveryMs - clock.now()
@@ -356,7 +356,7 @@ export class UploadQueue {
     this.#isTelling = true
     clock.after(waitMs, () => {
       this.#isTelling = false
-      this.#tell()
+      this.#notify()
     })
   }
 }

@@ -59,7 +59,7 @@ class UppyUpload implements RunningUpload {
     })
     uppy.on('upload-error', (_file, error) => events.onProblem(uploadProblem(error)))
     this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
-    void this.#settle(uppy.upload())
+    void this.#finish(uppy.upload())
   }
 
   pause(): void {
@@ -76,7 +76,7 @@ class UppyUpload implements RunningUpload {
   }
 
   retry(): void {
-    void this.#settle(this.#uppy.retryUpload(this.#fileId))
+    void this.#finish(this.#uppy.retryUpload(this.#fileId))
   }
 
   cancel(): void {
@@ -92,7 +92,7 @@ class UppyUpload implements RunningUpload {
   }
 
   /** Problems are reported as events; the promise repeats them. */
-  async #settle(work: Promise<unknown>): Promise<void> {
+  async #finish(work: Promise<unknown>): Promise<void> {
     await work.catch(silence)
     // Not earlier: destroying would abort an upload that Uppy still holds.
     if (this.#hasArrived) this.#uppy.destroy()

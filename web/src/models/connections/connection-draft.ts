@@ -71,12 +71,12 @@ export const newConnectionDraft: Draft = { source: 'catalogue' }
 /** The body of `POST /connections`. */
 export function newConnectionBody(draft: Draft): object {
   const { source = '', provider = '', name = '', apiKey = '' } = draft
-  const place = placeOf(draft)
+  const providerData = providerDataOf(draft)
   return {
     ...(isOfCatalogue(draft) ? { provider: provider.trim() } : { kind: source }),
     ...(name !== '' && { name }),
     ...(apiKey !== '' && { apiKey }),
-    ...(Object.keys(place).length > 0 && { providerSpecificData: place }),
+    ...(Object.keys(providerData).length > 0 && { providerSpecificData: providerData }),
   }
 }
 
@@ -113,7 +113,7 @@ export function connectionDraft(connection: ConnectionAnswer): Draft {
  */
 export function connectionChange(draft: Draft): object {
   const { name = '', apiKey = '', removesKey } = draft
-  const { baseUrl = null, prefix = null, enabledModels = null } = placeOf(draft)
+  const { baseUrl = null, prefix = null, enabledModels = null } = providerDataOf(draft)
   return {
     name: name === '' ? null : name,
     ...(removesKey === 'yes' && { apiKey: null }),
@@ -122,14 +122,14 @@ export function connectionChange(draft: Draft): object {
   }
 }
 
-interface Place {
+interface ProviderData {
   readonly baseUrl?: string
   readonly prefix?: string
   readonly enabledModels?: readonly string[]
 }
 
 /** Only the fields that are filled in. */
-function placeOf({ baseUrl = '', prefix = '', enabledModels }: Draft): Place {
+function providerDataOf({ baseUrl = '', prefix = '', enabledModels }: Draft): ProviderData {
   const models = linesOf(enabledModels)
   return {
     ...(baseUrl.trim() !== '' && { baseUrl: baseUrl.trim() }),

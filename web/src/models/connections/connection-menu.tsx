@@ -4,7 +4,7 @@ import { IconArrowDown, IconArrowUp, IconDots, IconTrash } from '@tabler/icons-r
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { useRoutingAction } from '../routing-queries.ts'
-import { connectionName, movedIds } from './connection-facts.ts'
+import { connectionName, movedIds } from './connection-text.ts'
 
 interface ConnectionMenuProps {
   readonly connection: ConnectionAnswer

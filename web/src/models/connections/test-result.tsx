@@ -14,10 +14,10 @@ const looks = {
 
 export function TestResult({ report, onClose }: TestResultProps) {
   const { outcome, message, status, durationMs } = report
-  const facts = [
+  const details = [
     status === undefined ? undefined : `status ${status}`,
     durationMs > 0 ? `${Math.round(durationMs)} ms` : undefined,
-  ].filter((fact) => fact !== undefined)
+  ].filter((detail) => detail !== undefined)
   return (
     <Alert
       color={looks[outcome].color}
@@ -28,7 +28,7 @@ export function TestResult({ report, onClose }: TestResultProps) {
       onClose={onClose}
     >
       {message}
-      {facts.length > 0 && ` (${facts.join(', ')})`}
+      {details.length > 0 && ` (${details.join(', ')})`}
     </Alert>
   )
 }

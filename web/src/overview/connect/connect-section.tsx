@@ -38,10 +38,10 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
   const clients = clientSettings(gateway)
   return (
     <>
-      <dl className={classes.facts}>
-        <Fact name="Endpoint" value={gateway.endpoint} />
-        <Fact name="Region" value={gateway.region} />
-        <Fact name="Access key" value={gateway.accessKey} />
+      <dl className={classes.details}>
+        <Detail name="Endpoint" value={gateway.endpoint} />
+        <Detail name="Region" value={gateway.region} />
+        <Detail name="Access key" value={gateway.accessKey} />
         <dt>Secret key</dt>
         <dd>
           SECRET_KEY as you set it. If the first start generated it, it is in{' '}
@@ -71,7 +71,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
   )
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+function Detail({ name, value }: { readonly name: string; readonly value: string }) {
   return (
     <>
       <dt>{name}</dt>

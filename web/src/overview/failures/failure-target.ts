@@ -5,6 +5,6 @@ export function failureTarget(
   failure: Pick<FailureStatus, 'method' | 'operation' | 'bucket' | 'key'>,
 ): string {
   const { method, operation, bucket, key } = failure
-  const place = [bucket, key].filter((part) => part !== null).join('/')
-  return `${operation ?? method} ${place}`.trimEnd()
+  const target = [bucket, key].filter((part) => part !== null).join('/')
+  return `${operation ?? method} ${target}`.trimEnd()
 }

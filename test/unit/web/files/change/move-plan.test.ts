@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  folderLabel,
   movedKey,
   moveTo,
   nameProblem,
   obstacleOf,
-  placeName,
   renameTo,
 } from '../../../../../web/src/files/change/move-plan.ts'
 import type { Entry } from '../../../../../web/src/files/entries/entry.ts'
@@ -35,7 +35,7 @@ describe('moveTo and renameTo', () => {
 
 describe('obstacleOf', () => {
   test('sees that nothing would change', () => {
-    assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'b', prefix: 'a/' })), 'same-place')
+    assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'b', prefix: 'a/' })), 'same-folder')
     assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'c', prefix: 'a/' })), undefined)
   })
 
@@ -61,6 +61,6 @@ describe('nameProblem', () => {
 })
 
 test('a place is named by its bucket and folder, the top of a bucket by its bucket', () => {
-  assert.equal(placeName({ bucket: 'photos', prefix: '' }), 'photos')
-  assert.equal(placeName({ bucket: 'photos', prefix: '2024/may/' }), 'photos/2024/may/')
+  assert.equal(folderLabel({ bucket: 'photos', prefix: '' }), 'photos')
+  assert.equal(folderLabel({ bucket: 'photos', prefix: '2024/may/' }), 'photos/2024/may/')
 })

@@ -55,7 +55,7 @@ function reportOf(signal = new AbortController().signal) {
   const report = {
     signal,
     onMoved: (key: string) => moved.push(key),
-    onKept: (key: string, reason: string) => kept.push([key, reason]),
+    onSkipped: (key: string, reason: string) => kept.push([key, reason]),
     onClash: ({ file }: MoveClash) => kept.push([file.key, 'taken']),
   }
   return { report, moved, kept }

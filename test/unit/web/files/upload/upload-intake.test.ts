@@ -5,7 +5,7 @@ import type { DroppedItem } from '../../../../../web/src/files/upload/dropped-it
 import { UploadIntake } from '../../../../../web/src/files/upload/upload-intake.ts'
 import type { UploadOrder } from '../../../../../web/src/files/upload/upload-item.ts'
 
-const place = { bucket: 'b', prefix: '' }
+const folder = { bucket: 'b', prefix: '' }
 
 function item(path: string): DroppedItem {
   return { path, file: new File([], path) }
@@ -40,8 +40,8 @@ describe('UploadIntake', () => {
   test('takes one drop after the other to the queue', async () => {
     const { intake, queued } = startIntake()
     const first = Promise.withResolvers<readonly DroppedItem[]>()
-    intake.take(place, () => first.promise)
-    intake.take(place, async () => [item('second')])
+    intake.take(folder, () => first.promise)
+    intake.take(folder, async () => [item('second')])
     await turn()
     assert.deepEqual(queued, [])
     first.resolve([item('first')])
@@ -56,7 +56,7 @@ describe('UploadIntake', () => {
   test('says what it does meanwhile', async () => {
     const { intake } = startIntake()
     const held = Promise.withResolvers<readonly DroppedItem[]>()
-    intake.take(place, ({ onFound }) => {
+    intake.take(folder, ({ onFound }) => {
       onFound(3)
       return held.promise
     })
@@ -69,7 +69,7 @@ describe('UploadIntake', () => {
 
   test('waits for the answer about names that are taken', async () => {
     const { intake, queued } = startIntake()
-    intake.take(place, async () => [item('taken')])
+    intake.take(folder, async () => [item('taken')])
     await turn()
     const stage = intake.snapshot()
     assert.ok(stage?.type === 'asking')
@@ -84,8 +84,8 @@ describe('UploadIntake', () => {
 
   test('uploads nothing of what is cancelled, and goes on with the next', async () => {
     const { intake, queued, failures } = startIntake()
-    intake.take(place, async () => [item('taken')])
-    intake.take(place, async () => [item('next')])
+    intake.take(folder, async () => [item('taken')])
+    intake.take(folder, async () => [item('next')])
     await turn()
     assert.equal(intake.snapshot()?.type, 'asking')
     intake.cancel()
@@ -99,8 +99,8 @@ describe('UploadIntake', () => {
 
   test('tells of what is too long, and of what failed', async () => {
     const { intake, tooLong, failures } = startIntake()
-    intake.take(place, async () => [item('long')])
-    intake.take(place, async () => {
+    intake.take(folder, async () => [item('long')])
+    intake.take(folder, async () => {
       throw new Error('no')
     })
     await turn()

@@ -16,7 +16,7 @@ export function parseSort(text: string | null): Sort {
 }
 
 /** The order last chosen in this browser. */
-export function readKeptSort(): Sort {
+export function readStoredSort(): Sort {
   try {
     return parseSort(localStorage.getItem(sortKey))
   } catch {
@@ -25,7 +25,7 @@ export function readKeptSort(): Sort {
   }
 }
 
-export function keepSort(sort: Sort): void {
+export function storeSort(sort: Sort): void {
   try {
     localStorage.setItem(sortKey, JSON.stringify(sort))
   } catch {

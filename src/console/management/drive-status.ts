@@ -1,5 +1,5 @@
 import { type Drive, DriveError } from '../../drives/drive.ts'
-import { CachedAnswer } from './kept-answer.ts'
+import { CachedAnswer } from './cached-answer.ts'
 import type { ManagementLog } from './management-log.ts'
 import type { StatusReply } from './replies.ts'
 
@@ -10,7 +10,7 @@ const roomMaxAgeMs = 10_000
 /** The folder of a bucket is created once. */
 const creationMaxAgeMs = 10 * 60_000
 
-interface DriveFactsParts {
+interface DriveStatusParts {
   readonly drive: Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'>
   readonly buckets: readonly string[]
   /** Milliseconds. */
@@ -20,14 +20,14 @@ interface DriveFactsParts {
 }
 
 /** Drive information for the pages. Reading it never takes long and never fails. */
-export class DriveFacts {
-  readonly #drive: DriveFactsParts['drive']
+export class DriveStatus {
+  readonly #drive: DriveStatusParts['drive']
   readonly #room: CachedAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** Why the drive is not available; null: it is available. */
   readonly #problem: CachedAnswer<string | null>
   readonly #createdAtMs: ReadonlyMap<string, CachedAnswer<number>>
 
-  constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveFactsParts) {
+  constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveStatusParts) {
     const onError = (error: unknown) =>
       log.warn({ err: error }, 'drive information is not available')
     const common = { waitMs, now, onError }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byName } from '../../../../../web/src/files/entries/entry-order.ts'
-import { parseSort } from '../../../../../web/src/files/entries/kept-sort.ts'
+import { parseSort } from '../../../../../web/src/files/entries/stored-sort.ts'
 
 test('A sort order is read as it was kept', () => {
   const sort = { field: 'size', isDescending: true } as const
