@@ -14,8 +14,8 @@ import { sourceDigest } from './web-build/source-digest.ts'
 
 /**
  * `npm run build:web` builds the dashboard into web/dist. With `--when-needed`, as `npm start` runs
- * it, only when web/dist is of other sources; what fails is told then and stops nothing, since the
- * gateway serves everything else without a dashboard.
+ * it, only if the sources have changed. A failure is then reported but not fatal, because the gateway
+ * serves everything else without a dashboard.
  */
 const root = join(import.meta.dirname, '..')
 const web = join(root, 'web')
@@ -58,7 +58,7 @@ function builtDigest(): string | undefined {
 }
 
 async function build(digest: string, logLevel: 'info' | 'warn'): Promise<void> {
-  // Loaded only now: they take longer than to find that nothing is to be done.
+  // Imported late: loading them takes longer than checking that no build is needed.
   const { build: viteBuild } = await import('vite')
   const { compressAssets } = await import('./web-build/compress-assets.ts')
   mkdirSync(served, { recursive: true })
@@ -68,7 +68,7 @@ async function build(digest: string, logLevel: 'info' | 'warn'): Promise<void> {
     await viteBuild({ root: web, logLevel, build: { outDir: work, emptyOutDir: true } })
     await compressAssets(join(work, 'assets'))
     publishBuild(work, served, Date.now())
-    // Last: a build that was killed before is made again.
+    // Last, so that a killed build is repeated.
     writeFileSync(join(work, recordName), JSON.stringify({ digest }))
     renameSync(join(work, recordName), join(served, recordName))
   } finally {
@@ -81,7 +81,7 @@ function reasonOf(error: unknown): string {
     return 'its packages are not installed. Run npm ci, or copy web/dist from where it is built.'
   }
   const text = stripVTControlCharacters(String(error instanceof Error ? error.message : error))
-  // Vite's first line says that it failed, the next one why.
+  // The second line of Vite's message has the reason.
   const [failed = '', why = ''] = text.split('\n').filter((line) => line.trim() !== '')
   return `${failed} ${why.trim()} (run npm run build:web for details)`
 }

@@ -110,7 +110,7 @@ interface Blank {
   readonly daysOld: number
 }
 
-/** Many files whose content nobody looks at, of about that size. */
+/** Many files of about that size, without content. */
 function blanks(start: string, count: number, { bytes, daysOld }: Blank): DemoFile[] {
   const extension = start.startsWith('photos') ? '.nef' : '.bin'
   return Array.from({ length: count }, (_, index) => ({

@@ -1,6 +1,6 @@
 import type { Management } from './management.ts'
 
-/** Providers whose models are known or named here: nobody is asked. */
+/** Providers whose models are in the catalogue or listed here, so that no request is sent. */
 const connections = [
   {
     kind: 'openai-compatible',

@@ -26,7 +26,7 @@ const refusals = [
   },
 ]
 
-/** Requests that fail, and an upload that has not ended: what the overview tells of. */
+/** Failed requests and an open upload, for the overview. */
 export async function seedTraffic(url: string): Promise<void> {
   for (const { key, from, ...config } of refusals) await beRefused(clientOf(url, config, from), key)
   await leaveUploadOpen(clientOf(url, {}, '192.168.1.40'))

@@ -11,16 +11,16 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** So long a page that was loaded before a build still finds the chunks it has not loaded yet. */
+/** How long the chunks of older builds are kept for pages that are already open. */
 const keptMs = 24 * 3_600_000
 
-/** Names of the assets of the build that is served, to tell them from those of older builds. */
+/** Lists the assets of the served build. Other assets belong to older builds. */
 const listName = 'assets.json'
 
 /**
- * Moves a build into the folder that is served. The assets come first, whose names no other content
- * has, then index.html by one rename: at no moment is there a page without its assets, however many
- * builds are published at once. Both folders are on one file system.
+ * Moves a build into the served folder. The assets, whose names contain a hash, are moved before the
+ * pages, so that a page always finds its assets, even if several builds are published at once. Both
+ * folders are on one file system.
  */
 export function publishBuild(built: string, served: string, nowMs: number): void {
   const assets = join(served, 'assets')
@@ -46,7 +46,7 @@ function listedAssets(served: string): string[] {
   }
 }
 
-/** Until now it was served; how old it is counts from here. */
+/** Marks the time at which it was replaced. */
 function touch(path: string, nowMs: number): void {
   utimesSync(path, nowMs / 1_000, nowMs / 1_000)
 }
@@ -59,7 +59,7 @@ export function removeLeftovers(served: string, prefix: string, nowMs: number): 
   }
 }
 
-/** Another build may be publishing what is young, or have removed it first. */
+/** Recent entries may belong to a build in progress; another build may have removed this one. */
 function removeOld(path: string, nowMs: number): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats !== undefined && nowMs - stats.mtimeMs > keptMs) {

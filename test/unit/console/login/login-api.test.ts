@@ -187,7 +187,7 @@ test('logout leaves other sessions alone', async () => {
   assert.equal((await session(`Bearer ${second.token}`)).statusCode, 200)
 })
 
-test('logout leaves a body unread, whatever it is', async () => {
+test('logout ignores any body', async () => {
   const { signIn, session, send } = await open()
   for (const payload of ['{"broken":', '\0', '{}', 'x'.repeat(2 * 1024 * 1024)]) {
     for (const type of [
@@ -229,7 +229,7 @@ for (const [method, url, allow] of [
   })
 }
 
-test('everything is 503 when no password is configured, but the wrong method', async () => {
+test('every endpoint returns 503 without a configured password, except for a wrong method', async () => {
   const { send, signIn, session, logout, failures } = await open({ isOff: true })
   const authorization = `Bearer ${'A'.repeat(43)}`
   const replies = [

@@ -41,7 +41,7 @@ test('tries of two processes count together', async (t) => {
   assert.equal(await one.take(address), 900)
 })
 
-test('tries that are refused prolong nothing, and others may be made when the time is over', async (t) => {
+test('rejected tries do not extend the lockout', async (t) => {
   const { one, other } = open(t)
   await takeMany(one, 5)
   for (let minute = 1; minute < 15; minute++) {
@@ -53,7 +53,7 @@ test('tries that are refused prolong nothing, and others may be made when the ti
   assert.deepEqual(await takeMany(one, 6), [0, 0, 0, 0, 0, 900])
 })
 
-test('no 15 minutes see more than five tries, however they are spread', async (t) => {
+test('at most five tries are possible in any 15 minutes', async (t) => {
   const { one } = open(t)
   const madeAt: number[] = []
   for (let minute = 0; minute < 120; minute++) {
@@ -120,7 +120,7 @@ test('a count that one process clears is cleared in all of them at once', async 
   assert.deepEqual(await takeMany(one, 6), [0, 0, 0, 0, 0, 900])
 })
 
-test('a store that does not answer is a KeyValueError', async (t) => {
+test('an unavailable store throws a KeyValueError', async (t) => {
   const { one, store } = open(t)
   store.problem = new KeyValueError('down')
   await assert.rejects(one.take(address), KeyValueError)

@@ -11,7 +11,7 @@ function open() {
   return { clock, store, sessions: new Sessions(store, 'hush') }
 }
 
-test('begin gives 256 bits as base64url, other ones each time', async () => {
+test('begin returns 256 different bits as base64url each time', async () => {
   const { sessions } = open()
   const tokens = new Set(await Promise.all(Array.from({ length: 50 }, () => sessions.begin())))
   assert.equal(tokens.size, 50)
@@ -30,7 +30,7 @@ test('a session is valid for twelve hours and not longer', async () => {
   assert.equal(await sessions.isValid(token), false)
 })
 
-test('a session goes on after a restart with the same password, and ends with another', async () => {
+test('a session survives a restart with the same password and ends with another', async () => {
   const { store, sessions } = open()
   const token = await sessions.begin()
   assert.equal(await new Sessions(store, 'hush').isValid(token), true)

@@ -48,7 +48,7 @@ async function open(t: TestContext, { drive }: { readonly drive: Pick<Drive, 'li
   return { clock, table, warnings, counter, counterOf, look, settled }
 }
 
-test('A count of more bytes than a number can tell gives the largest that it can', async (t) => {
+test('a count beyond the largest safe integer returns that integer', async (t) => {
   // Sparse files, whose holes take no room.
   const sparse: Entry = { ...object(1), kind: 'object', size: 2 ** 52 } as Entry
   const { look, settled } = await open(
@@ -71,7 +71,7 @@ test('A count adds up every page and keeps when it was made', async (t) => {
   )
 })
 
-test('A count is made again when somebody looks and it is old, and not before', async (t) => {
+test('an old count is refreshed on request, and not before', async (t) => {
   const { drive, listings } = objects(1)
   const { look, settled, clock } = await open(t, { drive })
   await settled()
@@ -108,7 +108,7 @@ test('A count that took long is kept for longer', async (t) => {
   await counter.close()
 })
 
-test('Whoever asks for a new count gets one, after the one under way', async (t) => {
+test('a requested recount runs after the current count', async (t) => {
   const { drive, listings } = objects(1)
   const { counter, settled, clock } = await open(t, { drive })
   await settled()
@@ -142,7 +142,7 @@ test('A bucket that cannot be listed says why, keeps its figures and is not trie
   assert.equal((await look())?.problem, undefined)
 })
 
-test('One process counts a bucket, others see that it does', async (t) => {
+test('one process counts a bucket and the others see it', async (t) => {
   let release: () => void = () => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -173,7 +173,7 @@ test('The lease of a process that died is taken over', async (t) => {
   assert.equal((await look())?.figures?.objects, 3)
 })
 
-test('A count whose lease somebody else has stops and keeps nothing', async (t) => {
+test('a count that lost its lease stops and saves nothing', async (t) => {
   const pages: string[] = []
   const drive: Pick<Drive, 'list'> = {
     list: (name) => ({
@@ -201,7 +201,7 @@ test('A count whose lease somebody else has stops and keeps nothing', async (t) 
   assert.deepEqual([row?.countedAtMs, row?.leaseOwner], [0, 'elsewhere/1/1 word'])
 })
 
-test('close gives up a listing that never comes back, and its lease', async (t) => {
+test('close abandons a hanging listing and releases its lease', async (t) => {
   const { drive, listings } = driveOf(() => new Promise(() => undefined))
   const { look, table, counter } = await open(t, { drive })
   await look()

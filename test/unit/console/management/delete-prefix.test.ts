@@ -75,7 +75,7 @@ test('deletePrefix takes a folder of a local drive with everything in it, page b
   assert.deepEqual(readdirSync(join(root, 'files/by hand')), ['folder 1'])
 })
 
-test('deletePrefix also takes what comes while it runs', async () => {
+test('deletePrefix also removes objects added while it runs', async () => {
   const drive = await memoryDrive(['a/1', 'a/2'])
   let hasCome = false
   const remove: Drive['remove'] = async (bucket, key) => {
@@ -89,7 +89,7 @@ test('deletePrefix also takes what comes while it runs', async () => {
   assert.deepEqual(await keysOf(drive), [])
 })
 
-test('deletePrefix ends although somebody writes below the prefix all the time', async () => {
+test('deletePrefix ends even if objects keep being added below the prefix', async () => {
   const drive = await memoryDrive(['a/0'])
   let next = 1
   const remove: Drive['remove'] = async (bucket, key) => {
@@ -102,7 +102,7 @@ test('deletePrefix ends although somebody writes below the prefix all the time',
   assert.equal((await keysOf(drive)).length, 1)
 })
 
-test('deletePrefix tries again what a busy drive refuses', async () => {
+test('deletePrefix retries what a busy drive rejects', async () => {
   const drive = await memoryDrive(['a/1', 'a/2'])
   let refusals = 2
   const remove: Drive['remove'] = async (bucket, key) => {
@@ -125,7 +125,7 @@ test('deletePrefix stops at the first removal that the drive refuses', async () 
   assert.ok(asked <= 8)
 })
 
-test('deletePrefix stops soon when it is told to, whatever hangs', async () => {
+test('deletePrefix stops promptly when aborted, even if a removal hangs', async () => {
   const drive = await memoryDrive(['a/1', 'a/2'])
   const hanging: Drive['remove'] = () => new Promise(() => undefined)
   const stopping = new AbortController()
@@ -142,7 +142,7 @@ test('deletePrefix stops soon when it is told to, whatever hangs', async () => {
   )
 })
 
-test('deletePrefix counts the removals that are under way when it is told to stop', async () => {
+test('deletePrefix counts removals in progress when it is aborted', async () => {
   const drive = await memoryDrive(Array.from({ length: 50 }, (_, index) => `a/${index}`))
   const stopping = new AbortController()
   const remove: Drive['remove'] = async (bucket, key) => {
@@ -165,7 +165,7 @@ test('deletePrefix counts the removals that are under way when it is told to sto
   assert.equal((await keysOf(drive)).length, 50 - deleted)
 })
 
-test('leftFolder finds none where objects are, or only names that begin alike', async () => {
+test('leftFolder finds none with objects below, or with only similar names', async () => {
   const drive = await memoryDrive(['a', 'a-b', 'a/b', 'ab/c'])
   for (const prefix of ['a/', 'a', 'ab/', 'a/b', 'c', 'a/b/']) {
     assert.equal(await leftFolder(drive, 'files', prefix), undefined, prefix)

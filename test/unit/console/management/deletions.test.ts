@@ -64,7 +64,7 @@ test('A deletion of empty folders alone leaves every object', async (t) => {
   assert.notEqual(other.id, id)
 })
 
-test('A deletion of the same prefix is the one that runs already, in whatever process', async (t) => {
+test('a repeated request returns the running deletion of the prefix, in any process', async (t) => {
   const { deletions, others, drive } = await open(t, hangs)
   await put(drive, 'a/1')
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
@@ -73,7 +73,7 @@ test('A deletion of the same prefix is the one that runs already, in whatever pr
   assert.notEqual((await others.start({ bucket, prefix: 'a' })).id, id)
 })
 
-test('Of deletions of one prefix that are begun at once one runs, and all get that one', async (t) => {
+test('concurrent requests for one prefix start one deletion and all return it', async (t) => {
   const { deletions, others, drive, table } = await open(t, hangs)
   await put(drive, 'a/1')
   const begun = await Promise.all(
@@ -86,7 +86,7 @@ test('Of deletions of one prefix that are begun at once one runs, and all get th
   assert.equal((await table.running()).length, 1)
 })
 
-test('A deletion that was told to stop is not the one that is begun after that', async (t) => {
+test('a request after a cancellation starts a new deletion', async (t) => {
   const { deletions, others, drive, ended } = await open(t, hangs)
   await put(drive, 'a/1')
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
@@ -116,7 +116,7 @@ test('No more than four deletions run at once', async (t) => {
   await others.start({ bucket, prefix: '5' })
 })
 
-test('cancel stops a deletion of this process before it answers', async (t) => {
+test('cancel stops a deletion of this process before it resolves', async (t) => {
   const { deletions, drive } = await open(t, hangs)
   await put(drive, 'a/1')
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
@@ -134,7 +134,7 @@ test('cancel reaches the process that runs the deletion', async (t) => {
   assert.equal((await ended(id))?.state, 'cancelled')
 })
 
-test('A deletion that the drive refuses has failed, with the words of the drive', async (t) => {
+test('a deletion that the drive rejects fails with the message of the drive', async (t) => {
   const { deletions, drive, ended } = await open(t, {
     remove: async (_, key) => {
       if (key === 'a/2') throw new DriveError('denied', 'The folder a may not be written.')
@@ -150,7 +150,7 @@ test('A deletion that the drive refuses has failed, with the words of the drive'
   )
 })
 
-test('A deletion that fails for a reason nobody foresaw tells nothing of it', async (t) => {
+test('an unexpected error is not shown in the message of the deletion', async (t) => {
   const { deletions, drive, ended } = await open(t, {
     remove: async () => {
       throw new TypeError('secret is not a function')
@@ -163,7 +163,7 @@ test('A deletion that fails for a reason nobody foresaw tells nothing of it', as
   assert.match(row?.message ?? '', /service log/)
 })
 
-test('A deletion whose process is gone is interrupted', async (t) => {
+test('a deletion whose process has ended is interrupted', async (t) => {
   const { deletions, table, clock } = await open(t)
   const [host] = thisProcess.split('/')
   const dead = { leaseOwner: `${host}/999999999/1 word`, leaseUntilMs: clock.now + 30_000 }
@@ -184,7 +184,7 @@ test('A deletion whose process is gone is interrupted', async (t) => {
   for (const prefix of ['1', '2', '3', '4']) await deletions.start({ bucket, prefix })
 })
 
-test('A deletion that was called interrupted stops', async (t) => {
+test('a deletion marked as interrupted stops', async (t) => {
   const count = 6_000
   let removed = 0
   const { deletions, table, drive, clock } = await open(t, {
@@ -209,7 +209,7 @@ test('A deletion that was called interrupted stops', async (t) => {
   assert.equal((await table.find(id))?.message, 'gone')
 })
 
-test('close interrupts what runs, and nothing begins behind it', async (t) => {
+test('close interrupts running deletions and starts no new ones', async (t) => {
   const { deletions, table, drive } = await open(t, hangs)
   await put(drive, 'a/1')
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
@@ -220,7 +220,7 @@ test('close interrupts what runs, and nothing begins behind it', async (t) => {
   await assert.rejects(deletions.start({ bucket, prefix: 'a/' }), ApiError)
 })
 
-test('A deletion lives on in the database for as long as it runs', async (t) => {
+test('a running deletion keeps its row in the database', async (t) => {
   const { deletions, table, drive, clock } = await open(t, hangs)
   await put(drive, 'a/1')
   const { id, leaseUntilMs } = await deletions.start({ bucket, prefix: 'a/' })

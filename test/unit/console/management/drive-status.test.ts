@@ -22,7 +22,7 @@ function factsOf(drive: Partial<Asked>) {
 const well = { kind: 'webdav', deletes: 'server', problem: null } as const
 const unknown = { ...well, freeBytes: null, totalBytes: null }
 
-test('The room on the drive is asked for once in ten seconds, for all who look', async () => {
+test('the free space is requested once in ten seconds for all callers', async () => {
   let asked = 0
   const { facts, clock } = factsOf({
     quota: async () => {
@@ -38,7 +38,7 @@ test('The room on the drive is asked for once in ten seconds, for all who look',
   assert.equal(asked, 2)
 })
 
-test('A drive that hangs is unknown, is asked once, and is believed when it answers', async () => {
+test('a hanging drive is asked once, is unknown until then, and its late reply is used', async () => {
   let asked = 0
   let answer: (room: { freeBytes: number; totalBytes: number }) => void = () => undefined
   const { facts } = factsOf({
@@ -81,7 +81,7 @@ test('The creation of a bucket is unknown while the drive does not answer', asyn
   assert.equal(await factsOf({}).facts.createdAtMs('other'), undefined)
 })
 
-test('A drive that is missing says why, and that it is back', async () => {
+test('a missing drive is reported with the reason until it is back', async () => {
   let problem: Error | undefined = new DriveError('unavailable', 'It is not mounted.')
   const { facts, clock } = factsOf({
     check: async () => {

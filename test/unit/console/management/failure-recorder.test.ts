@@ -49,7 +49,7 @@ test('A flood leaves the latest, in one write', async () => {
   assert.deepEqual(ids.toSorted(), expected.toSorted())
 })
 
-test('Texts that a client chose are cut, and none of them breaks the row', async (t) => {
+test('long values from clients are cut and do not break the row', async (t) => {
   const table = new FailureTable(await openTestDatabase(t), keptFailures)
   const recorder = new FailureRecorder(table)
   const long = `${'é'.repeat(60_000)}`
@@ -61,7 +61,7 @@ test('Texts that a client chose are cut, and none of them breaks the row', async
   assert.equal(key, `${'é'.repeat(1_024)}…`)
 })
 
-test('A database that fails costs the failures and nothing else', async (t) => {
+test('a database failure loses only the recorded failures', async (t) => {
   const database = await openTestDatabase(t)
   const recorder = new FailureRecorder(new FailureTable(database, keptFailures))
   recorder.note(failure(1))
@@ -71,7 +71,7 @@ test('A database that fails costs the failures and nothing else', async (t) => {
   await recorder.close()
 })
 
-test('What is noted during a write goes with the next', async () => {
+test('failures recorded during a write go with the next one', async () => {
   let release: () => void = () => undefined
   const writes: (readonly string[])[] = []
   const table = {
@@ -96,7 +96,7 @@ test('What is noted during a write goes with the next', async () => {
   assert.deepEqual(writes, [['R1'], ['R2']])
 })
 
-test('Whoever flushes waits until what was noted before is written, by whom ever', async () => {
+test('flush waits until earlier failures are written, by any caller', async () => {
   const { promise: written, resolve: release } = Promise.withResolvers<void>()
   const recorder = new FailureRecorder({ add: () => written } as unknown as FailureTable)
   recorder.note(failure(1))

@@ -83,7 +83,7 @@ test('any change of a folder changes its revision', async () => {
   for (const other of others) assert.notEqual(await listed(() => other).read(), same)
 })
 
-test('many pages that ask at once, and again soon, cost one listing of the drive', async () => {
+test('concurrent and soon repeated requests share one listing of the drive', async () => {
   const { read, pass, count } = listed(() => [file])
   await Promise.all([read(), read(), read()])
   pass(1_999)
@@ -109,7 +109,7 @@ test('a folder that takes long to list is listed for a twentieth of the time at 
   assert.equal(count(), 2)
 })
 
-test('a listing that failed is not repeated for each of many requests, but is after a while', async () => {
+test('a failed listing is repeated only after a while', async () => {
   let isBroken = true
   const { read, pass, count } = listed(() => {
     if (isBroken) throw new Error('no disk')
@@ -123,7 +123,7 @@ test('a listing that failed is not repeated for each of many requests, but is af
   await read()
 })
 
-test('GET /folder-revision answers for a bucket of the service and tells the age of its answer', async (t) => {
+test('GET /folder-revision returns the revision and its age for an allowed bucket', async (t) => {
   const { send, drive } = await openManagement(t)
   await put(drive, 'tree/a')
   const path = '/folder-revision?bucket=files&prefix=tree/'

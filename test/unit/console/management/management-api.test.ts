@@ -166,7 +166,7 @@ describe('management API, bad input', () => {
   }
 })
 
-test('GET /status tells the version, the drive and the address of the request', async (t) => {
+test('GET /status returns the version, the drive and the address of the request', async (t) => {
   const { send } = await openManagement(t)
   const { status, body } = await send('GET', '/status', undefined, { host: 'example.org:9000' })
   assert.equal(status, 200)
@@ -183,7 +183,7 @@ test('GET /status tells the version, the drive and the address of the request', 
   })
 })
 
-test('A request whose Host is no host is refused where the address matters', async (t) => {
+test('requests with an invalid Host header are rejected where the address matters', async (t) => {
   const { send, presigned } = await openManagement(t)
   const body = { method: 'GET', bucket: 'files' }
   for (const answer of [
@@ -223,7 +223,7 @@ test('POST /presign signs method, path and query for five minutes unless told ot
   ])
 })
 
-test('GET /buckets has every bucket at once, and its figures when they are counted', async (t) => {
+test('GET /buckets returns every bucket immediately, and its figures once counted', async (t) => {
   const { send, drive } = await openManagement(t)
   await put(drive, 'a', 'four')
   await put(drive, 'b/c', 'sixsix')
@@ -250,7 +250,7 @@ test('GET /buckets has every bucket at once, and its figures when they are count
   assert.deepEqual([empty.objects, empty.bytes, empty.lastModified], [0, 0, null])
 })
 
-test('GET /buckets answers where the drive does not', async (t) => {
+test('GET /buckets responds even if the drive does not', async (t) => {
   const { send } = await openManagement(t, {
     buckets: { names: ['files'], publicNames: [], createdAtMs: async () => undefined },
   })
@@ -293,7 +293,7 @@ test('POST /deletions deletes below the prefix, and GET shows how it went', asyn
   assert.deepEqual((await send('DELETE', `/deletions/${id}`)).body, body)
 })
 
-test('GET and DELETE of uploads pass on what they are asked', async (t) => {
+test('GET and DELETE of uploads pass on their parameters', async (t) => {
   const asked: unknown[] = []
   const upload = {
     ...{ uploadId: 'u-_', bucket: 'files', key: 'k\0', parts: 2, bytes: 5 },

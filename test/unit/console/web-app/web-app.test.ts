@@ -84,7 +84,7 @@ test('GET of the page lets it load nothing from elsewhere and run no inline scri
   assert.doesNotMatch(policy, /unsafe|https?:|\*/)
 })
 
-test('GET of the page tells the browser to ask anew, to send no referrer and to sniff nothing', async () => {
+test('GET of the page forbids caching without revalidation, referrers and type sniffing', async () => {
   const reply = await get('/-/')
   assert.equal(field(reply, 'cache-control'), 'no-cache')
   assert.equal(field(reply, 'referrer-policy'), 'no-referrer')

@@ -6,12 +6,12 @@ const page = 'https://files.example.com'
 const behindProxy = { url: 'http://10.0.0.7:9000', isPublicUrl: false }
 const published = { url: 'https://s3.example.com/', isPublicUrl: true }
 
-test('Clients are given the address that the page was opened at, unless PUBLIC_URL is set', () => {
+test('clients get the address of the page unless PUBLIC_URL is set', () => {
   assert.equal(serviceAddress(behindProxy, page), page)
   assert.equal(serviceAddress(published, page), 'https://s3.example.com')
 })
 
-test('A shared link leads to that address too, with everything that is signed', () => {
+test('a share link uses the same address and keeps the signed query', () => {
   const rest = '/photos/a%20b/../c?X-Amz-Date=1&X-Amz-Signature=2'
   assert.equal(sharedUrl(`http://10.0.0.7:9000${rest}`, behindProxy, page), page + rest)
   const url = `https://s3.example.com${rest}`

@@ -19,7 +19,7 @@ describe('locationPath', () => {
     assert.equal(readLocation('/files', '').bucket, undefined)
   })
 
-  test('brings every folder and filter through the address bar', () => {
+  test('round-trips every folder and filter through the address bar', () => {
     const prefixes = fc.string({ unit: 'binary' }).map((text) => (text === '' ? '' : `${text}/`))
     fc.assert(
       fc.property(prefixes, fc.string({ unit: 'binary' }), (prefix, filter) => {
@@ -29,7 +29,7 @@ describe('locationPath', () => {
     )
   })
 
-  test('brings the file that is open in a preview through the address bar', () => {
+  test('round-trips the previewed file through the address bar', () => {
     const location = { bucket: 'b', prefix: 'a/', filter: 'x', view: 'é & 100%.txt' }
     assert.deepEqual(read(locationPath(location)), location)
     assert.equal('view' in read('/files/b?view='), false)

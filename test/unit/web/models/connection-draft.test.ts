@@ -33,7 +33,7 @@ test('newConnectionBody of a catalogue provider sends what is filled in', () => 
   newConnection.parse(body)
 })
 
-test('newConnectionBody of an endpoint of one’s own sends its kind in place of a provider', () => {
+test('newConnectionBody of an endpoint of one’s own sends its kind instead of a provider', () => {
   const body = newConnectionBody({
     source: 'openai-compatible',
     provider: 'left from before',
@@ -54,7 +54,7 @@ test('newConnectionBody of an endpoint of one’s own sends its kind in place of
   newConnection.parse(body)
 })
 
-test('connectionChange of a draft that nobody touched keeps everything, the key too', () => {
+test('connectionChange of an unchanged draft keeps everything, including the key', () => {
   const body = connectionChange(connectionDraft(stored))
   assert.deepEqual(body, {
     name: 'Lab',

@@ -37,7 +37,7 @@ test('linesOf leaves out blank lines and the space around the others', () => {
   assert.deepEqual(linesOf(undefined), [])
 })
 
-test('shownFields leaves out what a draft has no use for', () => {
+test('shownFields omits fields that do not apply to the draft', () => {
   const choosy: FieldSpec = { ...field('key', 'key'), isShown: ({ name }) => name === 'a' }
   assert.deepEqual(shownFields([choosy], { name: 'a' }), [choosy])
   assert.deepEqual(shownFields([choosy], { name: 'b' }), [])

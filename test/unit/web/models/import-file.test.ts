@@ -26,7 +26,7 @@ test('readImportFile sends a file of 9router as it is', () => {
   assert.deepEqual(readImportFile(JSON.stringify(file), nothing), { source: '9router', body: file })
 })
 
-test('readImportFile puts an export of our own into the form that the API takes', () => {
+test('readImportFile converts an export of Bucketry into the API format', () => {
   const { source, body } = readImportFile(JSON.stringify(state), state)
   assert.equal(source, 'bucketry')
   assert.deepEqual(body, {
@@ -53,7 +53,7 @@ test('readImportFile leaves out a mask that stands for nothing here', () => {
 })
 
 for (const text of ['', '{', '[]', '"text"', 'null', '{"connections":7}']) {
-  test(`readImportFile refuses ${JSON.stringify(text)} with words for people`, () => {
+  test(`readImportFile refuses ${JSON.stringify(text)} with a readable message`, () => {
     assert.throws(() => readImportFile(text, nothing), {
       name: 'SyntaxError',
       message: /^Th(is|e) /,

@@ -20,7 +20,7 @@ for (const [resource, schema] of [
   [customModels, customModelInput],
   [aliases, modelAliasInput],
 ] as const) {
-  test(`${resource.title}: what is stored is sent back as it is when nobody touched it`, () => {
+  test(`${resource.title}: an unchanged form sends the stored values back`, () => {
     for (const item of resource.itemsOf(state)) {
       const body = resource.bodyOf(resource.draftOf(item as never))
       const { kind, ...rest } = { kind: undefined, ...item } as { kind?: string }

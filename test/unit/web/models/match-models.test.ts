@@ -25,7 +25,7 @@ for (const [search, found] of [
   })
 }
 
-test('listOf takes the first list for a name that there is not', () => {
+test('listOf returns the first list for an unknown name', () => {
   assert.equal(listOf('web').path, '/v1/models/web')
   assert.equal(listOf('none').path, '/v1/models')
   assert.equal(listOf(null).path, '/v1/models')

@@ -16,7 +16,7 @@ function textOf(gateway: Gateway, id: string): string {
   return blocks.map(({ text }) => text).join('\n')
 }
 
-test('clientSettings has every client once, each with something to paste', () => {
+test('clientSettings has every client once, each with text to paste', () => {
   const clients = clientSettings(plain)
   assert.deepEqual(
     clients.map(({ name }) => name),
@@ -52,7 +52,7 @@ for (const [endpoint, scheme, hostname, port] of [
   ['http://nas', 'http', 'nas', '80'],
   ['http://[fd00::1]:9000', 'http', 'fd00::1', '9000'],
 ] as const) {
-  test(`clientSettings of Cyberduck for ${endpoint} is a profile for that place`, () => {
+  test(`clientSettings of Cyberduck for ${endpoint} is a profile for that endpoint`, () => {
     const text = textOf({ ...plain, endpoint }, 'cyberduck')
     assert.equal(XMLValidator.validate(text), true)
     const { plist } = new XMLParser({ parseTagValue: false }).parse(text)

@@ -34,6 +34,6 @@ for (const drive of [
   })
 }
 
-test('driveRoom stays within the bar when a drive tells more free than there is', () => {
+test('driveRoom stays within the bar when a drive reports more free than total space', () => {
   assert.equal(driveRoom({ freeBytes: 2 * gib, totalBytes: gib })?.usedPercent, 0)
 })

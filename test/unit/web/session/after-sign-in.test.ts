@@ -27,7 +27,7 @@ class FakeStore {
 const over = new ApiError('Sign in first.', { status: 401 })
 
 describe('afterSignIn', () => {
-  test('does work that was refused for want of a session again when there is one', async () => {
+  test('repeats work rejected without a session after the next sign-in', async () => {
     const store = new FakeStore()
     let tries = 0
     const done = afterSignIn(async () => {
@@ -43,7 +43,7 @@ describe('afterSignIn', () => {
     assert.equal(store.listenerCount, 0)
   })
 
-  test('gives up when somebody has signed out', async () => {
+  test('gives up after a sign-out', async () => {
     const store = new FakeStore()
     const done = afterSignIn(async () => {
       if (store.status === 'active') store.set('expired')

@@ -27,13 +27,13 @@ class Browser {
   }
 }
 
-test('SessionStore begins with nobody signed in', () => {
+test('SessionStore starts without a session', () => {
   const tab = new Browser().openTab()
   assert.equal(tab.status, 'none')
   assert.equal(tab.token, undefined)
 })
 
-test('SessionStore gives the token until its time is over, then has expired', () => {
+test('SessionStore returns the token until it expires', () => {
   const browser = new Browser()
   const tab = browser.openTab()
   tab.begin('t1', 60)
@@ -51,7 +51,7 @@ test('SessionStore of a second tab is signed in', () => {
   assert.equal(browser.openTab().token, 't1')
 })
 
-test('SessionStore of a tab opened after the end starts with nobody signed in', () => {
+test('SessionStore of a tab opened after the session ended starts without one', () => {
   const browser = new Browser()
   browser.openTab().begin('t1', 60)
   browser.nowMs += 61_000
@@ -65,7 +65,7 @@ test('expire of a token that is not the present one changes nothing', () => {
   assert.equal(tab.token, 't2')
 })
 
-test('expire takes the session that another tab has begun meanwhile', () => {
+test('expire adopts a session that another tab has started', () => {
   const browser = new Browser()
   const tab = browser.openTab()
   tab.begin('t1', 60)
@@ -121,7 +121,7 @@ for (const stored of ['', '{', '"t"', '{"token":"t"}', '{"token":1,"expiresAtMs"
   })
 }
 
-test('SessionStore works for as long as the page where the browser keeps nothing', () => {
+test('SessionStore lasts as long as the page without browser storage', () => {
   const tab = new SessionStore({
     storage: () => {
       throw new Error('SecurityError')

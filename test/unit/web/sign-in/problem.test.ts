@@ -17,7 +17,7 @@ test('problemOf counts the lockout from Retry-After, or a minute without one', (
   assert.deepEqual(problemOf(refusal(429), false, 0), { kind: 'locked', untilMs: 60_000 })
 })
 
-test('problemOf tells a dashboard that is off from a store that does not answer', () => {
+test('problemOf distinguishes a disabled dashboard from an unavailable store', () => {
   assert.deepEqual(problemOf(refusal(503), true, 0), { kind: 'off' })
   assert.deepEqual(problemOf(refusal(503), false, 0), { kind: 'failed', message: 'why not' })
 })

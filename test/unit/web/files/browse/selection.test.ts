@@ -31,7 +31,7 @@ describe('reduceSelection', () => {
     assert.equal(up.active, 'a')
   })
 
-  test('range begins anew where its beginning is not shown', () => {
+  test('range restarts when its anchor is not shown', () => {
     const other = after({ type: 'only', key: 'gone' }, { type: 'range', key: 'c', order })
     assert.deepEqual(selected(other), ['c'])
   })
@@ -41,7 +41,7 @@ describe('reduceSelection', () => {
     assert.deepEqual(selected(moved), ['c', 'd'])
   })
 
-  test('all takes what is shown, none lets everything go and stays there', () => {
+  test('all selects the shown rows; none clears the selection and keeps the active row', () => {
     const all = after({ type: 'activate', key: 'c' }, { type: 'all', order })
     assert.deepEqual(selected(all), order)
     const none = reduceSelection(all, { type: 'none' })
@@ -49,14 +49,14 @@ describe('reduceSelection', () => {
     assert.equal(none.active, 'c')
   })
 
-  test('drop leaves the keyboard at what takes the place of what went', () => {
+  test('drop moves the active row to the one that replaces it', () => {
     const before = after({ type: 'only', key: 'c' }, { type: 'toggle', key: 'd' })
     const dropped = reduceSelection(before, { type: 'drop', keys: new Set(['c', 'd']), order })
     assert.deepEqual(selected(dropped), [])
     assert.equal(dropped.active, 'e')
   })
 
-  test('drop of the end goes to what is before it, of all to nothing', () => {
+  test('drop of the last row activates the one before it; drop of all activates none', () => {
     const before = after({ type: 'only', key: 'e' })
     const keys = new Set(['d', 'e'])
     assert.equal(reduceSelection(before, { type: 'drop', keys, order }).active, 'c')
@@ -64,7 +64,7 @@ describe('reduceSelection', () => {
     assert.equal(reduceSelection(before, { type: 'drop', keys: all, order }).active, undefined)
   })
 
-  test('drop of others leaves the keyboard where it is', () => {
+  test('drop of other rows keeps the active row', () => {
     const before = after({ type: 'only', key: 'b' })
     const dropped = reduceSelection(before, { type: 'drop', keys: new Set(['c']), order })
     assert.deepEqual(selected(dropped), ['b'])

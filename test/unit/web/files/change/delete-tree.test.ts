@@ -46,7 +46,7 @@ async function run(replies: readonly DeletionReply[], onPause: () => void = () =
 }
 
 describe('deleteTree', () => {
-  test('asks how far it is until it is done', async () => {
+  test('polls the progress until the deletion ends', async () => {
     const { deleted, calls, seen } = await run([reply('running', 0), reply('done', 7)])
     assert.deepEqual(await deleted, { deleted: 7, leftOver: undefined })
     assert.deepEqual(calls, ['start', 'find d1'])
@@ -70,7 +70,7 @@ describe('deleteTree', () => {
     assert.deepEqual(await deleted, { deleted: 2, leftOver: 'The folder stays.' })
   })
 
-  test('says how far it came when it failed', async () => {
+  test('reports the progress of a failed deletion', async () => {
     const { deleted } = await run([reply('failed', 3, 'the drive is gone')])
     await assert.rejects(deleted, /Stopped after deleting 3 objects: the drive is gone/)
     const interrupted = await run([reply('interrupted', 1)])

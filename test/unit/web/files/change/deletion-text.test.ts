@@ -8,7 +8,7 @@ for (const [deletes, text] of [
   ['server', /Nextcloud .* trash if it is enabled. Other WebDAV servers .* permanently/],
   [undefined, /may not be able to undo/],
 ] as const) {
-  test(`Before something is deleted it is said what becomes of it: ${deletes}`, () => {
+  test(`the delete dialog says what happens to deleted files: ${deletes}`, () => {
     assert.match(deletionText(deletes), text)
   })
 }

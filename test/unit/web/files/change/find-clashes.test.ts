@@ -60,7 +60,7 @@ describe('findClashes', () => {
 })
 
 describe('freeKeys', () => {
-  test('takes the first number that nobody has', async () => {
+  test('takes the first free number', async () => {
     const { list } = bucketOf(['a/b.txt', 'a/b (2).txt', 'a/b (3).txt', 'c'])
     const free = await freeKeys(['a/b.txt', 'c'], list, () => false)
     assert.deepEqual(
@@ -72,7 +72,7 @@ describe('freeKeys', () => {
     )
   })
 
-  test('gives no key to two, nor one that is spoken for', async () => {
+  test('never gives one key twice or an assigned key', async () => {
     const { list } = bucketOf(['a.txt'])
     const free = await freeKeys(['a.txt'], list, (key) => key === 'a (2).txt')
     assert.equal(free.get('a.txt'), 'a (3).txt')

@@ -63,7 +63,7 @@ function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer
 const folder = { kind: 'folder', key: 'trip/', name: 'trip' } as const
 
 describe('moveAll', () => {
-  test('asks once, when all else is moved, with both files of every clash', async () => {
+  test('asks once after everything else is moved, with both files of each conflict', async () => {
     const bucket = bucketOf(
       { a: 'new a', b: 'new b', 'trip/c': 'new c', 'to/a': 'old', 'to/trip/c': 'older' },
       'skip',
@@ -85,7 +85,7 @@ describe('moveAll', () => {
     assert.equal(bucket.problems.length, 2)
   })
 
-  test('Replace puts the moved file in the place of the other', async () => {
+  test('Replace overwrites the other file', async () => {
     const bucket = bucketOf({ a: 'new', 'trip/c': 'c', 'to/a': 'old', 'to/trip/c': 'o' }, 'replace')
     assert.equal(await bucket.run(bucket.entryOf('a'), folder), '2 moved.')
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe('moveAll', () => {
     assert.deepEqual(bucket.whole, ['to/a (2)'])
   })
 
-  test('a file that changed since it was listed is not taken for a clash', async () => {
+  test('a file that changed since it was listed is not a conflict', async () => {
     const bucket = bucketOf({ a: 'changed' }, 'replace')
     assert.equal(await bucket.run(file('a', 'listed')), '0 moved, 1 not moved.')
     assert.deepEqual(bucket.asked, [])

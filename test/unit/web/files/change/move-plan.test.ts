@@ -34,18 +34,18 @@ describe('moveTo and renameTo', () => {
 })
 
 describe('obstacleOf', () => {
-  test('sees that nothing would change', () => {
+  test('detects a move to the same folder', () => {
     assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'b', prefix: 'a/' })), 'same-folder')
     assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'c', prefix: 'a/' })), undefined)
   })
 
-  test('sees a folder that would go into itself', () => {
+  test('detects a move of a folder into itself', () => {
     assert.equal(obstacleOf(moveTo(folder, 'b', { bucket: 'b', prefix: 'a/d/' })), 'into-itself')
     assert.equal(obstacleOf(moveTo(folder, 'b', { bucket: 'b', prefix: 'a/dd/' })), undefined)
     assert.equal(obstacleOf(moveTo(folder, 'b', { bucket: 'c', prefix: 'a/d/' })), undefined)
   })
 
-  test('sees a key that would be too long', () => {
+  test('detects a key that is too long', () => {
     const prefix = `${'x'.repeat(1_020)}/`
     assert.equal(obstacleOf(moveTo(file, 'b', { bucket: 'b', prefix })), 'too-long')
   })
@@ -60,7 +60,7 @@ describe('nameProblem', () => {
   }
 })
 
-test('a place is named by its bucket and folder, the top of a bucket by its bucket', () => {
+test('folderLabel shows bucket and folder, or only the bucket for its top', () => {
   assert.equal(folderLabel({ bucket: 'photos', prefix: '' }), 'photos')
   assert.equal(folderLabel({ bucket: 'photos', prefix: '2024/may/' }), 'photos/2024/may/')
 })

@@ -18,7 +18,7 @@ test('Questions of several moves are asked one after the other', async () => {
   assert.equal(questions.snapshot(), undefined)
 })
 
-test('A move that is stopped takes its question back, and nothing is replaced', async () => {
+test('stopping a move withdraws its question and replaces nothing', async () => {
   const questions = new MoveQuestions()
   const stop = new AbortController()
   const answer = questions.ask([], stop.signal)

@@ -91,7 +91,7 @@ describe('moveTree', () => {
     assert.deepEqual(moved, ['a.txt'])
   })
 
-  test('replaces nothing: what is taken stays where it was', async () => {
+  test('replaces nothing: files with an existing target name stay', async () => {
     const { client, objects } = bucketOf([...tree, 'new/b'])
     const { report, kept } = reportOf()
     await moveTree(toNew, folder, { client, report })
@@ -115,7 +115,7 @@ describe('moveTree', () => {
     assert.match(kept[0]?.join(' ') ?? '', /old\/a .*copied, but the original was not deleted/)
   })
 
-  test('a failure stops it: copies that were made are finished, the rest stays', async () => {
+  test('stops at a failure, finishes started copies and leaves the rest', async () => {
     const { client, objects } = bucketOf(tree, (key) => {
       if (key === 'old/c/d') throw new Error('no line')
     })
@@ -128,7 +128,7 @@ describe('moveTree', () => {
     assert.ok(objects.has('old/c/d'))
   })
 
-  test('stopped, it finishes what it has begun and no object is in both places', async () => {
+  test('when stopped, finishes what it started and leaves no object in both folders', async () => {
     const stop = new AbortController()
     const { client, objects } = bucketOf(tree, (key) => {
       if (key === 'old/a') stop.abort()

@@ -13,7 +13,7 @@ test('treeSize adds up all pages', async () => {
   assert.deepEqual(size, { objects: 2, bytes: 7, isMore: false })
 })
 
-test('treeSize gives up counting after twenty pages', async () => {
+test('treeSize stops counting after twenty pages', async () => {
   let asked = 0
   const size = await treeSize(async () => {
     asked += 1

@@ -32,7 +32,7 @@ describe('actionObstacle', () => {
     assert.equal(actionObstacle('download', [file('a')]), undefined)
   })
 
-  test('says what a browser can not ask for, and leaves what needs no path', () => {
+  test('disables actions that need a path the browser cannot request', () => {
     const odd = [file('a/../b')]
     for (const action of ['open', 'download', 'share'] as const) {
       assert.match(actionObstacle(action, odd) ?? '', /Rename/)

@@ -29,7 +29,7 @@ describe('mergeByName', () => {
     assert.deepEqual(names(merged), ['z', 'a', 'B', 'img2', 'img10'])
   })
 
-  test('gives what sorting all at once gives, page after page', () => {
+  test('gives the same order page by page as sorting at once', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyEntry, { maxLength: 8 }), { maxLength: 6 }), (pages) => {
         const unique = new Map(pages.flat().map((entry) => [entry.key, entry]))
@@ -42,7 +42,7 @@ describe('mergeByName', () => {
     )
   })
 
-  test('keeps the added one of two with the same key', () => {
+  test('keeps the added one of two entries with the same key', () => {
     const merged = mergeByName([file('a', { size: 1 }), file('b')], [file('a', { size: 2 })])
     assert.deepEqual(
       merged.map((entry) => entry.kind === 'file' && entry.size),

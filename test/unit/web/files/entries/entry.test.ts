@@ -51,7 +51,7 @@ describe('entryWithin', () => {
     assert.deepEqual(entryWithin('a/', file), { ...file, kind: 'file', name: 'b.txt' })
   })
 
-  test('gives the folder that holds it further up', () => {
+  test('gives the containing folder in folders above', () => {
     assert.deepEqual(entryWithin('', file), { kind: 'folder', key: 'a/', name: 'a' })
   })
 

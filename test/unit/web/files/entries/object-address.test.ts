@@ -28,7 +28,7 @@ describe('objectPath', () => {
     )
   })
 
-  test('comes out of a browser as it went in where the key is reachable', () => {
+  test('is unchanged by a browser if the key is reachable', () => {
     fc.assert(
       fc.property(anyKey.filter(isReachable), (key) => {
         const path = objectPath('b', key)
@@ -50,7 +50,7 @@ describe('copySource', () => {
     )
   })
 
-  test('has no question mark, behind which a version would stand', () => {
+  test('has no question mark, which would start a version', () => {
     assert.equal(copySource('b', 'a?versionId=1'), 'b/a%3FversionId=1')
   })
 })

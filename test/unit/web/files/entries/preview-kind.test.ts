@@ -34,7 +34,7 @@ describe('previewKind', () => {
 })
 
 describe('previewType', () => {
-  test('replaces a type that says nothing', () => {
+  test('replaces a generic type', () => {
     assert.equal(previewType('a.pdf', 'application/octet-stream'), 'application/pdf')
   })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { byName } from '../../../../../web/src/files/entries/entry-order.ts'
 import { parseSort } from '../../../../../web/src/files/entries/stored-sort.ts'
 
-test('A sort order is read as it was kept', () => {
+test('reads a sort order as it was stored', () => {
   const sort = { field: 'size', isDescending: true } as const
   assert.deepEqual(parseSort(JSON.stringify(sort)), sort)
 })

@@ -29,7 +29,7 @@ describe('visibleName', () => {
     })
   }
 
-  test('leaves nothing that turns the direction of writing', () => {
+  test('leaves no character that changes the direction of text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         assert.doesNotMatch(visibleName(name), /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/)
@@ -38,7 +38,7 @@ describe('visibleName', () => {
   })
 })
 
-test('namePieces marks what stands for something else', () => {
+test('namePieces marks replaced characters', () => {
   assert.deepEqual(namePieces('a\u202eb'), [
     { text: 'a', isMark: false },
     { text: '[U+202E]', isMark: true },

@@ -48,7 +48,7 @@ const names = ({ listing }: { listing: FolderListing }) =>
   listing.snapshot().entries.map(({ name }) => name)
 
 describe('FolderListing', () => {
-  test('asks page after page and is complete with the last', async () => {
+  test('requests page after page and completes with the last', async () => {
     const run = startListing()
     run.listing.resume()
     await run.answer(pageOf(['b'], 't1'))
@@ -62,7 +62,7 @@ describe('FolderListing', () => {
     assert.equal(run.listing.snapshot().status, 'complete')
   })
 
-  test('tells of pages at most four times a second', async () => {
+  test('notifies at most four times a second', async () => {
     const run = startListing()
     let told = 0
     run.listing.resume()
@@ -80,7 +80,7 @@ describe('FolderListing', () => {
     assert.deepEqual(names(run), ['a', 'b', 'c'])
   })
 
-  test('stop keeps what has come, and resume goes on from there', async () => {
+  test('stop keeps the loaded entries, and resume continues from there', async () => {
     const run = startListing()
     run.listing.resume()
     await run.answer(pageOf(['a'], 't1'))
@@ -95,7 +95,7 @@ describe('FolderListing', () => {
     assert.deepEqual(names(run), ['a', 'b'])
   })
 
-  test('a failure keeps what has come, and resume tries that page again', async () => {
+  test('a failure keeps the loaded entries, and resume retries the page', async () => {
     const run = startListing()
     run.listing.resume()
     await run.answer(pageOf(['a'], 't1'))
@@ -109,7 +109,7 @@ describe('FolderListing', () => {
     assert.deepEqual(names(run), ['a', 'b'])
   })
 
-  test('stops by itself when there is very much, and takes as much again when told', async () => {
+  test('pauses after a large number of entries and loads as many again on resume', async () => {
     const run = startListing()
     const many = Array.from({ length: autoLoadEntries }, (_, index) => String(index))
     run.listing.resume()
@@ -120,7 +120,7 @@ describe('FolderListing', () => {
     assert.equal(run.listing.snapshot().status, 'loading')
   })
 
-  test('change puts in what has come and takes out what has gone', async () => {
+  test('change adds new entries and removes deleted ones', async () => {
     const run = startListing()
     run.listing.resume()
     await run.answer(pageOf(['a', 'b', 'c']))

@@ -62,7 +62,7 @@ describe('FolderWatch', () => {
     assert.equal(listing.snapshot(), before)
   })
 
-  test('what others add, change and remove is shown, and what stayed is the same object', async () => {
+  test('shows additions, changes and removals by others and keeps unchanged objects identical', async () => {
     const { state, look, listing, names, gone } = await watched(file('a'), file('b'), file('c'))
     const [a] = listing.snapshot().entries
     state.folder = [file('a'), file('b', 5), file('d')]
@@ -73,7 +73,7 @@ describe('FolderWatch', () => {
     assert.deepEqual(gone, ['c'])
   })
 
-  test('an answer from before the last change of the list is not taken for news', async () => {
+  test('ignores a reply older than the last change of the list', async () => {
     const { state, look, listing, names } = await watched(file('a'))
     listing.change([file('uploaded')], new Set())
     state.ageMs = 60_000
@@ -82,7 +82,7 @@ describe('FolderWatch', () => {
     assert.deepEqual(names(), ['a', 'uploaded'])
   })
 
-  test('what this page uploads while the folder is loaded again is not lost', async () => {
+  test('keeps files that this page uploads while the folder reloads', async () => {
     const { state, look, listing, names } = await watched(file('a'))
     state.folder = [file('a'), file('b')]
     state.meanwhile = () => listing.change([file('mine')], new Set(['a']))
@@ -90,7 +90,7 @@ describe('FolderWatch', () => {
     assert.deepEqual(names(), ['b', 'mine'])
   })
 
-  test('a large folder that changes all the time is loaded for a twentieth of the time', async () => {
+  test('spends at most a twentieth of the time on a large folder that keeps changing', async () => {
     const { state, look, watch } = await watched(file('a'))
     state.loadMs = 30_000
     state.folder = [file('b')]
@@ -104,7 +104,7 @@ describe('FolderWatch', () => {
     assert.equal(watch.delayMs, watchEveryMs)
   })
 
-  test('a service that always claims a change is asked less and less', async () => {
+  test('asks less and less often if the service always reports a change', async () => {
     const { state, look, watch } = await watched(file('a'))
     state.claimed = 'something else'
     const delays: number[] = []
@@ -116,7 +116,7 @@ describe('FolderWatch', () => {
     assert.equal(delays.at(-1), 300_000)
   })
 
-  test('a failure leaves the list as it is', async () => {
+  test('a failure leaves the list unchanged', async () => {
     const { state, look, names, listing } = await watched(file('a'))
     state.folder = []
     state.meanwhile = () => {

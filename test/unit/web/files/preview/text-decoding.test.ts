@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { decodeText } from '../../../../../web/src/files/preview/text-decoding.ts'
 
 describe('decodeText', () => {
-  test('reads UTF-8, also where the end cuts a letter in two', () => {
+  test('reads UTF-8, even if the end splits a character', () => {
     const bytes = new TextEncoder().encode('añ€')
     assert.equal(decodeText(bytes), 'añ€')
     assert.equal(decodeText(bytes.slice(0, -1)), 'añ')
@@ -18,7 +18,7 @@ describe('decodeText', () => {
     assert.equal(decodeText(new Uint8Array([0x63, 0x61, 0x66, 0xe9, 0x21])), 'café!')
   })
 
-  test('takes what has zero bytes or many controls for no text', () => {
+  test('rejects content with zero bytes or many control characters', () => {
     assert.equal(decodeText(new Uint8Array([0x61, 0, 0x62])), undefined)
     assert.equal(decodeText(new Uint8Array([1, 2, 3, 4, 0x61])), undefined)
   })

@@ -36,14 +36,14 @@ describe('deleteBody', () => {
   })
 })
 
-test('canStandInXml refuses what XML has no form for', () => {
+test('canStandInXml rejects characters that XML cannot represent', () => {
   for (const key of ['a\u0000', '\u0001', '\u001f', '\ufffe', '\ud800']) {
     assert.equal(canStandInXml(key), false, JSON.stringify(key))
   }
   for (const key of ['a\tb\r\nc', 'é', '😀', '\u007f']) assert.equal(canStandInXml(key), true)
 })
 
-test('readDeleteFailures gives what stayed', () => {
+test('readDeleteFailures returns the objects that were not deleted', () => {
   const xml =
     '<DeleteResult><Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>PreconditionFailed</Code><Message>no</Message></Error></DeleteResult>'
   const expected = [{ key: 'b', code: 'PreconditionFailed', message: 'no' }]

@@ -40,7 +40,7 @@ describe('JobList', () => {
     assert.deepEqual([(await ended).state, (await ended).outcome], ['cancelled', 'Stopped.'])
   })
 
-  test('a failed one can be begun again', async () => {
+  test('a failed job can be repeated', async () => {
     const list = new JobList()
     const { order, runs } = heldJob(true)
     const ended = list.start(order)
@@ -62,7 +62,7 @@ describe('JobList', () => {
     assert.deepEqual([job?.problems.length, job?.problemCount], [100, 150])
   })
 
-  test('dismiss takes only what has ended', async () => {
+  test('dismiss removes only ended jobs', async () => {
     const list = new JobList()
     const { order, runs } = heldJob()
     const ended = list.start(order)

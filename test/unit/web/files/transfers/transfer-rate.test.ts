@@ -17,7 +17,7 @@ describe('TransferRate', () => {
     assert.equal(Math.round(rate.bytesPerSecond(30_000)), 100)
   })
 
-  test('says nothing at the beginning, and nothing after a restart', () => {
+  test('gives no rate at the start or after a restart', () => {
     const rate = new TransferRate()
     rate.add(5_000, 0)
     assert.equal(rate.bytesPerSecond(100), 0)
@@ -26,7 +26,7 @@ describe('TransferRate', () => {
     assert.equal(rate.bytesPerSecond(5_100), 0)
   })
 
-  test('comes down to nothing when nothing moves', () => {
+  test('falls to zero without progress', () => {
     const rate = new TransferRate()
     rate.add(0, 0)
     rate.add(8_000, 1_000)
@@ -34,7 +34,7 @@ describe('TransferRate', () => {
     assert.equal(rate.bytesPerSecond(60_000), 0)
   })
 
-  test('is never less than nothing, though bytes have to go again', () => {
+  test('is never negative when bytes are sent again', () => {
     const rate = new TransferRate()
     rate.add(1_000, 0)
     rate.add(-1_000, 2_000)

@@ -30,7 +30,7 @@ const job: Job = {
 }
 
 describe('dockTitle', () => {
-  test('counts uploads first, then names a job, then what was', () => {
+  test('shows running uploads first, then a job, then the last result', () => {
     assert.equal(dockTitle(queueOf({ running: 1, waiting: 2, done: 1 }), [job]), 'Uploading 1 of 4')
     assert.equal(dockTitle(queueOf({ done: 1 }), [job]), 'Moving “a”')
     assert.equal(dockTitle(queueOf({ done: 2 }), []), '2 files uploaded')
@@ -39,7 +39,7 @@ describe('dockTitle', () => {
 })
 
 describe('announcement', () => {
-  test('says nothing while it goes on, and what has ended', () => {
+  test('announces only what has ended', () => {
     assert.equal(announcement(queueOf({ running: 1, done: 1 }), [job]), '')
     const ended = { ...job, state: 'done', outcome: '5 moved.' } as const
     const text = announcement(queueOf({ done: 2, failed: 1 }), [ended])
@@ -67,7 +67,7 @@ test('jobText says how far it is, then how it ended', () => {
   assert.equal(jobText({ ...job, state: 'done', outcome: 'x' }), 'x')
 })
 
-test('percent is never beyond the whole', () => {
+test('percent is at most 100', () => {
   assert.equal(percent(1, 4), 25)
   assert.equal(percent(5, 4), 100)
   assert.equal(percent(0, 0), 0)

@@ -62,11 +62,11 @@ describe('readDropped', () => {
     assert.deepEqual(await pathsOf([tree]), [['a/b/', false]])
   })
 
-  test('of nothing is nothing', async () => {
+  test('returns nothing for nothing', async () => {
     assert.deepEqual(await pathsOf([]), [])
   })
 
-  test('says what could not be read, and reads the rest', async () => {
+  test('reports what could not be read and reads the rest', async () => {
     const locked: DroppedEntry = {
       ...{ isFile: true, isDirectory: false, name: 'locked' },
       file: (_onFile, onError) => onError(new Error('no')),
@@ -83,7 +83,7 @@ describe('readDropped', () => {
     assert.deepEqual(unreadable, ['locked', 'gone/'])
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when aborted', async () => {
     const stop = new AbortController()
     const endless: DroppedEntry = {
       ...{ isFile: false, isDirectory: true, name: 'endless' },

@@ -20,7 +20,7 @@ function eventsOf() {
 }
 
 describe('lazyTransport', () => {
-  test('loads once, and tells an upload in order what was wanted meanwhile', async () => {
+  test('loads once and replays earlier commands in order', async () => {
     const calls: string[] = []
     let loads = 0
     const real: UploadTransport = {
@@ -45,7 +45,7 @@ describe('lazyTransport', () => {
     assert.deepEqual(calls, ['pause', 'resume', 'cancel'])
   })
 
-  test('says so when it cannot be loaded, and tries again with the next', async () => {
+  test('reports a loading failure and loads again for the next upload', async () => {
     let loads = 0
     const transport = lazyTransport(async () => {
       loads += 1

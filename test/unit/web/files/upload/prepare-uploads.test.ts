@@ -32,7 +32,7 @@ async function prepare(items: readonly DroppedItem[], answer?: ClashAnswer, unde
 }
 
 describe('prepareUploads', () => {
-  test('asks nothing where nothing is', async () => {
+  test('asks nothing if no name exists', async () => {
     const { asked, orders } = await prepare([item('x.txt'), item('d/y.txt')])
     assert.deepEqual(asked, [])
     assert.deepEqual(orders, [
@@ -41,7 +41,7 @@ describe('prepareUploads', () => {
     ])
   })
 
-  test('asks once for all that is taken', async () => {
+  test('asks once about all existing names', async () => {
     const items = [item('a.txt'), item('new.txt'), item('z.txt')]
     const skipped = await prepare(items, 'skip')
     assert.deepEqual(skipped.asked, [['in/a.txt', 'in/z.txt']])
@@ -64,12 +64,12 @@ describe('prepareUploads', () => {
     assert.deepEqual((await prepare([item('a.txt'), item('new.txt')])).orders, [])
   })
 
-  test('asks for what is on its way already', async () => {
+  test('asks about names that are being uploaded', async () => {
     const { asked } = await prepare([item('x.txt')], 'skip', 'in/x.txt')
     assert.deepEqual(asked, [['in/x.txt']])
   })
 
-  test('makes empty folders, and leaves those that exist', async () => {
+  test('creates empty folders and keeps existing ones', async () => {
     const folder = { path: 'folder/', file: undefined }
     const { asked, orders } = await prepare([folder, { path: 'other/', file: undefined }])
     assert.deepEqual(asked, [])

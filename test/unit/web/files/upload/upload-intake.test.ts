@@ -37,7 +37,7 @@ function startIntake() {
 }
 
 describe('UploadIntake', () => {
-  test('takes one drop after the other to the queue', async () => {
+  test('queues one drop after the other', async () => {
     const { intake, queued } = startIntake()
     const first = Promise.withResolvers<readonly DroppedItem[]>()
     intake.take(folder, () => first.promise)
@@ -53,7 +53,7 @@ describe('UploadIntake', () => {
     assert.equal(intake.snapshot(), undefined)
   })
 
-  test('says what it does meanwhile', async () => {
+  test('reports its progress', async () => {
     const { intake } = startIntake()
     const held = Promise.withResolvers<readonly DroppedItem[]>()
     intake.take(folder, ({ onFound }) => {
@@ -67,7 +67,7 @@ describe('UploadIntake', () => {
     assert.equal(intake.snapshot(), undefined)
   })
 
-  test('waits for the answer about names that are taken', async () => {
+  test('waits for the answer about existing names', async () => {
     const { intake, queued } = startIntake()
     intake.take(folder, async () => [item('taken')])
     await turn()
@@ -82,7 +82,7 @@ describe('UploadIntake', () => {
     )
   })
 
-  test('uploads nothing of what is cancelled, and goes on with the next', async () => {
+  test('uploads nothing of a cancelled drop and continues with the next', async () => {
     const { intake, queued, failures } = startIntake()
     intake.take(folder, async () => [item('taken')])
     intake.take(folder, async () => [item('next')])
@@ -97,7 +97,7 @@ describe('UploadIntake', () => {
     assert.deepEqual(failures, [])
   })
 
-  test('tells of what is too long, and of what failed', async () => {
+  test('reports names that are too long, and failures', async () => {
     const { intake, tooLong, failures } = startIntake()
     intake.take(folder, async () => [item('long')])
     intake.take(folder, async () => {

@@ -29,7 +29,7 @@ describe('uploadProblem', () => {
     })
   }
 
-  test('names the code of a refusal that it does not know', () => {
+  test('names the code of an unknown error', () => {
     assert.match(uploadProblem(serviceError(400, 'Odd')).message, /Odd/)
   })
 })

@@ -71,7 +71,7 @@ function started(run: { started: Started[] }, index: number): Started {
 }
 
 describe('UploadQueue', () => {
-  test('starts four and goes on with the next as each arrives', () => {
+  test('runs four at a time and starts the next as each completes', () => {
     const run = startQueue()
     run.queue.add(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => orderOf(key)))
     assert.equal(run.started.length, 4)
@@ -83,7 +83,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(run.states(), ['running', 'done', 'running', 'running', 'running', 'waiting'])
   })
 
-  test('counts what has gone', () => {
+  test('counts the bytes sent', () => {
     const run = startQueue()
     run.queue.add([orderOf('a', 100), orderOf('b', 50)])
     started(run, 0).events.onProgress(40)
@@ -94,7 +94,7 @@ describe('UploadQueue', () => {
     assert.deepEqual([totals.counts.running, totals.counts.done], [1, 1])
   })
 
-  test('tells of an arrived file at once', () => {
+  test('reports a completed file immediately', () => {
     const run = startQueue()
     const keys: string[] = []
     run.queue.onUploaded(({ key }) => keys.push(key))
@@ -103,7 +103,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(keys, ['a'])
   })
 
-  test('pause stops one and lets another go, resume goes on with it', () => {
+  test('pause stops one and starts another; resume continues it', () => {
     const run = startQueue()
     run.queue.add(['a', 'b', 'c', 'd', 'e'].map((key) => orderOf(key)))
     run.queue.pause(1)
@@ -116,7 +116,7 @@ describe('UploadQueue', () => {
     assert.equal(run.states()[0], 'running')
   })
 
-  test('progress that comes late does not wake what is paused', () => {
+  test('late progress does not resume a paused upload', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProgress(3)
@@ -128,7 +128,7 @@ describe('UploadQueue', () => {
     )
   })
 
-  test('pauseAll starts nothing more, resumeAll goes on with what had begun first', () => {
+  test('pauseAll starts no more uploads; resumeAll continues started ones first', () => {
     const run = startQueue()
     run.queue.add(['a', 'b', 'c', 'd', 'e'].map((key) => orderOf(key)))
     run.queue.pauseAll()
@@ -151,7 +151,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(run.states(), ['paused', 'running'])
   })
 
-  test('what may pass is tried again after longer and longer waits, then people decide', () => {
+  test('retries transient errors with longer and longer delays, then waits for the user', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     const waits: number[] = []
@@ -171,7 +171,7 @@ describe('UploadQueue', () => {
     assert.equal(run.started.length, 1)
   })
 
-  test('what will not pass is not tried again', () => {
+  test('does not retry final errors', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProblem({ kind: 'final', message: 'full' })
@@ -180,7 +180,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(started(run, 0).calls, [])
   })
 
-  test('an upload that the server has lost begins anew', () => {
+  test('restarts an upload that the server has lost', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProgress(7)
@@ -191,7 +191,7 @@ describe('UploadQueue', () => {
     assert.equal(run.started.length, 2)
   })
 
-  test('events of an upload that was begun anew change nothing', () => {
+  test('ignores events of a restarted upload', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProblem({ kind: 'lost', message: 'gone' })
@@ -201,7 +201,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(run.states(), ['running'])
   })
 
-  test('without a session everything waits, and goes on when there is one', () => {
+  test('waits without a session and continues with a new one', () => {
     const run = startQueue()
     run.queue.add([orderOf('a'), orderOf('b')])
     started(run, 0).events.onProblem({ kind: 'session', message: 'sign in' })
@@ -215,7 +215,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(started(run, 0).calls, ['retry'])
   })
 
-  test('a name that is taken by now can be replaced: all of it goes again', () => {
+  test('uploads the whole file again to replace an existing name', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProblem({ kind: 'clash', message: 'taken' })
@@ -224,7 +224,7 @@ describe('UploadQueue', () => {
     assert.equal(started(run, 1).order.mayReplace, true)
   })
 
-  test('cancel ends it on the server and takes it off the list', () => {
+  test('cancel aborts the upload on the server and removes it from the list', () => {
     const run = startQueue()
     run.queue.add([orderOf('a', 100), orderOf('b', 50)])
     started(run, 0).events.onProgress(30)
@@ -239,7 +239,7 @@ describe('UploadQueue', () => {
     assert.deepEqual([totals.sentBytes, totals.totalBytes, totals.counts.running], [0, 50, 1])
   })
 
-  test('cancel of what waits for another try calls that off', () => {
+  test('cancel of an upload that waits for a retry cancels the retry', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProblem({ kind: 'passing', message: 'busy' })
@@ -249,7 +249,7 @@ describe('UploadQueue', () => {
     assert.deepEqual(run.states(), [])
   })
 
-  test('cancelAll leaves what has arrived, clearDone takes that', () => {
+  test('cancelAll keeps completed uploads; clearDone removes them', () => {
     const run = startQueue()
     run.queue.add([orderOf('a'), orderOf('b')])
     started(run, 0).events.onDone()
@@ -260,7 +260,7 @@ describe('UploadQueue', () => {
     assert.equal(run.queue.snapshot().totals.totalBytes, 0)
   })
 
-  test('isUnderWay knows what has not arrived', () => {
+  test('isUnderWay is true for uploads that have not completed', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     assert.equal(run.queue.isUnderWay('b', 'a'), true)
@@ -269,7 +269,7 @@ describe('UploadQueue', () => {
     assert.equal(run.queue.isUnderWay('b', 'a'), false)
   })
 
-  test('tells at most five times a second, and of the end', () => {
+  test('notifies at most five times a second, and of the end', () => {
     const run = startQueue()
     let told = 0
     run.queue.subscribe(() => {
@@ -291,7 +291,7 @@ describe('UploadQueue', () => {
     assert.equal(run.items().length, 10_000)
   })
 
-  test('the speed falls to zero when nothing moves any more, without any event', () => {
+  test('the speed falls to zero without progress events', () => {
     const run = startQueue()
     run.queue.add([orderOf('a', 10_000)])
     for (let sent = 1_000; sent <= 3_000; sent += 1_000) {
