@@ -10,7 +10,7 @@ import { type NameFindings, NameProbe } from './probe/name-probe.ts'
 const version = 1
 const maxFileBytes = 64 * 1024
 /** No bucket can have this name, so no key has this place. */
-const leasePlace = '.bucketry/names'
+const leaseKey = '.bucketry/names'
 
 export interface DriveNamesParts {
   readonly server: DavServer
@@ -29,7 +29,7 @@ export async function findDriveNames(parts: DriveNamesParts): Promise<NameFindin
   return (
     (parts.isNew ? undefined : await readFindings(parts.server)) ??
     // Of several processes at their first start one probes.
-    (await parts.leases.hold([leasePlace], async () => {
+    (await parts.leases.hold([leaseKey], async () => {
       return (await readFindings(parts.server)) ?? (await probeNames(parts))
     }))
   )

@@ -32,10 +32,10 @@ import { DavContent, DavReader, smallBytes } from './objects/dav-reader.ts'
 import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
 import { finishEnded } from './objects/finish-ended.ts'
-import { FolderMaker } from './objects/folder-maker.ts'
+import { DavFolderMaker } from './objects/folder-maker.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
-import { davPlaceOf } from './objects/object-path.ts'
+import { objectPathOf } from './objects/object-path.ts'
 import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
 import { probeServer } from './probe/dav-probe.ts'
@@ -161,7 +161,7 @@ class WebdavDrive implements Drive {
     const { abilities, options } = parts
     const store = new AttributeStore(parts)
     const finder = new ObjectFinder({ ...parts, store })
-    const folders = new FolderMaker(parts)
+    const folders = new DavFolderMaker(parts)
     const tidier = new FolderTidier({ ...parts, folders })
     const mover = new FileMover({ ...parts, store })
     const publisher = new DavPublisher({ ...parts, store, finder, mover, folders, tidier })
@@ -215,7 +215,7 @@ class WebdavDrive implements Drive {
   }
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
-    const found = await this.#finder.find(this.#placeOf(bucket, key))
+    const found = await this.#finder.find(this.#pathOf(bucket, key))
     if (found === undefined) await this.#parts.own.expectThere()
     return found?.facts
   }
@@ -225,15 +225,15 @@ class WebdavDrive implements Drive {
     key: string,
     { priority }: OpenOptions = {},
   ): Promise<OpenObject | undefined> {
-    const place = this.#placeOf(bucket, key)
+    const object = this.#pathOf(bucket, key)
     const parts = { server: this.#parts.server, finder: this.#finder, store: this.#store }
     for (let attempt = 1; ; attempt++) {
-      const found = await this.#finder.find(place)
+      const found = await this.#finder.find(object)
       if (found === undefined) {
         await this.#parts.own.expectThere()
         return undefined
       }
-      const reader = new DavReader(parts, { place, found, priority })
+      const reader = new DavReader(parts, { object, found, priority })
       if (found.facts.size > smallBytes) return reader
       try {
         return new DavContent(found, await reader.readWhole())
@@ -248,18 +248,18 @@ class WebdavDrive implements Drive {
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
     const parts = { ...this.#parts, publisher: this.#publisher }
-    return new DavDraft(parts, this.#placeOf(bucket, key), options)
+    return new DavDraft(parts, this.#pathOf(bucket, key), options)
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
-    const wasThere = await this.#publisher.remove(this.#placeOf(bucket, key), conditions)
+    const wasThere = await this.#publisher.remove(this.#pathOf(bucket, key), conditions)
     if (!wasThere) await this.#parts.own.expectThere()
     return wasThere
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
     const folder = [bucket, ...pathOfFolder(key, this.#rules)]
-    if (folder.length > 1) await this.#publisher.removeFolder(this.#placeOf(bucket, key), folder)
+    if (folder.length > 1) await this.#publisher.removeFolder(this.#pathOf(bucket, key), folder)
   }
 
   async close(): Promise<void> {
@@ -277,8 +277,8 @@ class WebdavDrive implements Drive {
     return this.#parts.rules
   }
 
-  #placeOf(bucket: string, key: string) {
-    return davPlaceOf(bucket, key, this.#rules)
+  #pathOf(bucket: string, key: string) {
+    return objectPathOf(bucket, key, this.#rules)
   }
 
   async #quota(): Promise<{ freeBytes: number; totalBytes: number }> {

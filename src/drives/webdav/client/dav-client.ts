@@ -12,7 +12,7 @@ import {
 import type { DavAddress } from './dav-path.ts'
 
 /** How long a request waits for a connection. */
-const defaultPlaceMs = 15_000
+const defaultConnectionWaitMs = 15_000
 /** Until an answer begins: of a look, and of what a server may take its time for. */
 const lookMs = 60_000
 const workMs = 600_000
@@ -64,7 +64,7 @@ export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | '
   /** Before a request is sent again; each further pause is twice as long, up to 4 seconds. */
   readonly firstPauseMs: number
   /** How long a request waits for a connection; 15 seconds when absent. */
-  readonly placeMs?: number
+  readonly connectionWaitMs?: number
 }
 
 /** Asks one server, again where that is called for. */
@@ -75,11 +75,11 @@ export class DavClient {
   readonly #closed = new AbortController()
   #refusedUntil = Number.NEGATIVE_INFINITY
 
-  constructor({ origin, user, password, firstPauseMs, placeMs }: DavClientOptions) {
+  constructor({ origin, user, password, firstPauseMs, connectionWaitMs }: DavClientOptions) {
     this.#firstPauseMs = firstPauseMs
     const credentials = Buffer.from(`${user}:${password}`).toString('base64')
     this.#authorization = `Basic ${credentials}`
-    this.#connections = new DavConnections(origin, placeMs ?? defaultPlaceMs)
+    this.#connections = new DavConnections(origin, connectionWaitMs ?? defaultConnectionWaitMs)
   }
 
   /**
@@ -123,7 +123,7 @@ export class DavClient {
     request.signal?.throwIfAborted()
     this.#closed.signal.throwIfAborted()
     if (performance.now() < this.#refusedUntil) throw refusedCredentials()
-    const limiter = request.limiter ?? laneOf(request)
+    const limiter = request.limiter ?? limiterOf(request)
     const signal = () => this.#eitherOf(request.signal)
     const place = await this.#connections.enter(limiter, signal, request.reader)
     try {
@@ -186,7 +186,7 @@ export class DavClient {
 }
 
 /** Bodies that depend on a client's speed have separate connections. */
-function laneOf({ method, body }: DavRequest): LimiterName {
+function limiterOf({ method, body }: DavRequest): LimiterName {
   if (method === 'GET') return 'downloads'
   return body === undefined || body instanceof Uint8Array ? 'calls' : 'uploads'
 }

@@ -20,14 +20,14 @@ export interface Place {
 
 /** The connections to one server, in limiters that do not wait for each other. */
 export class DavConnections {
-  readonly #placeMs: number
+  readonly #connectionWaitMs: number
   readonly #limiters: Readonly<
     Record<LimiterName, { readonly limiter: ReadLimiter; readonly pool: Pool }>
   >
 
-  /** @param placeMs how long a request waits for a connection */
-  constructor(origin: string, placeMs: number) {
-    this.#placeMs = placeMs
+  /** @param connectionWaitMs how long a request waits for a connection */
+  constructor(origin: string, connectionWaitMs: number) {
+    this.#connectionWaitMs = connectionWaitMs
     const opened = (name: LimiterName) => ({
       limiter: new ReadLimiter(sizes[name]),
       pool: new Pool(origin, {
@@ -74,13 +74,13 @@ export class DavConnections {
     signal: AbortSignal,
     reader: Reader | undefined,
   ): Promise<() => void> {
-    const limit = AbortSignal.timeout(this.#placeMs)
+    const limit = AbortSignal.timeout(this.#connectionWaitMs)
     try {
       return await limiter.enter(AbortSignal.any([signal, limit]), reader)
     } catch (cause) {
       signal.throwIfAborted()
       const message = 'Too many concurrent requests to the WebDAV server. Try again.'
-      const retryAfterSeconds = Math.ceil(this.#placeMs / 1000)
+      const retryAfterSeconds = Math.ceil(this.#connectionWaitMs / 1000)
       throw new DriveError('busy', message, { cause, retryAfterSeconds })
     }
   }

@@ -3,7 +3,7 @@ import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from '../objects/attribute-store.ts'
 import { provisionalEtag } from '../objects/dav-attributes.ts'
 import type { ObjectFinder } from '../objects/object-finder.ts'
-import { davPlaceOf } from '../objects/object-path.ts'
+import { objectPathOf } from '../objects/object-path.ts'
 import type { ListedName } from './dav-folder-index.ts'
 
 /** An entry of a listing before its ETag is known. */
@@ -24,7 +24,7 @@ export async function describeEntries(
 ): Promise<Entry[]> {
   const unknown = candidates.flatMap((one) => {
     if (one.kind === 'folder' || one.listed.etag !== undefined) return []
-    return [{ place: davPlaceOf(bucket, one.key, rules).path, version: one.listed.version }]
+    return [{ place: objectPathOf(bucket, one.key, rules).leaseKey, version: one.listed.version }]
   })
   const etags = await store.etagsOf(unknown)
   const entries: Entry[] = []
@@ -34,11 +34,11 @@ export async function describeEntries(
       continue
     }
     const { key, listed } = one
-    const place = davPlaceOf(bucket, key, rules)
-    const etag = listed.etag ?? etags.get(place.path)
+    const object = objectPathOf(bucket, key, rules)
+    const etag = listed.etag ?? etags.get(object.leaseKey)
     // Apache reads a file and its properties at two moments: such a file gets no provisional ETag.
     const isTorn = etag === undefined && listed.isUnsure === true
-    const found = isTorn ? await finder.find(place) : undefined
+    const found = isTorn ? await finder.find(object) : undefined
     if (isTorn && found === undefined) continue
     const { size, modifiedAtMs } = found?.facts ?? listed
     const known = found?.facts.attributes.etag ?? etag ?? provisionalEtag(listed.version)

@@ -6,8 +6,8 @@ import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from '../objects/attribute-store.ts'
 import { readRecord } from '../objects/dav-attributes.ts'
 import type { ObjectFinder } from '../objects/object-finder.ts'
-import { davPlaceOf, textOf } from '../objects/object-path.ts'
-import { placesOfNote, targetOfNote } from '../objects/recovery-record.ts'
+import { objectPathOf, textOf } from '../objects/object-path.ts'
+import { leaseKeysOf, writtenObjectOf } from '../objects/recovery-record.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 
 /** Readings of a folder in which others write. */
@@ -117,7 +117,7 @@ export class FolderLister {
   async #finish(note: string): Promise<void> {
     const { leases, rules } = this.#parts
     try {
-      await leases.recoverEnded(placesOfNote(note, rules))
+      await leases.recoverEnded(leaseKeysOf(note, rules))
     } catch (error) {
       // On a full server the old object is gone and there is no room for the new one, which nobody was
       // told is there. Who wants to make room needs the listing of the others.
@@ -136,11 +136,11 @@ export class FolderLister {
     const { finder, store, rules } = this.#parts
     const late: ListedName[] = []
     for (const note of [...notes].slice(0, maxLateLooks)) {
-      const target = targetOfNote(note)
+      const target = writtenObjectOf(note)
       if (target === undefined) continue
       const name = lastSegmentOf(target.key)
       if (index.at(index.lowerBound(name))?.name === name) continue
-      const place = davPlaceOf(target.bucket, target.key, rules)
+      const place = objectPathOf(target.bucket, target.key, rules)
       const found = await finder.find(place)
       if (found === undefined) continue
       const { size, modifiedAtMs, attributes } = found.facts
@@ -234,5 +234,5 @@ function lastSegmentOf(key: string): string {
 
 /** The names of the objects that are being written by those who have these notes. */
 function namesOf(notes: readonly string[]): ReadonlySet<string> {
-  return new Set(notes.map((note) => lastSegmentOf(targetOfNote(note)?.key ?? '')))
+  return new Set(notes.map((note) => lastSegmentOf(writtenObjectOf(note)?.key ?? '')))
 }

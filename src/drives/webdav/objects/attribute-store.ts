@@ -12,7 +12,7 @@ import {
 } from './dav-attributes.ts'
 import type { FileVersion } from './dav-records.ts'
 
-/** A file that is an object, as it was seen. */
+/** The file of an object, as it was found. */
 export interface FoundFile {
   readonly path: DavPath
   readonly entry: DavEntry
@@ -21,8 +21,8 @@ export interface FoundFile {
 export type AttributeStoreParts = Pick<DavContext, 'server' | 'records' | 'abilities'>
 
 /**
- * Records of files: in a property of the file where the server keeps it, else in the database by
- * place and version. A record names its version, so that it never counts for another one.
+ * The records of files. A record is a property of its file if the server keeps it, otherwise it is in
+ * the database by place and version. It contains its version, so that it applies to no other one.
  */
 export class AttributeStore {
   readonly #parts: AttributeStoreParts
@@ -35,16 +35,16 @@ export class AttributeStore {
     return versionOf(entry, this.#parts.abilities.versions)
   }
 
-  /** The record of the file at `place` as it was seen; undefined when there is none of it. */
+  /** The record of this version of the file; undefined when it has none. */
   async find(place: string, entry: DavEntry): Promise<DavRecord | undefined> {
     const version = this.versionOf(entry)
     const kept = readRecord(entry.record, version)
     if (kept !== undefined) return kept
-    // A property that is there was our way to keep it; a long record is in the database anyway.
+    // A long record is in the database although the server keeps properties.
     return readRecord(await asked(this.#parts.records.find({ place, version })), version)
   }
 
-  /** ETags of files whose records are not in a property: place to ETag. */
+  /** The ETags of files whose records are in the database, by place. */
   async etagsOf(files: readonly FileVersion[]): Promise<Map<string, string>> {
     const versions = new Map(files.map(({ place, version }) => [place, version]))
     const etags = new Map<string, string>()
@@ -56,12 +56,12 @@ export class AttributeStore {
     return etags
   }
 
-  /** Whether there may be files of this drive that have no record yet. */
+  /** Whether records are saved only just before files are moved into place. */
   get savesLate(): boolean {
     return !this.#parts.abilities.keepsRecords
   }
 
-  /** Stores the record as a property that moves with the file; false when the server can't. */
+  /** Stores the record as a property, which moves with the file; false if that is not possible. */
   async attach(path: DavPath, record: DavRecord): Promise<boolean> {
     const { server, abilities } = this.#parts
     const text = recordText(record)
@@ -69,9 +69,9 @@ export class AttributeStore {
   }
 
   /**
-   * Saves the record of a file that will be at `place`, in the database. It takes effect as soon as
-   * the file is there: no file with the same version may be there before.
-   * @param present the file that is there now: its record stays
+   * Saves the record of a file that will be moved to `place`, in the database. It applies as soon as
+   * the file is there: the present file must have another version.
+   * @param present the present file, whose record stays
    */
   async save(place: string, record: DavRecord, present?: DavEntry): Promise<void> {
     const text = recordText(record)
@@ -80,7 +80,7 @@ export class AttributeStore {
   }
 
   /**
-   * Gives a file its record back that a broken MOVE has lost: sabre/dav moves the properties after the
+   * Restores the record of a file after an interrupted MOVE: sabre/dav moves the properties after the
    * file, and may answer 500 in between.
    */
   async restore({ path, entry }: FoundFile, place: string, record: DavRecord): Promise<void> {
@@ -88,7 +88,7 @@ export class AttributeStore {
     if (!(await this.attach(path, record))) await this.save(place, record)
   }
 
-  /** The version is gone from its place. */
+  /** The version no longer exists at its place. */
   forget(place: string, entry: DavEntry): void {
     this.#parts.records.forget({ place, version: this.versionOf(entry) })
   }

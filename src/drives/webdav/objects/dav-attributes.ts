@@ -4,18 +4,18 @@ import type { Attributes } from '../../attributes.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavAbilities } from '../probe/dav-abilities.ts'
 
-/** What is remembered of one version of a file. */
+/** The stored metadata of one version of a file. */
 export interface DavRecord {
   readonly version: string
   readonly attributes: Attributes
-  /** Of the upload that became this version. */
+  /** The upload that became this version. */
   readonly uploadId?: string
 }
 
-/** Longer ones are kept in the database: servers put properties into small stores of their own. */
+/** Longer records are kept in the database: servers keep properties in small stores. */
 const maxPropertyLength = 16 * 1024
 
-/** Which version of a file this is. An edit by hand makes another. */
+/** Identifies the version of a file. An edit by hand creates another version. */
 export function versionOf(
   entry: Pick<DavEntry, 'etag' | 'size' | 'modifiedAtMs'>,
   by: DavAbilities['versions'],
@@ -26,7 +26,7 @@ export function versionOf(
   return `e ${tag} ${size}`
 }
 
-/** The record as text, of ASCII alone: XML and databases each lack some characters. */
+/** The record as ASCII text: XML and databases each lack some characters. */
 export function recordText(record: DavRecord): string {
   return JSON.stringify(record).replace(
     /[^ -~]/g,
@@ -38,7 +38,7 @@ export function fitsProperty(text: string): boolean {
   return text.length <= maxPropertyLength
 }
 
-/** The record, if this text is one and is about this version. */
+/** The record in this text, if it is a record of this version. */
 export function readRecord(text: string | undefined, version: string): DavRecord | undefined {
   if (text === undefined || text === '') return undefined
   try {
@@ -51,18 +51,18 @@ export function readRecord(text: string | undefined, version: string): DavRecord
       typeof attributes.metadata === 'object'
     return isWhole ? (record as DavRecord) : undefined
   } catch {
-    // Written by another version of Bucketry or another program: it counts as none.
+    // Written by another version of Bucketry or another program: it is ignored.
     return undefined
   }
 }
 
-/** Attributes of a file without a record: stable as long as the file is unchanged. */
+/** The attributes of a file without a record: stable while the file does not change. */
 export function provisionalAttributes(key: string, version: string): Attributes {
   const type = mime.getType(key) ?? 'application/octet-stream'
   return { etag: provisionalEtag(version), headers: { 'content-type': type }, metadata: {} }
 }
 
-/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
+/** Contains a `-`, so that clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
 export function provisionalEtag(version: string): string {
   return `${crypto.hash('md5', version)}-1`
 }

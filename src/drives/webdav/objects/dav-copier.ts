@@ -11,9 +11,9 @@ import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavPublisher } from './dav-publisher.ts'
-import { UnsettledMove } from './file-mover.ts'
+import { UnconfirmedMove } from './file-mover.ts'
 import type { FoundObject, ObjectFinder } from './object-finder.ts'
-import { davPlaceOf } from './object-path.ts'
+import { objectPathOf } from './object-path.ts'
 import { requireEntry } from './written-file.ts'
 
 const plainMd5 = /^[0-9a-f]{32}$/
@@ -39,19 +39,19 @@ export class DavCopier {
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
     const { finder, own, publisher, rules } = this.#parts
-    const found = await finder.find(davPlaceOf(source.bucket, source.key, rules))
+    const found = await finder.find(objectPathOf(source.bucket, source.key, rules))
     if (found === undefined) return undefined
     if (found.facts.attributes.etag !== source.etag) throw isGone()
-    // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
+    // Any other ETag is not the MD5 of the bytes. To get it, the caller must read them.
     if (!plainMd5.test(source.etag)) return undefined
     const path = own.newPath()
     try {
       const entry = await this.#copyTo(path, found, options.signal)
       const { attributes, conditions } = options
-      const place = davPlaceOf(target.bucket, target.key, rules)
-      return await publisher.publish({ place, path, entry, attributes, conditions })
+      const object = objectPathOf(target.bucket, target.key, rules)
+      return await publisher.publish({ object, path, entry, attributes, conditions })
     } catch (error) {
-      if (!(error instanceof UnsettledMove)) await own.discard(path)
+      if (!(error instanceof UnconfirmedMove)) await own.discard(path)
       throw error
     }
   }
@@ -68,7 +68,7 @@ export class DavCopier {
     if (await own.restoreAfter(answer)) answer = await send()
     if (answer.status === 404) throw isGone()
     if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
-    // No two versions are alike: what is there before and after was there all the time.
+    // Versions are unique: if the version is the same before and after, it was there all the time.
     const after = await server.stat(found.path)
     if (after === undefined || store.versionOf(after) !== store.versionOf(found.entry)) {
       throw isGone()

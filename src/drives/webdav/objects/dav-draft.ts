@@ -11,25 +11,25 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import { DavFileWriter } from './dav-file-writer.ts'
 import type { DavPublisher } from './dav-publisher.ts'
-import { UnsettledMove } from './file-mover.ts'
-import type { DavPlace } from './object-path.ts'
+import { UnconfirmedMove } from './file-mover.ts'
+import type { DavObjectPath } from './object-path.ts'
 import { requireArrived } from './written-file.ts'
 
 export interface DraftParts extends DavContext {
   readonly publisher: DavPublisher
 }
 
-/** A new object: a file in the drive's own folder that is moved to its place when it is whole. */
+/** A new object: a file in the drive's own folder that is moved into place when it is complete. */
 export class DavDraft implements Draft {
   readonly #parts: DraftParts
-  readonly #place: DavPlace
+  readonly #object: DavObjectPath
   readonly #path: DavPath
   readonly #writer: DavFileWriter
   #isEnded = false
 
-  constructor(parts: DraftParts, place: DavPlace, { size, signal }: DraftOptions) {
+  constructor(parts: DraftParts, object: DavObjectPath, { size, signal }: DraftOptions) {
     this.#parts = parts
-    this.#place = place
+    this.#object = object
     this.#path = parts.own.newPath()
     const { server, own, spool } = parts
     this.#writer = new DavFileWriter({ server, own, path: this.#path, size, signal, spool })
@@ -45,14 +45,14 @@ export class DavDraft implements Draft {
     const { server, publisher } = this.#parts
     try {
       await this.#writer.finish()
-      const [place, path] = [this.#place, this.#path]
+      const [object, path] = [this.#object, this.#path]
       const md5 = md5OfEtag(attributes.etag)
       const entry = await requireArrived(server, path, { size: this.#writer.size, md5 })
-      const facts = await publisher.publish({ place, path, entry, attributes, conditions })
+      const facts = await publisher.publish({ object, path, entry, attributes, conditions })
       this.#isEnded = true
       return facts
     } catch (error) {
-      if (error instanceof UnsettledMove) this.#isEnded = true
+      if (error instanceof UnconfirmedMove) this.#isEnded = true
       throw error
     } finally {
       await this.discard()

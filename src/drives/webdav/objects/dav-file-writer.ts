@@ -9,25 +9,25 @@ import type { OwnFolder } from '../own-folder.ts'
 import type { Spool } from '../uploads/spool.ts'
 import { UnsizedFile } from './unsized-file.ts'
 
-/** So much waits in memory: most objects are then sent in one piece of known length. */
+/** Bytes buffered in memory, so that most objects are sent in one request of known length. */
 const bufferBytes = 256 * 1024
 
 export interface DavFileWriterOptions {
   readonly server: DavServer
   readonly path: DavPath
-  /** Bytes that will come, where known. */
+  /** The declared number of bytes, if known. */
   readonly size: number | undefined
   readonly signal: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly spool: Spool
-  /** Where the path is in the drive's own folder. */
+  /** Set when the path is in the drive's own folder. */
   readonly own?: OwnFolder
 }
 
 /**
- * Writes a new file on the server. It exists completely when `finish` resolves, or not at all. The
- * server gets the length before the first byte: behind some front ends, Nextcloud discards a body
- * without one. Bytes of unknown number are staged on this machine.
+ * Writes a new file on the server. The file exists completely when `finish` resolves. Every request
+ * declares its length: behind some front ends, Nextcloud discards a body without one. Content of
+ * unknown length is staged on this machine.
  */
 export class DavFileWriter {
   readonly #options: DavFileWriterOptions
@@ -35,10 +35,10 @@ export class DavFileWriter {
   #waitingBytes = 0
   #pipe: BodyPipe | undefined
   #unsized: UnsizedFile | undefined
-  #announced: number | undefined
+  #declared: number | undefined
   #hasSent = false
   #size = 0
-  /** Of all bytes written, if the server reports what it received. */
+  /** The MD5 of all bytes written, if the server reports the MD5 that it received. */
   readonly #hash: Hash | undefined
 
   constructor(options: DavFileWriterOptions) {
@@ -51,7 +51,7 @@ export class DavFileWriter {
     return this.#size
   }
 
-  /** Whether anything may have got to the server. */
+  /** Whether the server may have received anything. */
   get hasSent(): boolean {
     return this.#hasSent
   }
@@ -70,10 +70,10 @@ export class DavFileWriter {
     await this.#writeOn(chunk)
   }
 
-  /** @throws DriveError `changed` when other than the announced bytes came, and they were many */
+  /** @throws DriveError `changed` when a large body differs from its declared length */
   async finish(): Promise<void> {
-    if (this.#announced !== undefined && this.#announced !== this.#size) {
-      const sizes = `${this.#size} bytes arrived instead of the declared ${this.#announced}`
+    if (this.#declared !== undefined && this.#declared !== this.#size) {
+      const sizes = `${this.#size} bytes arrived instead of the declared ${this.#declared}`
       throw new DriveError(
         'changed',
         `${sizes}. The upload is too large to retry here; send it again.`,
@@ -87,7 +87,7 @@ export class DavFileWriter {
     }
   }
 
-  /** Never rejects. The caller removes what may have reached the server. */
+  /** Never rejects. The caller removes what the server may have received. */
   async abort(): Promise<void> {
     this.#waiting = []
     await this.#pipe?.abort()
@@ -110,16 +110,16 @@ export class DavFileWriter {
     return server.put(path, { body, signal, headers: all, md5: () => this.#digest() })
   }
 
-  /** The bytes may be sent, and this be asked for, more than once. */
+  /** The bytes may be sent more than once: the hash stays usable. */
   #digest(): string | undefined {
     return this.#hash?.copy().digest('hex')
   }
 
   async #begin(): Promise<void> {
     const { server, path, headers, signal, size, spool } = this.#options
-    // An announced size that is exceeded already was wrong.
+    // A declared size that is already exceeded was wrong.
     if (size !== undefined && size >= this.#size) {
-      this.#announced = size
+      this.#declared = size
       this.#hasSent = true
       const all = { ...headers, 'content-length': String(size) }
       const md5 = () => this.#digest()
@@ -139,7 +139,7 @@ export class DavFileWriter {
 
   async #requireNoAnswer(answer: DavAnswer | undefined): Promise<void> {
     if (answer === undefined) return
-    // What was sent is gone; who comes next finds the folder.
+    // The bytes sent so far are lost; the next writer finds the folder again.
     await this.#options.own?.restoreAfter(answer)
     if (answer.status >= 400) throw statusError('PUT', answer)
     throw new DriveError('changed', 'More bytes arrived than were declared.')

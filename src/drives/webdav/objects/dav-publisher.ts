@@ -9,27 +9,27 @@ import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import {
+  type DavPublication,
   type FileMover,
   isLong,
   type MoveProgress,
-  type Publication,
   recordOf,
-  UnsettledMove,
+  UnconfirmedMove,
   type Way,
 } from './file-mover.ts'
-import type { FolderMaker } from './folder-maker.ts'
+import type { DavFolderMaker } from './folder-maker.ts'
 import type { FolderTidier } from './folder-tidier.ts'
 import type { ObjectFinder } from './object-finder.ts'
-import { type DavPlace, davPlaceOf } from './object-path.ts'
-import { type PublishNote, parseNote } from './recovery-record.ts'
+import { type DavObjectPath, objectPathOf } from './object-path.ts'
+import { type PublishRecord, parseRecoveryRecord } from './recovery-record.ts'
 import { rewriteFile } from './rewrite-file.ts'
 import { requireEntry } from './written-file.ts'
 
-/** How often what is at a place may change, by hand, under a writer that holds its lease. */
+/** Attempts while other clients change the path under a writer that holds its lease. */
 const attempts = 16
-/** How often a dead process's file is tried to be put at its key. */
+/** Attempts to move the file of a dead process to its key. */
 const finishAttempts = 3
-/** The longest that a server may show one time: FAT has seconds by twos. */
+/** The coarsest modification time of a server: FAT stores every second second. */
 const longestTickMs = 2_000
 const maxRewrites = 2
 
@@ -37,11 +37,11 @@ export interface PublisherParts extends DavContext {
   readonly store: AttributeStore
   readonly finder: ObjectFinder
   readonly mover: FileMover
-  readonly folders: FolderMaker
+  readonly folders: DavFolderMaker
   readonly tidier: FolderTidier
 }
 
-/** Puts files at keys and takes them away: the only code that changes what is at a key. */
+/** Publishes and removes objects: the only code that changes the file of a key. */
 export class DavPublisher {
   readonly #parts: PublisherParts
 
@@ -50,8 +50,8 @@ export class DavPublisher {
   }
 
   /** As Draft.publish. */
-  async publish(publication: Publication): Promise<ObjectMetadata> {
-    const { place, path, entry, attributes } = publication
+  async publish(publication: DavPublication): Promise<ObjectMetadata> {
+    const { object, path, entry, attributes } = publication
     const { store, tidier } = this.#parts
     const record = recordOf(publication, store.versionOf(entry))
     const isRecorded = await store.attach(path, record)
@@ -60,149 +60,154 @@ export class DavPublisher {
       isRecorded,
     }
     try {
-      const { bucket, key } = place
-      const note = { bucket, key, path, ...(isRecorded && { record }) }
-      const there = await this.#hold(place, note, (lease) =>
+      const { bucket, key } = object
+      const recovery = { bucket, key, path, ...(isRecorded && { record }) }
+      const there = await this.#hold(object, recovery, (lease) =>
         this.#put(publication, lease, progress),
       )
       return { size: there.size, modifiedAtMs: there.modifiedAtMs, attributes }
     } catch (error) {
-      const isToGo = progress.hasMadeFolders && !(error instanceof UnsettledMove)
-      if (isToGo) await tidier.tidy(place, place.natural.slice(0, -1))
+      const isUnused = progress.hasMadeFolders && !(error instanceof UnconfirmedMove)
+      if (isUnused) await tidier.tidy(object, object.natural.slice(0, -1))
       throw error
     }
   }
 
   /** As Drive.remove. */
-  async remove(place: DavPlace, conditions: WriteConditions | undefined): Promise<boolean> {
+  async remove(object: DavObjectPath, conditions: WriteConditions | undefined): Promise<boolean> {
     const { leases, server, finder, store, tidier } = this.#parts
-    const removed = await leases.hold([place.path], async (lease) => {
-      const found = await finder.findAlone(place)
-      assertConditions(place, found?.facts.attributes.etag, conditions)
+    const removed = await leases.hold([object.leaseKey], async (lease) => {
+      const found = await finder.findAlone(object)
+      assertConditions(object, found?.facts.attributes.etag, conditions)
       if (found === undefined) return undefined
-      lease.bumpRevision(place.folder)
+      lease.bumpRevision(object.folderKey)
       const guarded = { beforeAttempt: () => lease.assertHeld() }
-      // The natural file counts when there are both: removed last, the other never comes to light.
-      const hasAlternative = found.path === place.natural && (await this.#hasAlternative(place))
-      if (hasAlternative) await server.removeFile(place.alternative, guarded)
+      // If both files exist, the natural one is the object. It is removed last, so that the other one
+      // never becomes visible.
+      const hasAlternative = found.path === object.natural && (await this.#hasAlternative(object))
+      if (hasAlternative) await server.removeFile(object.alternative, guarded)
       await server.removeFile(found.path, guarded)
-      store.forget(place.path, found.entry)
-      return hasAlternative ? [place.alternative, found.path] : [found.path]
+      store.forget(object.leaseKey, found.entry)
+      return hasAlternative ? [object.alternative, found.path] : [found.path]
     })
-    for (const path of removed ?? []) await tidier.tidy(place, path.slice(0, -1))
+    for (const path of removed ?? []) await tidier.tidy(object, path.slice(0, -1))
     return removed !== undefined
   }
 
   /** As Drive.removeFolder. */
-  async removeFolder(place: DavPlace, folder: DavPath): Promise<void> {
-    await this.#parts.tidier.tidy(place, folder, folder)
+  async removeFolder(object: DavObjectPath, folder: DavPath): Promise<void> {
+    await this.#parts.tidier.tidy(object, folder, folder)
   }
 
   /**
-   * Finishes or undoes what the note of a dead process says, where something would else be lost.
-   * @throws what keeps it from that; the note has to stay then
+   * Completes or undoes the interrupted work of a dead process, where data would otherwise be lost.
+   * @throws if that fails; the recovery record must be kept then
    */
   async recover(text: string, lease: KeyLease): Promise<void> {
-    const note = parseNote(text)
-    if (note === undefined) return
-    if ('inner' in note) await this.#parts.tidier.recover(note, lease)
-    else await this.#finish(note, lease)
+    const record = parseRecoveryRecord(text)
+    if (record === undefined) return
+    if ('inner' in record) await this.#parts.tidier.recover(record, lease)
+    else await this.#finish(record, lease)
   }
 
-  /** Puts the file at its key, if there is nothing: the server may have removed what was there. */
-  async #finish(note: PublishNote, lease: KeyLease): Promise<void> {
+  /** Moves the file to its key if the key has none: the server may have removed the old one. */
+  async #finish(recovery: PublishRecord, lease: KeyLease): Promise<void> {
     const { server, store, folders, rules } = this.#parts
-    const { bucket, key, path } = note
-    const place = davPlaceOf(bucket, key, rules)
+    const { bucket, key, path } = recovery
+    const object = objectPathOf(bucket, key, rules)
     for (let attempt = 1; ; attempt++) {
       const entry = await server.stat(path)
-      // Moved already, or given up by who wrote it.
-      if (entry === undefined) return await this.#restoreRecord(place, note)
-      // No MOVE was sent before there was one.
-      if (store.savesLate && (await store.find(place.path, entry)) === undefined) return
-      const { target, present } = await this.#look(place, true)
+      // It was moved, or its writer gave up.
+      if (entry === undefined) return await this.#restoreRecord(object, recovery)
+      // The record is saved before the MOVE is sent.
+      if (store.savesLate && (await store.find(object.leaseKey, entry)) === undefined) return
+      const { target, present } = await this.#look(object, true)
       if (present !== undefined) return
       const parent = target.slice(0, -1)
-      if ((await server.stat(parent))?.isFolder !== true) await folders.ensure(place, parent)
-      lease.bumpRevision(place.folder)
-      const refusal = await this.#bring({ place, path, entry }, { target, lease })
+      if ((await server.stat(parent))?.isFolder !== true) await folders.ensure(object, parent)
+      lease.bumpRevision(object.folderKey)
+      const refusal = await this.#bring({ object, path, entry }, { target, lease })
       if (refusal === undefined) return
       if (attempt >= finishAttempts) throw statusError('MOVE', refusal)
     }
   }
 
-  /** The answer of a server that refuses the MOVE to where nothing is; undefined when it is done. */
+  /** Moves the file to a free path. Returns the server's answer if it refuses; else undefined. */
   async #bring(
-    file: Pick<Publication, 'place' | 'path' | 'entry'>,
+    file: Pick<DavPublication, 'object' | 'path' | 'entry'>,
     { target, lease }: Pick<Way, 'target' | 'lease'>,
   ): Promise<DavAnswer | undefined> {
     const { server, store, mover } = this.#parts
     const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     const answer = await server.transfer('MOVE', { from: file.path, to: target }, options)
     if (answer.status < 300) return undefined
-    const record = isLong(target) ? await store.find(file.place.path, file.entry) : undefined
+    const record = isLong(target) ? await store.find(file.object.leaseKey, file.entry) : undefined
     if (record === undefined) return answer
     await mover.putThrough({ ...file, ...record }, { target, lease })
     return undefined
   }
 
-  /** For a file that was moved without its record. */
-  async #restoreRecord(place: DavPlace, { record }: PublishNote): Promise<void> {
+  /** Restores the record of a file that was moved without it. */
+  async #restoreRecord(object: DavObjectPath, { record }: PublishRecord): Promise<void> {
     const { store } = this.#parts
-    const found = record && (await this.#parts.finder.locate(place))
+    const found = record && (await this.#parts.finder.locate(object))
     if (record === undefined || found === undefined) return
     if (store.versionOf(found.entry) === record.version) {
-      await store.restore(found, place.path, record)
+      await store.restore(found, object.leaseKey, record)
     }
   }
 
-  /** Runs `work` as the one who writes at the place and whose folder stays. */
-  async #hold<R>(place: DavPlace, note: PublishNote, work: (lease: KeyLease) => Promise<R>) {
+  /** Runs `work` with the object's lease, and keeps its folder from being removed. */
+  async #hold<R>(
+    object: DavObjectPath,
+    recovery: PublishRecord,
+    work: (lease: KeyLease) => Promise<R>,
+  ) {
     const { leases } = this.#parts
-    const { bucket, folder } = place
+    const { bucket, folderKey } = object
     return await leases.hold(
-      [place.path],
+      [object.leaseKey],
       async (lease) => {
-        lease.bumpRevision(folder)
-        if (folder !== bucket) await leases.untilFree([folder])
+        lease.bumpRevision(folderKey)
+        if (folderKey !== bucket) await leases.untilFree([folderKey])
         return await work(lease)
       },
-      { note: JSON.stringify(note) },
+      { note: JSON.stringify(recovery) },
     )
   }
 
-  async #put(publication: Publication, lease: KeyLease, progress: MoveProgress) {
+  async #put(publication: DavPublication, lease: KeyLease, progress: MoveProgress) {
     try {
-      return await this.#putHeld(publication, lease, progress)
+      return await this.#putUnderLease(publication, lease, progress)
     } catch (error) {
       throw await this.#parts.mover.judge(error, { lease, progress })
     }
   }
 
-  async #putHeld(
-    publication: Publication,
+  async #putUnderLease(
+    publication: DavPublication,
     lease: KeyLease,
     progress: MoveProgress,
   ): Promise<DavEntry> {
-    const { place, conditions } = publication
+    const { object, conditions } = publication
     const { server, folders, store, mover } = this.#parts
     const isExact = hasConditions(conditions)
     let file = publication
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const { target, present } = await this.#look(place, isExact)
-      // Else the server has removed what met the conditions when a MOVE was sent.
+      const { target, present } = await this.#look(object, isExact)
+      // Otherwise the server removed the object that met the conditions when a MOVE was sent.
       const isUntouched = present !== undefined || progress.overwritten === undefined
       if (isExact && isUntouched) await this.#assertConditions(publication, present)
       const isOverwriting = present !== undefined && present.path === target
       file = await this.#record(file, present, progress)
       const moved = await mover.move(file, { target, isOverwriting, lease, progress })
       if (moved !== undefined) {
-        if (present !== undefined) store.forget(place.path, present.entry)
+        if (present !== undefined) store.forget(object.leaseKey, present.entry)
         return moved
       }
       const parent = target.slice(0, -1)
       if ((await server.stat(parent))?.isFolder !== true) {
-        progress.hasMadeFolders = (await folders.ensure(place, parent)) || progress.hasMadeFolders
+        progress.hasMadeFolders = (await folders.ensure(object, parent)) || progress.hasMadeFolders
       }
     }
     throw new DriveError(
@@ -212,15 +217,15 @@ export class DavPublisher {
   }
 
   /**
-   * Saves the record in the database, if the file has none of its own, once only a MOVE can still
-   * fail: it applies to any file with its version. If the present file has the same version, by a
-   * time in whole seconds, the new file gets another one first.
+   * Saves the record in the database if it is not in a property, just before the MOVE: it applies to
+   * any file with its version. If the present file has the same version, because times are in whole
+   * seconds, the new file is rewritten first to get another version.
    */
   async #record(
-    publication: Publication,
+    publication: DavPublication,
     present: FoundFile | undefined,
     progress: MoveProgress,
-  ): Promise<Publication> {
+  ): Promise<DavPublication> {
     if (progress.isRecorded) return publication
     const { server, store } = this.#parts
     const taken = present && store.versionOf(present.entry)
@@ -237,29 +242,29 @@ export class DavPublisher {
       entry = requireEntry(await server.stat(publication.path), 'a file that was just written')
     }
     const record = recordOf(publication, store.versionOf(entry))
-    await store.save(publication.place.path, record, present?.entry)
+    await store.save(publication.object.leaseKey, record, present?.entry)
     progress.isRecorded = true
     return { ...publication, entry }
   }
 
   async #assertConditions(
-    { place, conditions }: Publication,
+    { object, conditions }: DavPublication,
     present: FoundFile | undefined,
   ): Promise<void> {
-    const object = present && (await this.#parts.finder.describe(place, present))
-    assertConditions(place, object?.facts.attributes.etag, conditions)
+    const found = present && (await this.#parts.finder.describe(object, present))
+    assertConditions(object, found?.facts.attributes.etag, conditions)
   }
 
   /**
-   * Where the file has to go (beside a folder of its name it has another one), and the object that is
-   * there now. Without `isExact` an object at the alternative path that the natural one will hide
-   * may be overlooked.
+   * The path to move the file to (the alternative one if a folder has its name), and the object that
+   * exists now. Without `isExact`, an object at the alternative path that the natural one will hide
+   * may be missed.
    */
   async #look(
-    place: DavPlace,
+    object: DavObjectPath,
     isExact: boolean,
   ): Promise<{ target: DavPath; present: FoundFile | undefined }> {
-    const { natural, alternative } = place
+    const { natural, alternative } = object
     const entry = await this.#parts.server.stat(natural)
     if (entry?.isFolder === false) return { target: natural, present: { path: natural, entry } }
     const target = entry === undefined ? natural : alternative
@@ -269,8 +274,8 @@ export class DavPublisher {
     return { target, present }
   }
 
-  async #hasAlternative(place: DavPlace): Promise<boolean> {
-    return (await this.#parts.server.stat(place.alternative))?.isFolder === false
+  async #hasAlternative(object: DavObjectPath): Promise<boolean> {
+    return (await this.#parts.server.stat(object.alternative))?.isFolder === false
   }
 }
 

@@ -10,15 +10,16 @@ import type { DavServer } from '../client/dav-server.ts'
 import { type DavEntry, opaqueTag } from '../client/multistatus.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { FoundObject, ObjectFinder, SeenObject } from './object-finder.ts'
-import type { DavPlace } from './object-path.ts'
+import type { DavObjectPath } from './object-path.ts'
 
-/** Objects up to here are read when they are opened. */
+/** Objects up to this size are read when they are opened. */
 export const smallBytes = 64 * 1024
 /** How often a read resumes after a lost connection without receiving a byte. */
 const resumes = 3
 
 /**
- * Why a read in progress ends; shared, because creating an error takes longer than a small read.
+ * The reason for ending a read in progress. It is shared, because creating an error takes longer than
+ * a small read.
  */
 const ended = new DriveError('changed', 'This object has been closed.')
 
@@ -30,7 +31,7 @@ export interface ReaderParts {
   readonly store: Pick<AttributeStore, 'find' | 'versionOf'>
 }
 
-/** A small object, read whole. */
+/** A small object, already read. */
 export class DavContent implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
@@ -55,32 +56,32 @@ export class DavContent implements OpenObject {
 }
 
 /**
- * A larger object: each read asks the server for that version, and ends with `changed` when the
- * server has another one by then.
+ * A larger object: each read requests the opened version, and ends with `changed` when the server has
+ * another one.
  */
 export class DavReader implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
   readonly #parts: ReaderParts
-  readonly #place: DavPlace
+  readonly #object: DavObjectPath
   readonly #found: SeenObject
   readonly #closed = new AbortController()
-  /** Absent for the gateway's own reads: no client slows them down. */
+  /** Undefined for reads without a client, which are never slow. */
   readonly #reader: Reader | undefined
 
   constructor(
     parts: ReaderParts,
     {
-      place,
+      object,
       found,
       priority,
-    }: { place: DavPlace; found: SeenObject; priority: ReadPriority | undefined },
+    }: { object: DavObjectPath; found: SeenObject; priority: ReadPriority | undefined },
   ) {
     const end = (reason: DriveError) => this.#closed.abort(reason)
     this.#reader = priority && new Reader({ priority, end })
     this.#parts = parts
-    this.#place = place
+    this.#object = object
     this.#found = found
     this.size = found.facts.size
     this.modifiedAtMs = found.facts.modifiedAtMs
@@ -95,7 +96,7 @@ export class DavReader implements OpenObject {
         yield* this.#readOn(progress, end)
       } catch (error) {
         if (this.#isOver()) return
-        // What DriveErrors say will not be otherwise in a moment; a connection may.
+        // Only lost connections are worth a retry here.
         if (error instanceof DriveError) throw error
         progress.failures = progress.position > before ? 0 : progress.failures + 1
         if (progress.failures > resumes) throw unreachable(error)
@@ -107,7 +108,7 @@ export class DavReader implements OpenObject {
     this.#closed.abort(ended)
   }
 
-  /** All the bytes, checked against the ETag where that is their MD5. For small objects. */
+  /** The content of a small object, checked against the ETag if that is an MD5. */
   async readWhole(): Promise<Uint8Array> {
     const content = Buffer.concat(await all(this.read(0, this.size)))
     const { etag } = this.attributes
@@ -128,7 +129,7 @@ export class DavReader implements OpenObject {
 
   /**
    * Whether the caller has closed the object.
-   * @throws DriveError `busy` when it was ended in favour of a waiting reader
+   * @throws DriveError `busy` when the read was ended in favour of a waiting reader
    */
   #isOver(): boolean {
     const { aborted, reason } = this.#closed.signal
@@ -136,30 +137,30 @@ export class DavReader implements OpenObject {
     return aborted
   }
 
-  /** The bytes from `start` to `end`, of the version that was opened. */
+  /** The bytes from `start` to `end` of the opened version. */
   async #begin(
     start: number,
     end: number,
   ): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
     const { server, finder } = this.#parts
-    const before = await finder.watch(this.#place)
+    const before = await finder.watch(this.#object)
     const isWhole = start === 0 && end === this.size
-    // The end is left open where that is the file's: sabre/dav takes `0-0` for the whole.
+    // Up to the end of the file, the range is open: sabre/dav takes `0-0` for the whole file.
     const to = end === this.size ? '' : String(end - 1)
     const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
     const isShort = this.size <= smallBytes
     const options = { signal: this.#closed.signal, reader: this.#reader, isShort }
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
-      // Apache refuses what it no longer finds between one look and the next.
+      // Apache answers 403 when the file disappears while it handles the request.
       if (response.status === 403) {
         await drain(response.body)
         if (!(await this.#isStillThere())) throw changed()
       }
       const skip = skippedBytes(response, { start, size: this.size })
       const body = cut(response.body, skip, end - start)
-      // Small bodies and the questions below go by the same connections: one is given back before
-      // another is waited for.
+      // Small bodies and the requests below share connections: one is released before waiting for
+      // another.
       const bytes = isShort ? await all(body) : body
       const isSame = (await this.#isSameVersion(response)) && (await this.#wasKept(before))
       if (!isSame || !(await this.#wasQuiet(before))) throw changed()
@@ -170,18 +171,18 @@ export class DavReader implements OpenObject {
     }
   }
 
-  /** Whether the answer is of the version that was opened, as far as it says so. */
+  /** Whether the response is of the opened version. */
   async #isSameVersion(response: DavResponse): Promise<boolean> {
     const { etag } = this.#found.entry
     const tag = opaqueTag(response.header('etag'))
     if (etag !== undefined && tag !== undefined) return tag === etag
-    // lighttpd has entity tags, but not for files whose type it doesn't know.
+    // lighttpd sends no entity tag for files of unknown type.
     return await this.#isStillThere()
   }
 
   /**
-   * Whether the version that the server reports still stands for the bytes that were opened: a file
-   * written in the same second, or tick, may have the same version, but has its own record.
+   * Whether the reported version still identifies the opened bytes: a file written in the same second
+   * may have the same version, but has another record.
    */
   async #wasKept(before: LeaseLook): Promise<boolean> {
     if (before.revisions[0] === this.#found.revision) return true
@@ -189,13 +190,13 @@ export class DavReader implements OpenObject {
   }
 
   async #isOfRecord(entry: DavEntry): Promise<boolean> {
-    const record = await this.#parts.store.find(this.#place.path, entry)
+    const record = await this.#parts.store.find(this.#object.leaseKey, entry)
     return record === undefined || record.attributes.etag === this.attributes.etag
   }
 
-  /** A server looks at a file first and opens it then: a write in between is another version. */
+  /** A server may read a file's metadata first and open it later: a write in between is missed. */
   async #wasQuiet(before: LeaseLook) {
-    if (await this.#parts.finder.isQuietSince(this.#place, before)) return true
+    if (await this.#parts.finder.isQuietSince(this.#object, before)) return true
     return await this.#isStillThere()
   }
 
@@ -208,7 +209,7 @@ export class DavReader implements OpenObject {
   }
 }
 
-/** How many bytes come before the wanted ones. */
+/** The number of bytes in the body before the requested ones. */
 function skippedBytes(
   response: DavResponse,
   { start, size }: { start: number; size: number },
@@ -229,7 +230,7 @@ function skippedBytes(
   throw statusError('GET', response)
 }
 
-/** `length` bytes behind the first `skip`; fewer when the body is shorter. */
+/** Up to `length` bytes after the first `skip` bytes. */
 async function* cut(body: Readable, skip: number, length: number): AsyncGenerator<Uint8Array> {
   let [ahead, left] = [skip, length]
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
@@ -238,7 +239,7 @@ async function* cut(body: Readable, skip: number, length: number): AsyncGenerato
     const part = chunk.subarray(from, from + left)
     left -= part.length
     if (part.length > 0) yield part
-    // What the server sends beyond is not waited for; leaving the loop ends the connection.
+    // Leaving the loop closes the connection, and the rest is not read.
     if (left === 0 && from + part.length < chunk.length) break
   }
 }

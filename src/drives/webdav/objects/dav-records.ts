@@ -1,27 +1,27 @@
 /**
- * What a WebDAV drive needs of the database; the drive knows no SQL. Places are paths below the
- * drive's root, bucket first. Any method may reject with the store's own error.
+ * The port of a WebDAV drive to the database; the drive knows no SQL. A place is a natural path below
+ * the drive's root as text, bucket first. Any method may reject with the store's own error.
  */
 export interface DavRecords {
   /** The JSON saved for this version of the file at this place; undefined when there is none. */
   find(file: FileVersion): Promise<string | undefined>
 
-  /** As `find` for any number of files with different places: place to JSON. */
+  /** As `find`, for any number of files with different places. Maps places to JSON. */
   findMany(files: readonly FileVersion[]): Promise<Map<string, string>>
 
   /**
-   * Saves, durable when resolved. The record of the version `present` stays, and others at this place
-   * for a minute: one of them is what readers still see.
+   * Saves durably. The record of the version `present` stays. Other records at this place stay for a
+   * minute, because readers may still see their versions.
    */
   save(file: FileVersion, json: string, present?: string): Promise<void>
 
   /**
-   * That version is gone. Returns at once and deletes later what was saved of it before; may be lost
-   * in a crash.
+   * The version no longer exists. Returns immediately, and deletes its record later; the deletion may
+   * be lost in a crash.
    */
   forget(file: FileVersion): void
 
-  /** Those of these folders that keys created. */
+  /** Those of these folders that were created for keys. */
   ownFolders(places: readonly string[]): Promise<ReadonlySet<string>>
   addOwnFolders(places: readonly string[]): Promise<void>
   forgetFolders(places: readonly string[]): Promise<void>
@@ -31,7 +31,7 @@ export interface DavRecords {
   /** The upload is about to become an object. */
   noteCompletion(uploadId: string): Promise<void>
   forgetCompletion(uploadId: string): Promise<void>
-  /** Forgets notes that are older than this, milliseconds since the epoch. */
+  /** Deletes the notes from before this time, in milliseconds since the epoch. */
   sweepCompletions(beforeMs: number): Promise<void>
 }
 

@@ -9,23 +9,23 @@ import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
-import { type DavPlace, textOf } from './object-path.ts'
+import { type DavObjectPath, textOf } from './object-path.ts'
 import { copyThrough, requireEntry } from './written-file.ts'
 
-/** How long to wait for a MOVE whose response was lost before the next writer recovers it. */
+/** How long to wait for a MOVE whose response was lost; then the next writer recovers it. */
 const patienceMs = 60_000
 const longestPauseMs = 5_000
-/** With these a proxy or a lock stands between: the MOVE may have been done, or come to be. */
+/** From a proxy or because of a lock: the MOVE may have been executed, or may be later. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
 /** After this many unexplained refusals, the cause must be invisible: a permission. */
 const maxRefusals = 4
 /** Characters of a target beyond which a server may refuse it as a Destination. */
 const longTarget = 3_500
 
-/** A file that is whole, on its way to a key. */
-export interface Publication {
-  readonly place: DavPlace
-  /** Where the file is now, in the drive's own folder. On rejection it stays there. */
+/** A complete file that is to become an object. */
+export interface DavPublication {
+  readonly object: DavObjectPath
+  /** The file's path in the drive's own folder. It stays there if publishing fails. */
   readonly path: DavPath
   readonly entry: DavEntry
   readonly attributes: Attributes
@@ -35,10 +35,10 @@ export interface Publication {
   readonly assertHeld?: (() => void) | undefined
 }
 
-/** It is not known whether the file got to its place: it must not be removed from where it was. */
-export class UnsettledMove extends DriveError {}
+/** It is unknown whether the file was moved: it must not be removed from its old path. */
+export class UnconfirmedMove extends DriveError {}
 
-/** Where a file is to go, and what was seen there. */
+/** The path to move a file to, and whether a file was found there. */
 export interface Way {
   readonly target: DavPath
   readonly isOverwriting: boolean
@@ -46,12 +46,12 @@ export interface Way {
   readonly progress: MoveProgress
 }
 
-/** What has come of the attempts to get one file to its place. */
+/** The state of the attempts to move one file into place. */
 export interface MoveProgress {
   hasMadeFolders: boolean
   /** Number of MOVEs refused without a visible reason. */
   refusals: number
-  /** Where an object was when a MOVE over it was sent. Apache, rclone and sabre/dav remove it first. */
+  /** The object's path when a MOVE over it was sent. Apache, rclone and sabre/dav remove it first. */
   overwritten: DavPath | undefined
   /** A MOVE was sent that may still be in progress. */
   isInDoubt: boolean
@@ -64,7 +64,7 @@ export interface FileMoverParts extends DavContext {
 }
 
 interface Outcome {
-  /** `refused`: the file is where it was. `doubtful`: it may have been moved, or be about to be. */
+  /** `refused`: the file was not moved. `doubtful`: it may have been moved, or may be later. */
   readonly kind: 'refused' | 'doubtful'
   readonly error: DriveError
 }
@@ -77,8 +77,8 @@ export class FileMover {
     this.#parts = parts
   }
 
-  /** What is at the target then; undefined when something else is in the way than was seen. */
-  async move(publication: Publication, way: Way): Promise<DavEntry | undefined> {
+  /** Returns the moved file; undefined when the target is no longer as it was seen. */
+  async move(publication: DavPublication, way: Way): Promise<DavEntry | undefined> {
     const giveUpAt = performance.now() + patienceMs
     for (let attempt = 0; ; attempt++) {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
@@ -86,7 +86,7 @@ export class FileMover {
       if (outcome === 'moved') return publication.entry
       try {
         if (!(await this.#isStillThere(publication))) {
-          // Whatever the status, the file was moved, but its record may not have been.
+          // Regardless of the status, the file was moved, but possibly without its record.
           way.progress.isInDoubt = true
           return await this.#requireArrived(publication, way)
         }
@@ -100,7 +100,7 @@ export class FileMover {
   }
 
   /**
-   * The error to report when a file did not reach its place: UnsettledMove if a MOVE may still be
+   * The error to report when a file did not reach its place: UnconfirmedMove if a MOVE may still be
    * executed, or has cost the object that was there. Then the file is the only copy, and the next
    * writer moves it into place.
    */
@@ -116,18 +116,18 @@ export class FileMover {
     const message = isFull
       ? 'There is no space left to move the new object into place. It will be moved when there is.'
       : 'The WebDAV server did not confirm that it moved the new object into place.'
-    return new UnsettledMove(isFull ? 'full' : 'unavailable', message, { cause: error })
+    return new UnconfirmedMove(isFull ? 'full' : 'unavailable', message, { cause: error })
   }
 
-  async #tryMove({ path: from, assertHeld }: Publication, way: Way): Promise<'moved' | Outcome> {
+  async #tryMove({ path: from, assertHeld }: DavPublication, way: Way): Promise<'moved' | Outcome> {
     const { target: to, isOverwriting: overwrite, lease, progress } = way
     let isSent = false
-    let isHeld = true
+    let isAllowed = true
     const beforeAttempt = () => {
-      isHeld = false
+      isAllowed = false
       lease.assertHeld()
       assertHeld?.()
-      isHeld = true
+      isAllowed = true
       isSent = true
       if (overwrite) progress.overwritten = to
     }
@@ -139,77 +139,78 @@ export class FileMover {
       progress.isInDoubt ||= isDoubtful
       return { kind: isDoubtful ? 'doubtful' : 'refused', error: statusError('MOVE', answer) }
     } catch (error) {
-      // The key or the upload was lost after such a status, or there was no answer.
-      progress.isInDoubt ||= (isSent && (!isHeld || lease.signal.aborted)) || isUnavailable(error)
+      // The lease or the upload was lost after such a status, or there was no answer.
+      progress.isInDoubt ||=
+        (isSent && (!isAllowed || lease.signal.aborted)) || isUnavailable(error)
       if (isUnavailable(error)) return { kind: 'doubtful', error }
       throw error
     }
   }
 
-  async #isStillThere({ path }: Publication): Promise<boolean> {
+  async #isStillThere({ path }: DavPublication): Promise<boolean> {
     return (await this.#parts.server.stat(path)) !== undefined
   }
 
-  /** The file is not where it was: a MOVE has done it that failed, or whose answer was lost. */
-  async #requireArrived(publication: Publication, { target }: Way): Promise<DavEntry> {
+  /** The file left its path: a MOVE that failed, or whose answer was lost, was executed. */
+  async #requireArrived(publication: DavPublication, { target }: Way): Promise<DavEntry> {
     const { server, store } = this.#parts
-    const { entry, place } = publication
-    const there = requireEntry(await server.stat(target), 'the new object')
+    const { entry, object } = publication
+    const moved = requireEntry(await server.stat(target), 'the new object')
     const version = store.versionOf(entry)
-    if (store.versionOf(there) !== version) {
+    if (store.versionOf(moved) !== version) {
       throw new DriveError('unavailable', 'The WebDAV server lost the new object.')
     }
-    const found = { path: target, entry: there }
-    await store.restore(found, place.path, recordOf(publication, version))
-    return there
+    const found = { path: target, entry: moved }
+    await store.restore(found, object.leaseKey, recordOf(publication, version))
+    return moved
   }
 
-  /** Undefined when there is a reason for the refusal that another attempt takes into account. */
+  /** Undefined when the cause of the refusal is known and another attempt avoids it. */
   async #afterRefusal(
-    publication: Publication,
+    publication: DavPublication,
     way: Way,
     { error }: Outcome,
   ): Promise<DavEntry | undefined> {
     const { server } = this.#parts
     const { target, isOverwriting } = way
-    const there = await server.stat(target)
-    const isAsSeen = isOverwriting ? there?.isFolder === false : there === undefined
+    const present = await server.stat(target)
+    const isAsSeen = isOverwriting ? present?.isFolder === false : present === undefined
     if (!isAsSeen || (await server.stat(target.slice(0, -1)))?.isFolder !== true) return undefined
     if (error.kind === 'full') throw error
     if (isLong(target)) return await this.putThrough(publication, way)
     // The reason may have passed before the check: another process creates the same folder.
     if (++way.progress.refusals < maxRefusals) return undefined
-    const place = textOf(target).slice(0, 200)
-    const message = `The WebDAV server refuses to store a file at ${place}.`
+    const path = textOf(target).slice(0, 200)
+    const message = `The WebDAV server refuses to store a file at ${path}.`
     throw new DriveError('denied', `${message} Check the account's permissions there.`)
   }
 
   /**
-   * lighttpd takes no Destination beyond 4 KiB, but targets of any length: the bytes go through here.
-   * Readers see that they have no record yet, and wait for the lease.
+   * lighttpd accepts no Destination longer than 4 KiB, but request targets of any length: the bytes
+   * are copied through this process. Readers see that the copy has no record, and wait for the lease.
    *
    * @throws DriveError `unavailable` when other bytes arrived; they are removed, and the file stays
    */
   async putThrough(
-    publication: Publication,
+    publication: DavPublication,
     { target, lease }: Pick<Way, 'target' | 'lease'>,
   ): Promise<DavEntry> {
     const { server, store } = this.#parts
-    const { path, entry, place, attributes } = publication
-    const there = await copyThrough(server, {
+    const { path, entry, object, attributes } = publication
+    const copy = await copyThrough(server, {
       ...{ from: path, to: target, size: entry.size, md5: md5OfEtag(attributes.etag) },
       beforeWrite: () => {
         lease.assertHeld()
         publication.assertHeld?.()
       },
     })
-    const record = recordOf(publication, store.versionOf(there))
-    if (!(await store.attach(target, record))) await store.save(place.path, record)
+    const record = recordOf(publication, store.versionOf(copy))
+    if (!(await store.attach(target, record))) await store.save(object.leaseKey, record)
     await server.removeFile(path)
-    return there
+    return copy
   }
 
-  /** False also when that can't be found out. */
+  /** False also when the check fails. */
   async #isFile(path: DavPath): Promise<boolean> {
     try {
       return (await this.#parts.server.stat(path))?.isFolder === false
@@ -219,8 +220,8 @@ export class FileMover {
   }
 }
 
-/** What is to be remembered of a file that has this version. */
-export function recordOf({ attributes, uploadId }: Publication, version: string): DavRecord {
+/** The record of the file with this version. */
+export function recordOf({ attributes, uploadId }: DavPublication, version: string): DavRecord {
   return { version, attributes, ...(uploadId !== undefined && { uploadId }) }
 }
 

@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive.ts'
 import type { DavContext } from '../dav-context.ts'
 import { asked } from './attribute-store.ts'
-import { placesOfNote } from './recovery-record.ts'
+import { leaseKeysOf } from './recovery-record.ts'
 
 /** Leases that are read at first; more when none of these is left to be finished. */
 const firstPage = 1_000
@@ -22,12 +22,12 @@ export async function finishEnded({
     const found = await asked(table.endedWithNote(everMs, limit))
     // One note is at all places of a lease.
     const notes = new Set(found.filter((lease) => !leases.isLive(lease)).map(({ note }) => note))
-    const left = [...notes].filter((note) => placesOfNote(note, rules).length > 0)
+    const left = [...notes].filter((note) => leaseKeysOf(note, rules).length > 0)
     const untried = left.filter((note) => !tried.has(note))
     for (const note of untried) {
       tried.add(note)
       try {
-        await leases.recoverEnded(placesOfNote(note, rules))
+        await leases.recoverEnded(leaseKeysOf(note, rules))
       } catch (error) {
         if (!(error instanceof DriveError)) throw error
         log.warn({ err: error }, 'could not recover an interrupted write; will retry')

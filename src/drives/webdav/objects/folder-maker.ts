@@ -4,13 +4,13 @@ import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import { asked } from './attribute-store.ts'
-import { type DavPlace, ownerOf, textOf } from './object-path.ts'
+import { type DavObjectPath, ownerOf, textOf } from './object-path.ts'
 
-/** How often what is on the way may change under a maker of folders. */
+/** Attempts while other clients change the folders on the way. */
 const attempts = 16
 
-/** Makes folders for keys. A folder is made by who holds the lease of its path. */
-export class FolderMaker {
+/** Creates folders for keys. Creating a folder requires the lease of its path. */
+export class DavFolderMaker {
   readonly #parts: DavContext
 
   constructor(parts: DavContext) {
@@ -18,15 +18,15 @@ export class FolderMaker {
   }
 
   /**
-   * Makes the folder, and those above it, for the object of `place`. The bucket's folder must be
-   * there. An object's file where a folder must be gives way to its alternative path.
-   * @returns whether any was made
+   * Creates the folder and those above it, for the object. The bucket's folder must exist. An
+   * object's file at the path of a needed folder is moved to its alternative path.
+   * @returns whether any folder was created
    */
-  async ensure(place: DavPlace, folder: DavPath): Promise<boolean> {
+  async ensure(object: DavObjectPath, folder: DavPath): Promise<boolean> {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const first = await this.#firstMissing(folder)
       if (first > folder.length) return attempt > 0
-      await this.#makeFrom(place, folder, first)
+      await this.#makeFrom(object, folder, first)
     }
     throw new DriveError('busy', `Folder ${textOf(folder)} keeps being removed by another client.`)
   }
@@ -47,39 +47,39 @@ export class FolderMaker {
     return missing
   }
 
-  async #makeFrom(place: DavPlace, folder: DavPath, first: number): Promise<void> {
+  async #makeFrom(object: DavObjectPath, folder: DavPath, first: number): Promise<void> {
     const { leases, records } = this.#parts
     const paths = Array.from({ length: folder.length - first + 1 }, (_, index) =>
       folder.slice(0, first + index),
     )
-    const places = paths.map(textOf)
-    await leases.hold(places, async (lease) => {
+    const keys = paths.map(textOf)
+    await leases.hold(keys, async (lease) => {
       const above = folder.slice(0, first - 1)
       if (above.length > 1) await leases.untilFree([textOf(above)])
       else if (!(await this.#isFolder(above))) throw bucketIsGone(above)
-      const there = await this.#parts.server.stat(paths[0] ?? folder)
-      if (there?.isFolder === true) return
+      const present = await this.#parts.server.stat(paths[0] ?? folder)
+      if (present?.isFolder === true) return
       lease.bumpRevision(...[above, ...paths].map(textOf))
-      if (there !== undefined) await this.#displace(place, paths[0] ?? folder, lease)
-      await asked(records.addOwnFolders(places))
+      if (present !== undefined) await this.#displace(object, paths[0] ?? folder, lease)
+      await asked(records.addOwnFolders(keys))
       for (const path of paths) {
         lease.assertHeld()
-        // Created by hand meanwhile, or its parent is gone: the next attempt will see.
+        // Another client created it or removed its parent: the next attempt checks again.
         if (!(await this.#parts.server.makeFolder(path))) return
       }
     })
   }
 
-  /** Moves the file that is where a folder must be to its alternative path. */
-  async #displace(place: DavPlace, path: DavPath, lease: KeyLease): Promise<void> {
-    const owner = ownerOf(place, textOf(path), this.#parts.rules)
+  /** Moves the file at the path of a needed folder to its alternative path. */
+  async #displace(object: DavObjectPath, path: DavPath, lease: KeyLease): Promise<void> {
+    const owner = ownerOf(object, textOf(path), this.#parts.rules)
     if (owner === undefined) {
       const message = `${textOf(path)} must be a folder for this key, but is a file. Move it away.`
       throw new DriveError('denied', message)
     }
     const folder = owner.alternative.slice(0, -1)
     if (folder.length > owner.natural.length - 1) await this.ensure(owner, folder)
-    // The natural file counts while both are there.
+    // While both files exist, the natural one is the object.
     const paths = { from: path, to: owner.alternative }
     const options = { overwrite: true, beforeAttempt: () => lease.assertHeld() }
     const answer = await this.#parts.server.transfer('MOVE', paths, options)

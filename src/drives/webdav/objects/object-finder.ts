@@ -3,9 +3,9 @@ import type { LeaseLook } from '../../lease-table.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import { type DavRecord, provisionalAttributes } from './dav-attributes.ts'
-import type { DavPlace } from './object-path.ts'
+import type { DavObjectPath } from './object-path.ts'
 
-/** How often a reader looks again while the key is being written, before it takes its turn. */
+/** Attempts to read while the key is being written, before the reader takes the lease itself. */
 const looks = 4
 
 export interface FinderParts extends DavContext {
@@ -14,17 +14,17 @@ export interface FinderParts extends DavContext {
 
 export interface FoundObject extends FoundFile {
   readonly facts: ObjectMetadata
-  /** Undefined when the file came by hand. */
+  /** Undefined when the file was added by hand. */
   readonly record: DavRecord | undefined
 }
 
 /** An object as `find` saw it. */
 export interface SeenObject extends FoundObject {
-  /** Of its folder, before the lookup: later writes raise it. */
+  /** The revision of its folder before the lookup; later writes increase it. */
   readonly revision: number
 }
 
-/** Finds objects' files. */
+/** Finds the files of objects. */
 export class ObjectFinder {
   readonly #parts: FinderParts
 
@@ -33,41 +33,41 @@ export class ObjectFinder {
   }
 
   /**
-   * The object as of now. Servers overwrite by removing first (Apache) and keep properties apart
-   * from files (lighttpd): where nothing, or nothing known, is found, a write of this key may be
-   * under way, and the answer counts only if there was none.
+   * Finds the object as it is now. Servers overwrite a file by removing it first (Apache) and store
+   * properties apart from files (lighttpd). So a missing file or record counts only if the key was
+   * not being written meanwhile.
    */
-  async find(place: DavPlace): Promise<SeenObject | undefined> {
+  async find(object: DavObjectPath): Promise<SeenObject | undefined> {
     for (let look = 0; look < looks; look++) {
-      const before = await this.watch(place)
-      const found = await this.findAlone(place)
-      if (found?.record !== undefined || (await this.isQuietSince(place, before))) {
+      const before = await this.watch(object)
+      const found = await this.findAlone(object)
+      if (found?.record !== undefined || (await this.isQuietSince(object, before))) {
         return seenSince(before, found)
       }
-      await this.#settle(place)
+      await this.#awaitWriter(object)
     }
-    return await this.#parts.leases.hold([place.path], async () =>
-      seenSince(await this.watch(place), await this.findAlone(place)),
+    return await this.#parts.leases.hold([object.leaseKey], async () =>
+      seenSince(await this.watch(object), await this.findAlone(object)),
     )
   }
 
   /** As `find`, for callers that hold the lease or check themselves that it is free. */
-  async findAlone(place: DavPlace): Promise<FoundObject | undefined> {
-    const found = await this.locate(place)
-    return found === undefined ? undefined : await this.describe(place, found)
+  async findAlone(object: DavObjectPath): Promise<FoundObject | undefined> {
+    const found = await this.locate(object)
+    return found === undefined ? undefined : await this.describe(object, found)
   }
 
-  async describe(place: DavPlace, found: FoundFile): Promise<FoundObject> {
+  async describe(object: DavObjectPath, found: FoundFile): Promise<FoundObject> {
     const { entry } = found
-    const record = await this.#parts.store.find(place.path, entry)
+    const record = await this.#parts.store.find(object.leaseKey, entry)
     const version = this.#parts.store.versionOf(entry)
-    const attributes = record?.attributes ?? provisionalAttributes(place.key, version)
+    const attributes = record?.attributes ?? provisionalAttributes(object.key, version)
     const facts = { size: entry.size, modifiedAtMs: entry.modifiedAtMs, attributes }
     return { ...found, facts, record }
   }
 
-  /** The object's file; the one at the natural path counts when there are two. */
-  async locate({ natural, alternative }: DavPlace): Promise<FoundFile | undefined> {
+  /** The object's file: the one at the natural path if there are two. */
+  async locate({ natural, alternative }: DavObjectPath): Promise<FoundFile | undefined> {
     for (const path of [natural, alternative]) {
       const entry = await this.#parts.server.stat(path)
       if (entry?.isFolder === false) return { path, entry }
@@ -75,24 +75,24 @@ export class ObjectFinder {
     return undefined
   }
 
-  /** The state of writing at the place, to be compared with later. */
-  watch({ path, folder }: DavPlace): Promise<LeaseLook> {
-    return this.#parts.leases.look([path], [folder])
+  /** The leases and revision of the object, to compare with later. */
+  watch({ leaseKey, folderKey }: DavObjectPath): Promise<LeaseLook> {
+    return this.#parts.leases.look([leaseKey], [folderKey])
   }
 
-  /** Whether the place has not been written since `before` and is not being written now. */
-  async isQuietSince(place: DavPlace, before: LeaseLook): Promise<boolean> {
+  /** Whether the object was not written since `before` and is not being written now. */
+  async isQuietSince(object: DavObjectPath, before: LeaseLook): Promise<boolean> {
     if (before.leases.length > 0) return false
-    const { leases, revisions } = await this.watch(place)
+    const { leases, revisions } = await this.watch(object)
     return leases.length === 0 && revisions[0] === before.revisions[0]
   }
 
   /** Waits for a write in progress to end, and recovers one whose process died. */
-  async #settle(place: DavPlace): Promise<void> {
+  async #awaitWriter(object: DavObjectPath): Promise<void> {
     const { leases } = this.#parts
-    const { leases: held } = await leases.look([place.path], [])
-    if (held.some((lease) => leases.isLive(lease))) await leases.untilFree([place.path])
-    else if (held.length > 0) await leases.recoverEnded([place.path])
+    const { leases: writers } = await leases.look([object.leaseKey], [])
+    if (writers.some((lease) => leases.isLive(lease))) await leases.untilFree([object.leaseKey])
+    else if (writers.length > 0) await leases.recoverEnded([object.leaseKey])
   }
 }
 

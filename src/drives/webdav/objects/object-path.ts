@@ -3,18 +3,18 @@ import { isLegalKey, pathOfKey } from '../../key-path.ts'
 import type { NameRules } from '../../name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 
-/** Where an object may be (key-path.ts): paths below the drive's root, bucket first. */
-export interface DavPlace extends ObjectName {
+/** The possible paths of an object (key-path.ts), below the drive's root, bucket first. */
+export interface DavObjectPath extends ObjectName {
   readonly natural: DavPath
   readonly alternative: DavPath
-  /** The natural path as text. One place, one object: leases and records go by it. */
-  readonly path: string
-  /** The natural path's folder as text. */
-  readonly folder: string
+  /** The natural path as text, unique to the object: the key of its lease and records. */
+  readonly leaseKey: string
+  /** The natural path's folder as text: the key of its lease and revision. */
+  readonly folderKey: string
 }
 
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
-export function davPlaceOf(bucket: string, key: string, rules: NameRules): DavPlace {
+export function objectPathOf(bucket: string, key: string, rules: NameRules): DavObjectPath {
   if (!isLegalKey(key)) {
     throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
   }
@@ -25,25 +25,29 @@ export function davPlaceOf(bucket: string, key: string, rules: NameRules): DavPl
     key,
     natural: path,
     alternative: [bucket, ...alternative],
-    path: textOf(path),
-    folder: textOf(path.slice(0, -1)),
+    leaseKey: textOf(path),
+    folderKey: textOf(path.slice(0, -1)),
   }
 }
 
 /**
- * The object whose natural path a folder on the way to this place has: of `a/b/c` those of `a` and
- * `a/b`. Undefined for folders that no object could have, such as pieces of names.
+ * The object whose natural path is this folder on the way to `object`: for `a/b/c`, the objects `a`
+ * and `a/b`. Undefined for folders that are the natural path of no object, such as pieces of names.
  */
-export function ownerOf(place: DavPlace, folder: string, rules: NameRules): DavPlace | undefined {
-  for (let end = place.key.indexOf('/'); end >= 0; end = place.key.indexOf('/', end + 1)) {
+export function ownerOf(
+  object: DavObjectPath,
+  folder: string,
+  rules: NameRules,
+): DavObjectPath | undefined {
+  for (let end = object.key.indexOf('/'); end >= 0; end = object.key.indexOf('/', end + 1)) {
     if (end === 0) continue
-    const owner = davPlaceOf(place.bucket, place.key.slice(0, end), rules)
-    if (owner.path === folder) return owner
+    const owner = objectPathOf(object.bucket, object.key.slice(0, end), rules)
+    if (owner.leaseKey === folder) return owner
   }
   return undefined
 }
 
-/** A path as text, for leases, records and logs. Names have no `/`. */
+/** A path as text, for leases, records and logs. Names never contain `/`. */
 export function textOf(path: DavPath): string {
   return path.join('/')
 }

@@ -2,46 +2,46 @@ import type { ObjectName } from '../../drive.ts'
 import type { NameRules } from '../../name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavRecord } from './dav-attributes.ts'
-import { davPlaceOf, textOf } from './object-path.ts'
+import { objectPathOf, textOf } from './object-path.ts'
 
-/** The note of a publisher's lease, for the process that takes over. */
-export interface PublishNote extends ObjectName {
-  /** The file that is to become the object. */
+/** The recovery record of a writer's lease, for the process that takes over. */
+export interface PublishRecord extends ObjectName {
+  /** The file to move to the object's path. */
   readonly path: DavPath
-  /** What the file has in a property, in case a MOVE moves the file alone. */
+  /** The file's property, in case a MOVE moves the file without it. */
   readonly record?: DavRecord
 }
 
-/** What a tidier's lease says. */
-export interface TidyNote {
-  /** The key whose going left the folders empty. */
+/** The recovery record of a lease on folders that are being removed. */
+export interface TidyRecord {
+  /** The key whose removal left the folders empty. */
   readonly key: string
   /** The outermost of the folders; its first name is the bucket. */
   readonly folder: DavPath
-  /** Below it, one in the other. */
+  /** The nested folders below it. */
   readonly inner: readonly string[]
-  /** Where the outermost folder may be. */
+  /** The path to which the outermost folder may have been moved. */
   readonly aside: DavPath
 }
 
-/** Undefined when the note is of another kind of drive, which had this database before. */
-export function parseNote(text: string): PublishNote | TidyNote | undefined {
+/** Undefined for a record of another kind of drive that used this database before. */
+export function parseRecoveryRecord(text: string): PublishRecord | TidyRecord | undefined {
   if (text === '') return undefined
-  const note = JSON.parse(text) as PublishNote | TidyNote
-  return 'inner' in note || 'path' in note ? note : undefined
+  const record = JSON.parse(text) as PublishRecord | TidyRecord
+  return 'inner' in record || 'path' in record ? record : undefined
 }
 
-/** All places of the lease that has this note. */
-export function placesOfNote(text: string, rules: NameRules): string[] {
-  const note = parseNote(text)
-  if (note === undefined) return []
-  if (!('inner' in note)) return [davPlaceOf(note.bucket, note.key, rules).path]
-  const { folder, inner } = note
+/** All keys of the lease with this record. */
+export function leaseKeysOf(text: string, rules: NameRules): string[] {
+  const record = parseRecoveryRecord(text)
+  if (record === undefined) return []
+  if (!('inner' in record)) return [objectPathOf(record.bucket, record.key, rules).leaseKey]
+  const { folder, inner } = record
   return [folder, ...inner.map((_, index) => [...folder, ...inner.slice(0, index + 1)])].map(textOf)
 }
 
-/** The object that the holder of this note is writing; undefined when it is not an object. */
-export function targetOfNote(text: string): ObjectName | undefined {
-  const note = parseNote(text)
-  return note === undefined || 'inner' in note ? undefined : note
+/** The object that the lease's holder writes; undefined when it removes folders. */
+export function writtenObjectOf(text: string): ObjectName | undefined {
+  const record = parseRecoveryRecord(text)
+  return record === undefined || 'inner' in record ? undefined : record
 }

@@ -7,39 +7,39 @@ import { copyThrough } from './written-file.ts'
 const asideSuffix = '.aside'
 const copySuffix = '.copy'
 
-/** Where a file is while a copy takes its place. */
+/** The path to which a file is moved while a copy replaces it. */
 export function asidePath(path: DavPath): DavPath {
   return withSuffix(path, asideSuffix)
 }
 
-/** The name of the file that this one stands in for; the name itself when it does for none. */
+/** The name of the file for which `rewriteFile` created this one; otherwise the name itself. */
 export function nameOfRewritten(name: string): string {
   const suffix = [asideSuffix, copySuffix].find((one) => name.endsWith(one))
   return suffix === undefined ? name : name.slice(0, -suffix.length)
 }
 
 /**
- * Creates a new file from the first `size` bytes of one of ours, in its place: WebDAV can neither
- * truncate a file nor set its time. No file is moved over another: servers first remove the one
- * that is overwritten, and may then fail.
+ * Replaces one of our files with a new file of its first `size` bytes: WebDAV can neither truncate a
+ * file nor set its time. No file is moved over another: servers first remove the overwritten file,
+ * and may then fail.
  */
 export async function rewriteFile(server: DavServer, path: DavPath, size: number): Promise<void> {
   const [aside, copy] = [asidePath(path), withSuffix(path, copySuffix)]
   try {
     await copyThrough(server, { from: path, to: copy, size })
-    // Of an earlier attempt; the file itself is there, so that nothing needs this one.
+    // Left by an earlier attempt, and not needed: the file itself exists.
     await server.removeFile(aside)
     await move(server, path, aside)
     await move(server, copy, path)
   } catch (error) {
-    // What stays goes with the next sweep.
+    // The next sweep removes it otherwise.
     await server.removeFile(copy).catch(() => undefined)
     throw error
   }
   await server.removeFile(aside)
 }
 
-/** The file, put back from where `rewriteFile` left it; undefined when it is not there either. */
+/** Moves back a file that an interrupted `rewriteFile` moved aside; undefined when there is none. */
 export async function restoreFile(server: DavServer, path: DavPath): Promise<DavEntry | undefined> {
   if ((await server.stat(asidePath(path))) === undefined) return undefined
   await move(server, asidePath(path), path)

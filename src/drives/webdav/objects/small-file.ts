@@ -4,11 +4,11 @@ import { statusError, unreachable } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 
-/** Of a body that breaks off. rclone closes the connection when a file changes while it is sent. */
+/** Attempts if the body breaks off: rclone closes the connection when a file changes meanwhile. */
 const attempts = 3
 
 /**
- * Reads a file of ours at once; undefined when it is not there.
+ * Reads one of our files into memory; undefined when it does not exist.
  *
  * @throws DriveError `denied` when it is larger than `maxBytes`, `unavailable` when it breaks off
  */

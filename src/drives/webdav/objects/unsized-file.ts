@@ -6,7 +6,7 @@ import type { Spool, SpoolClaim } from '../uploads/spool.ts'
 
 const readBytes = 64 * 1024
 
-/** Bytes that wait on this machine until it is known how many they are. */
+/** Content of unknown length, staged on this machine until its length is known. */
 export class UnsizedFile {
   readonly #handle: FileHandle
   readonly #spool: Spool
@@ -19,14 +19,14 @@ export class UnsizedFile {
     this.#claim = spool.claim({ isNameless: true })
   }
 
-  /** The file no longer has a name when this resolves, so it disappears with the process. */
+  /** The file no longer has a name when this resolves, so the system deletes it with the process. */
   static async create(spool: Spool): Promise<UnsizedFile> {
     const { folder } = spool
     const path = spool.namelessPath(randomBytes(9).toString('base64url'))
     try {
       await mkdir(folder, { recursive: true })
       const handle = await open(path, 'wx+', 0o600)
-      // Another process that starts may have been faster.
+      // The sweep of another process may have removed it already.
       await rm(path, { force: true })
       return new UnsizedFile(handle, spool)
     } catch (cause) {
@@ -40,7 +40,7 @@ export class UnsizedFile {
     return this.#size
   }
 
-  /** @throws DriveError `full` when this object alone is too large, `busy` when others are in the way */
+  /** @throws DriveError `full` when this object alone is too large, `busy` when others use the space */
   async write(chunk: Uint8Array): Promise<void> {
     const { maxBytes } = this.#spool
     if (this.#size + chunk.length > maxBytes) {
@@ -49,7 +49,7 @@ export class UnsizedFile {
     }
     await this.#claim.take(chunk.length, 0)
     for (let written = 0; written < chunk.length; ) {
-      // A disk takes as much as it has room for, and says so (write(2)).
+      // A full disk writes fewer bytes than requested (write(2)).
       const bytes = await this.#writeSome(chunk.subarray(written))
       if (bytes === 0) throw noRoom()
       written += bytes
@@ -57,7 +57,7 @@ export class UnsizedFile {
     }
   }
 
-  /** The complete content; may be read again, whatever the outcome of the last read. */
+  /** The complete content. It can be read again, regardless of the outcome of the last read. */
   read(): Readable {
     return Readable.from(this.#chunks(), { objectMode: false })
   }

@@ -12,7 +12,7 @@ import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './u
 const settleMs = 200
 const maxLooks = 50
 /** Committed bytes that are held in memory to make room on a full drive. */
-const maxHeldBytes = 16 * 1024 * 1024
+const maxBufferedBytes = 16 * 1024 * 1024
 /** How long it is tried to write them again. */
 const rewriteMs = 30_000
 
@@ -70,7 +70,7 @@ export class AppendedBytes implements UploadBytes {
       await rewriteFile(this.#parts.server, uploadPath(uploadId), offset)
     } catch (error) {
       const isFull = error instanceof DriveError && error.kind === 'full'
-      if (!isFull || offset > maxHeldBytes) return
+      if (!isFull || offset > maxBufferedBytes) return
       // The next part finds out whether its bytes are there.
       await this.#rewrite(uploadId, offset).catch(() => undefined)
     }

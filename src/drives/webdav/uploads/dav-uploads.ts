@@ -13,7 +13,7 @@ import type { DavContext } from '../dav-context.ts'
 import { asked } from '../objects/attribute-store.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
 import type { ObjectFinder } from '../objects/object-finder.ts'
-import { type DavPlace, davPlaceOf } from '../objects/object-path.ts'
+import { type DavObjectPath, objectPathOf } from '../objects/object-path.ts'
 import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
 import { requireEntry } from '../objects/written-file.ts'
 import { uploadsFolder } from '../own-folder.ts'
@@ -60,7 +60,7 @@ export class DavUploads implements UploadDrive {
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
     // A key that can't be named is refused before its parts are sent.
-    this.#placeOf(target)
+    this.#pathOf(target)
     return this.#stateOf(uploadId, await this.#parts.bytes.begin(uploadId))
   }
 
@@ -74,8 +74,8 @@ export class DavUploads implements UploadDrive {
     const { id, inner } = this.#parse(state)
     const { server, records, bytes, publisher, finder } = this.#parts
     const { attributes, conditions, size, assertHeld } = options
-    const place = this.#placeOf(options.target)
-    const present = await finder.find(place)
+    const object = this.#pathOf(options.target)
+    const present = await finder.find(object)
     if (present?.record?.uploadId === id) {
       requireSame(present.facts, options)
       await this.#forgetBytes(id, inner)
@@ -83,7 +83,7 @@ export class DavUploads implements UploadDrive {
     }
     if (await this.#hasBecomeObject(id)) return undefined
     // Before what may take minutes; publishing looks again.
-    assertConditions(place, present?.facts.attributes.etag, conditions)
+    assertConditions(object, present?.facts.attributes.etag, conditions)
     const path = uploadPath(id)
     await asked(records.forgetCompletion(id))
     await bytes.gather(id, inner, options)
@@ -91,7 +91,7 @@ export class DavUploads implements UploadDrive {
     await asked(records.noteCompletion(id))
     const entry = requireEntry(await server.stat(path), 'the upload')
     if (entry.size !== size) throw lostBytes()
-    const publication = { place, path, entry, attributes, conditions, uploadId: id, assertHeld }
+    const publication = { object, path, entry, attributes, conditions, uploadId: id, assertHeld }
     const facts = await publisher.publish(publication)
     await this.#forgetBytes(id, inner)
     return facts
@@ -206,8 +206,8 @@ export class DavUploads implements UploadDrive {
     return state as UploadState
   }
 
-  #placeOf({ bucket, key }: ObjectName): DavPlace {
-    return davPlaceOf(bucket, key, this.#parts.rules)
+  #pathOf({ bucket, key }: ObjectName): DavObjectPath {
+    return objectPathOf(bucket, key, this.#parts.rules)
   }
 }
 

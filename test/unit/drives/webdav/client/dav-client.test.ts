@@ -138,7 +138,7 @@ describe('DavClient', () => {
         if (request.method === 'GET' && request.url === '/large') response.write('x')
         else if (request.method !== 'PUT') response.end('text')
       },
-      { placeMs: 50 },
+      { connectionWaitMs: 50 },
     )
     const pipes = Array.from({ length: 24 }, () => {
       const headers = { 'content-length': '1000000' }
@@ -157,7 +157,7 @@ describe('DavClient', () => {
   })
 
   it('gives no connection up for a request that is not sent any more', async (t) => {
-    const client = await clientOf(t, answers(200).listener, { placeMs: 50 })
+    const client = await clientOf(t, answers(200).listener, { connectionWaitMs: 50 })
     const lost = new DriveError('busy', 'the lease is lost')
     for (let time = 0; time < 100; time++) {
       const beforeAttempt = () => {

@@ -22,7 +22,13 @@ async function serverOf(t: TestContext, listener: RequestListener): Promise<DavS
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = new DavClient({ origin, user: 'me', password: 'x', firstPauseMs: 1, placeMs: 500 })
+  const client = new DavClient({
+    origin,
+    user: 'me',
+    password: 'x',
+    firstPauseMs: 1,
+    connectionWaitMs: 500,
+  })
   t.after(async () => {
     await client.close()
     server.closeAllConnections()
@@ -59,16 +65,16 @@ async function readAtOnce(server: DavServer): Promise<PromiseSettledResult<Uint8
   const attributes = { etag: md5Of(content), headers: {}, metadata: {} }
   const facts = { size: content.length, modifiedAtMs: entry.modifiedAtMs, attributes }
   const found = { path, entry, revision: 0, record: undefined, facts }
-  const place = {
+  const object = {
     bucket: 'b',
     key: 'k',
     natural: path,
     alternative: path,
-    path: 'b/k',
-    folder: 'b',
+    leaseKey: 'b/k',
+    folderKey: 'b',
   }
   const reads = Array.from({ length: connections }, () =>
-    new DavReader(parts, { place, found, priority: 'normal' }).readWhole(),
+    new DavReader(parts, { object, found, priority: 'normal' }).readWhole(),
   )
   return await Promise.allSettled(reads)
 }
