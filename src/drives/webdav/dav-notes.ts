@@ -37,8 +37,8 @@ export class DavNotes implements DriveNotes {
   }
 
   async write(name: NoteName, text: string): Promise<void> {
-    // In place: a MOVE over the note would remove it first on Apache and Nextcloud.
-    // Some servers make the folders above a file that they are sent.
+    // Overwritten in place: for a MOVE over the note, Apache and Nextcloud would remove it first.
+    // Checked first: some servers create missing folders on PUT.
     await this.#own.requireThere()
     await this.#put(noteFile(name), text)
   }

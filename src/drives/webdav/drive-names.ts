@@ -5,30 +5,31 @@ import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'
 import { readSmallFile } from './objects/small-file.ts'
 import { namesFile } from './own-folder.ts'
-import { type NameFindings, NameProbe } from './probe/name-probe.ts'
+import type { NameFindings } from './probe/name-findings.ts'
+import { NameProbe } from './probe/name-probe.ts'
 
 const version = 1
 const maxFileBytes = 64 * 1024
-/** No bucket can have this name, so no key has this place. */
+/** No bucket can have this name, so no object has this lease key. */
 const leaseKey = '.bucketry/names'
 
 export interface DriveNamesParts {
   readonly server: DavServer
   readonly leases: KeyLeases
-  /** Whether this process has just made the drive's own folder: then there are none yet. */
+  /** Whether this process just created the drive's own folder: then there is no such file yet. */
   readonly isNew: boolean
   /** An existing folder for exclusive use; its owner removes it. */
   readonly folder: DavPath
 }
 
 /**
- * What the server can't name, as the drive has it from its first start: other answers later, of an
- * updated server, must not move the keys that are there.
+ * What the server cannot name, as found when the drive was first opened. Different findings after an
+ * update of the server must not change the paths of existing keys.
  */
 export async function findDriveNames(parts: DriveNamesParts): Promise<NameFindings> {
   return (
     (parts.isNew ? undefined : await readFindings(parts.server)) ??
-    // Of several processes at their first start one probes.
+    // If several processes start for the first time, one of them probes.
     (await parts.leases.hold([leaseKey], async () => {
       return (await readFindings(parts.server)) ?? (await probeNames(parts))
     }))

@@ -9,25 +9,25 @@ import type { DavEntry } from './client/multistatus.ts'
 
 /** Below the drive's root; no bucket can have this name. */
 const ownFolderName = '.bucketry'
-/** What a process elsewhere left is swept when it is as old as this. */
+/** Files of a process on another machine are swept when they are this old. */
 const elsewhereLimitMs = 24 * 3_600_000
-/** How long a look at the folder counts for objects that are absent. */
-const lookMs = 5_000
+/** How long a check of the folder is valid for requests of absent objects. */
+const checkValidMs = 5_000
 
 export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
 export const namesFile: DavPath = [ownFolderName, 'names.json']
 
-/** Where a note of the drive is kept. */
+/** The path of a note of the drive. */
 export function noteFile(name: NoteName): DavPath {
   return [ownFolderName, `${name}.json`]
 }
 
-/** Folders to remove if they turn out to be empty: never swept. */
+/** For folders that are checked before they are removed. It is never swept. */
 const asideFolder: DavPath = [ownFolderName, 'aside']
 const tmpFolder: DavPath = [ownFolderName, 'tmp']
 const processFolder: DavPath = [...tmpFolder, folderNameOf(thisProcess)]
 
-/** The hidden folder of the drive: files that are not yet objects, and what uploads grow in. */
+/** The hidden folder of the drive, for files that are not yet objects and for uploads. */
 export class OwnFolder {
   readonly #server: DavServer
   #isNew = false
@@ -38,9 +38,9 @@ export class OwnFolder {
   }
 
   /**
-   * Makes the folders of this process, and the root itself where it is absent.
-   * @param hasRoot whether the root is known to be there
-   * @returns whether this process made the drive's own folder, now or before
+   * Creates the folders of this process, and the root if it is missing.
+   * @param hasRoot whether the root is known to exist
+   * @returns whether this process created the drive's own folder, now or before
    */
   async prepare({ hasRoot = false } = {}): Promise<boolean> {
     if (!hasRoot) await this.#ensure([])
@@ -54,9 +54,9 @@ export class OwnFolder {
   }
 
   /**
-   * Makes the folders of this process again if this answer to a write says that they are gone: a person has cleaned
-   * up, or another gateway has taken this one for dead.
-   * @returns whether it is worth another try
+   * Creates the folders of this process again if this answer to a write means that they are missing:
+   * someone removed them, or another gateway took this process for dead.
+   * @returns whether to repeat the write
    */
   async restoreAfter({ status }: Pick<DavAnswer, 'status'>): Promise<boolean> {
     if (status !== 404 && status !== 409) return false
@@ -70,8 +70,8 @@ export class OwnFolder {
   }
 
   /**
-   * @throws DriveError `unavailable` when the drive itself is gone: what the server shows in its place,
-   * because a disk is not mounted there, must not become a new drive.
+   * @throws DriveError `unavailable` when the drive itself is missing: the empty mount point of a disk
+   *   that is not mounted must not become a new drive.
    */
   async requireThere(): Promise<void> {
     const entry = await this.#server.statFolder([ownFolderName])
@@ -84,7 +84,7 @@ export class OwnFolder {
 
   /** As `requireThere`, at most once in a few seconds: clients often request absent objects. */
   async expectThere(): Promise<void> {
-    if (performance.now() - this.#seenAt > lookMs) await this.requireThere()
+    if (performance.now() - this.#seenAt > checkValidMs) await this.requireThere()
   }
 
   /** A unique path. */
@@ -92,19 +92,19 @@ export class OwnFolder {
     return [...processFolder, randomBytes(12).toString('base64url')]
   }
 
-  /** A unique path where nothing is swept. */
+  /** A unique path that is never swept. */
   newAside(): DavPath {
     return [...asideFolder, randomBytes(12).toString('base64url')]
   }
 
-  /** Runs `work` with a folder for exclusive use, which is then removed with its content. */
+  /** Runs `work` with a new folder, which is then removed with its content. */
   async withFolder<R>(work: (folder: DavPath) => Promise<R>): Promise<R> {
     const folder = this.newPath()
     await this.#ensure(folder, { isNew: true })
     try {
       return await work(folder)
     } finally {
-      // What stays is swept when this process is gone.
+      // Otherwise it is swept after this process has ended.
       await this.#server.removeFolder(folder).catch(() => undefined)
     }
   }
@@ -114,17 +114,17 @@ export class OwnFolder {
     try {
       await this.#server.removeFile(path)
     } catch {
-      // The server is away, or busy.
+      // The server is unavailable or busy.
     }
   }
 
-  /** Resolves when the drive is there. */
+  /** Resolves when the drive is available. */
   async check(): Promise<void> {
     const entry = await this.#server.statFolder(processFolder)
     if (entry === undefined) await this.#restore()
   }
 
-  /** Removes what processes left that have died. */
+  /** Removes the files of dead processes. */
   async sweep(nowMs: number): Promise<void> {
     const folder = await this.#server.list(tmpFolder)
     for (const { name, isFolder, modifiedAtMs } of folder?.children ?? []) {
@@ -138,13 +138,13 @@ export class OwnFolder {
   }
 
   /**
-   * Makes a folder where there is none.
+   * Creates a folder if it is missing.
    * @param isNew whether it probably does not exist: skips the first check
-   * @returns whether it was made
+   * @returns whether it was created
    */
   async #ensure(path: DavPath, { isNew = false } = {}): Promise<boolean> {
     if (!isNew && (await this.#server.statFolder(path)) !== undefined) return false
-    // Apache answers 403 when another process makes the folder at the same moment.
+    // Apache answers 403 when another process creates the folder at the same moment.
     const made = await this.#server.makeFolder(path).catch((error: unknown) => error)
     if (made === true) return true
     if ((await this.#server.statFolder(path)) !== undefined) return false

@@ -40,7 +40,7 @@ import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
 import { probeServer } from './probe/dav-probe.ts'
 import { makeFirstContact, namingHost } from './probe/first-contact.ts'
-import { rulesFrom } from './probe/name-probe.ts'
+import { rulesFrom } from './probe/name-findings.ts'
 import { AppendedBytes } from './uploads/appended-bytes.ts'
 import { ChunkedBytes } from './uploads/chunked-bytes.ts'
 import { DavUploads } from './uploads/dav-uploads.ts'
@@ -55,19 +55,19 @@ export interface WebdavDriveOptions {
   readonly leases: LeaseTable
   readonly log: DavLog
   /**
-   * A folder on this machine where the parts of uploads wait for servers that can't append, and
-   * objects whose size is not known; shared by its processes, made when it is needed.
+   * The staging directory on this machine: for the parts of uploads, if the server cannot append, and
+   * for objects of unknown size. Its processes share it; it is created when it is needed.
    */
   readonly spoolFolder: string
   /** What all uploads together may use there. */
   readonly maxSpoolBytes: number
   /** Opens that folder for collecting parts. */
   readonly openStaging: (folder: string) => Promise<StagedUploads>
-  /** How long the pages of a listing may come from what was read for the first; 5,000 when absent. */
+  /** How long later pages of a listing may use the folders read for the first; default 5,000. */
   readonly listCacheMs?: number
-  /** The time of all processes that share the leases; this machine's when absent. */
+  /** The clock of all processes that share the leases; default: this machine's. */
   readonly now?: () => number
-  /** Before something is asked of the server again; pauses then grow. 100 when absent. */
+  /** The pause before the first retry of a request, milliseconds; default 100. */
   readonly firstPauseMs?: number
   readonly claim?: ClaimDrive
 }
@@ -78,10 +78,10 @@ const defaultFirstPauseMs = 100
 const readAttempts = 16
 const longestPauseMs = 500
 /**
- * A drive over a folder of a WebDAV server. Several processes may have the same one open, over the
- * same database.
+ * Opens a drive over a folder of a WebDAV server. Several processes may open the same one with the same
+ * database.
  *
- * @throws DriveError, for people, when the server can't be used
+ * @throws DriveError, for people, when the server cannot be used
  */
 export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Drive> {
   const address = parseDavAddress(options.url)
@@ -89,7 +89,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   const client = new DavClient({ ...address, firstPauseMs })
   const server = new DavServer(client, address)
   const own = new OwnFolder(server)
-  // Leases come before the drive, and what they recover is the drive's affair.
+  // Opening the drive needs leases, and their recovery needs the open drive.
   const recovery: { run?: (note: string, lease: KeyLease) => Promise<void> } = {}
   const leases = new KeyLeases({
     table: options.leases,
@@ -123,7 +123,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   }
 }
 
-/** The way in which this server keeps uploads best. */
+/** The best way to store uploads with this server. */
 async function openUploadBytes(
   context: DavContext,
   { openStaging, spoolFolder }: WebdavDriveOptions,
@@ -240,7 +240,7 @@ class WebdavDrive implements Drive {
       } catch (error) {
         const isChanged = error instanceof DriveError && error.kind === 'changed'
         if (!isChanged || attempt >= readAttempts) throw error
-        // lighttpd believes for a second or two what it knew of a file that is edited on its disk.
+        // lighttpd caches the metadata of a file for a second or two.
         await sleep(Math.min(longestPauseMs, 2 ** attempt))
       }
     }
@@ -268,7 +268,7 @@ class WebdavDrive implements Drive {
     await this.#parts.client.close()
   }
 
-  /** For what a dead process left at a key. */
+  /** Recovers the interrupted work of a dead process. */
   async recover(note: string, lease: KeyLease): Promise<void> {
     await this.#publisher.recover(note, lease)
   }

@@ -10,28 +10,28 @@ const md5Pattern = /^[0-9a-f]{32}$/
  */
 export const askForMd5 = { 'x-hash': 'md5' } as const
 
-/** Compares what a server says it has received with what was sent. */
+/** Compares what the server reports to have received with what was sent. */
 export class Arrivals {
-  #areTold = false
+  #areReported = false
   #etagsAreMd5 = false
 
-  /** Whether the server reports the MD5 of what it has, so that it is worth computing here. */
-  get areTold(): boolean {
-    return this.#areTold
+  /** Whether the server reports MD5s, so that computing them here is useful. */
+  get areReported(): boolean {
+    return this.#areReported
   }
 
   /**
-   * Checks the answer to a PUT: `X-Hash-MD5` (Nextcloud), `OC-Checksum` (ownCloud), and the ETag of a
-   * server whose ETags have been MD5s of the content before (rclone with --etag-hash MD5).
+   * Checks the answer to a PUT: `X-Hash-MD5` (Nextcloud), `OC-Checksum` (ownCloud), and the ETag if an
+   * earlier ETag of this server was the MD5 of the content (rclone with --etag-hash MD5).
    *
    * @param md5 of the bytes that were sent; undefined when it is not known.
    * @throws DriveError `unavailable` when the server has other bytes.
    */
   checkAnswer({ header }: Pick<DavAnswer, 'header'>, md5: string | undefined): void {
-    const told = header('x-hash-md5') ?? md5In(header('oc-checksum'))
+    const reported = header('x-hash-md5') ?? md5In(header('oc-checksum'))
     const tag = opaqueTag(header('etag'))
     if (tag !== undefined && tag === md5) this.#etagsAreMd5 = true
-    this.check(told ?? (this.#etagsAreMd5 ? tag : undefined), md5)
+    this.check(reported ?? (this.#etagsAreMd5 ? tag : undefined), md5)
   }
 
   /**
@@ -39,15 +39,15 @@ export class Arrivals {
    *
    * @throws DriveError `unavailable` when the server has other bytes.
    */
-  check(told: string | undefined, md5: string | undefined): void {
-    const stored = told?.toLowerCase()
+  check(reported: string | undefined, md5: string | undefined): void {
+    const stored = reported?.toLowerCase()
     if (stored === undefined || !md5Pattern.test(stored)) return
-    this.#areTold = true
+    this.#areReported = true
     if (md5 !== undefined && stored !== md5) throw damaged(stored, md5)
   }
 }
 
-/** What callers know of an object's MD5: an ETag may be something else. */
+/** The MD5 in an object's ETag; undefined if the ETag is something else. */
 export function md5OfEtag(etag: string): string | undefined {
   return md5Pattern.test(etag) ? etag : undefined
 }

@@ -2,10 +2,10 @@ import { PassThrough, type Readable } from 'node:stream'
 import { DriveError } from '../../drive.ts'
 import type { DavAnswer } from './dav-client.ts'
 
-/** What waits for the server at most. */
+/** The limit for bytes that wait for the server. */
 const highWaterMark = 1024 * 1024
 
-/** A request whose body is written piece by piece while it is being sent. */
+/** A request whose body is written in chunks while it is being sent. */
 export class BodyPipe {
   readonly #stream = new PassThrough({ highWaterMark })
   readonly #answer: Promise<DavAnswer>
@@ -13,38 +13,38 @@ export class BodyPipe {
 
   /** @param send sends the request with this body */
   constructor(send: (body: Readable) => Promise<DavAnswer>) {
-    // A request that fails destroys its body; the reason comes with the answer.
+    // A failed request destroys its body; the answer rejects with the reason.
     this.#stream.on('error', () => undefined)
     this.#answer = send(this.#stream)
     this.#answer.then(
-      (answer) => this.#settle({ answer }),
-      (error: unknown) => this.#settle({ error }),
+      (answer) => this.#endEarly({ answer }),
+      (error: unknown) => this.#endEarly({ error }),
     )
   }
 
-  /** Takes a copy of the chunk. An answer that comes before the end is given instead. */
+  /** Copies the chunk. Returns the answer if the server sent it before the end of the body. */
   async write(chunk: Uint8Array): Promise<DavAnswer | undefined> {
     if (!this.#stream.destroyed && !this.#stream.write(Buffer.from(chunk))) await this.#drained()
-    // The request has ended, and its outcome is about to be known.
+    // The request has ended; its outcome follows.
     if (this.#stream.destroyed) await this.#answer.catch(() => undefined)
     if (this.#early === undefined) return undefined
     if ('error' in this.#early) throw this.#early.error
     return this.#early.answer
   }
 
-  /** The answer to the whole. */
+  /** Ends the body and returns the answer. */
   async end(): Promise<DavAnswer> {
     if (!this.#stream.destroyed) this.#stream.end()
     return await this.#answer
   }
 
-  /** Breaks the request off: the server must not take what it has for the whole. */
+  /** Breaks the request off, so that the server does not take the bytes for the complete body. */
   async abort(): Promise<void> {
     this.#stream.destroy(new DriveError('changed', 'This write has ended.'))
     await this.#answer.catch(() => undefined)
   }
 
-  #settle(early: { answer: DavAnswer } | { error: unknown }): void {
+  #endEarly(early: { answer: DavAnswer } | { error: unknown }): void {
     this.#early = early
     this.#stream.destroy()
   }

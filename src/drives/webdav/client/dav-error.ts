@@ -7,7 +7,7 @@ export interface ResponseHead {
   header(name: string): string | undefined
 }
 
-/** What a status means where nothing more is known. */
+/** The default meaning of a status. */
 const kinds: Readonly<Record<number, DriveErrorKind>> = {
   401: 'denied',
   403: 'denied',
@@ -32,7 +32,7 @@ const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
   unavailable: "Check the server's log.",
 }
 
-/** A server's response that is unusable, at least by itself. */
+/** The server answered with an unexpected status. */
 export class StatusError extends DriveError {
   readonly status: number
 
@@ -47,7 +47,7 @@ export class StatusError extends DriveError {
   }
 }
 
-/** The DriveError for an unusable response. */
+/** The DriveError for an unexpected status. */
 export function statusError(method: string, answer: ResponseHead): StatusError {
   return new StatusError(method, answer)
 }

@@ -3,7 +3,7 @@ import type { DavResponse } from './dav-client.ts'
 import { unreachable } from './dav-error.ts'
 import { type DavEntry, type Demand, MultistatusReader, unreadable } from './multistatus.ts'
 
-/** More in one folder are refused: a listing of them would not fit in memory. */
+/** Larger folders are refused: their listing would not fit in memory. */
 const maxChildren = 250_000
 
 export interface DavChild extends DavEntry {
@@ -19,12 +19,12 @@ export interface FolderReading<Kept> {
   readonly demand: Demand
   /** Reading stops as soon as this many are known. */
   readonly limit: number
-  /** What is kept of a child: a hundred thousand of them, each with a long record, fill the memory. */
+  /** Selects what to keep of a child: a hundred thousand long records would fill the memory. */
   keep(child: DavChild): Kept
 }
 
 /**
- * Reads the answer to a PROPFIND with depth 1 as it comes; undefined when it is about no folder.
+ * Reads the answer to a PROPFIND with depth 1 while it arrives; undefined if it is not of a folder.
  * @throws as MultistatusReader.read, and DriveError `unavailable` when the answer is cut off
  */
 export async function readFolder<Kept>(
@@ -47,7 +47,7 @@ async function parseFolder<Kept>(
   let self: DavEntry | undefined
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     for (const entry of reader.read(chunk)) {
-      // RFC 4918 section 9.1: no order is promised, but all servers begin with the folder itself.
+      // RFC 4918 section 9.1 defines no order, but all servers begin with the folder itself.
       self ??= entry
       const name = childNameOf(self, entry)
       if (name !== undefined) children.set(name, keep({ ...entry, name }))

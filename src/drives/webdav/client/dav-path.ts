@@ -1,9 +1,9 @@
 import { DriveError } from '../../drive.ts'
 
-/** Names below the drive's root, outermost first; of the root itself none. */
+/** Names below the drive's root, outermost first; empty for the root itself. */
 export type DavPath = readonly string[]
 
-/** What DRIVE says of a WebDAV server. */
+/** The WebDAV server in DRIVE. */
 export interface DavAddress {
   /** `https://host:port`. */
   readonly origin: string
@@ -13,7 +13,7 @@ export interface DavAddress {
   readonly password: string
 }
 
-/** For messages: how an address is written. */
+/** The form of an address, for messages. */
 export const davAddressForm =
   'webdav+https://user:password@host/path. In user, password and path, write these characters ' +
   'percent-encoded: % as %25, @ as %40, / as %2F, ? as %3F, # as %23, \\ as %5C'
@@ -21,11 +21,11 @@ export const davAddressForm =
 /**
  * Reads `webdav+https://user:password@host/path`; user and password are percent-decoded.
  *
- * The only raw `@` is the one before the host, and none of `/ ? # \` comes before it. Otherwise a raw
- * character in the password would end the host name early (RFC 3986 section 3.2), and a part of the
- * password would be taken for a host name and be sent to DNS.
+ * Only one raw `@` is allowed, and none of `/ ? # \` before it. Otherwise a raw character in the
+ * password would end the authority early (RFC 3986 section 3.2), and a part of the password would be
+ * sent to DNS as a host name.
  *
- * @throws DriveError `denied`, for people; its message never holds the password.
+ * @throws DriveError `denied`, for people; its message never contains the password.
  */
 export function parseDavAddress(text: string): DavAddress {
   const [, plain = '', behindScheme = ''] = /^webdav\+(https?:\/\/(.*))$/.exec(text) ?? []
@@ -49,15 +49,15 @@ export function targetOf(root: DavPath, path: DavPath): string {
   return `/${[...root, ...path].map(encodeSegment).join('/')}`
 }
 
-/** The request target of a folder: with a slash, or servers redirect. */
+/** The request target of a folder. It ends with a slash, because servers redirect otherwise. */
 export function folderTargetOf(root: DavPath, path: DavPath): string {
   const target = targetOf(root, path)
   return target === '/' ? target : `${target}/`
 }
 
 /**
- * The names of a DAV:href, an absolute path or a full URL (RFC 4918 section 8.3), with any escapes.
- * Undefined for anything but a path in UTF-8.
+ * The names in a DAV:href, which is an absolute path or a full URL (RFC 4918 section 8.3). Undefined if
+ * it is not a path in UTF-8.
  */
 export function segmentsOfHref(href: string): DavPath | undefined {
   const path = href.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '')
@@ -65,7 +65,7 @@ export function segmentsOfHref(href: string): DavPath | undefined {
   return decodeSegments(path.split('/').filter((segment) => segment !== ''))
 }
 
-/** As RFC 3986 section 2.3 has it: servers differ on what else may stand unescaped. */
+/** Escapes all but the unreserved characters (RFC 3986 section 2.3): servers differ on others. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(
     /[!'()*]/g,

@@ -30,7 +30,7 @@ import { type DavEntry, UnclearAnswer } from './multistatus.ts'
 const attempts = 4
 const firstPauseMs = 20
 
-/** Statuses with which servers say that nothing can be below a file. */
+/** Answers of servers to a request for a path below a file. */
 const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308])
 const found = [200, 201, 204]
@@ -51,7 +51,7 @@ export interface TransferOptions extends Guarded {
 export interface GetOptions {
   readonly signal?: AbortSignal
   readonly reader?: Reader | undefined
-  /** Whether the body is small and read at once. */
+  /** Whether the body is small and read immediately. */
   readonly isShort?: boolean
 }
 
@@ -59,21 +59,21 @@ export interface PutRequest {
   readonly body: Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** The MD5 of a stream, asked for once all of it was sent; undefined when it is not known. */
+  /** The MD5 of a stream, called when all of it was sent; undefined when it is unknown. */
   readonly md5?: () => string | undefined
 }
 
 export interface StatOptions {
-  /** Also asks for the checksums that ownCloud computes. */
+  /** Also requests ownCloud's checksums. */
   readonly asksForMd5?: boolean
 }
 
-/** What is asked of a WebDAV server, in terms of paths below a folder of it (RFC 4918). */
+/** The requests to a WebDAV server (RFC 4918), with paths below a folder of it. */
 export class DavServer {
   readonly #client: DavClient
   readonly #origin: string
   readonly #root: DavPath
-  /** What the server reports about the bytes that it receives. */
+  /** Checks what the server reports about received bytes. */
   readonly arrivals: Arrivals
 
   /** @param root names below the origin */
@@ -88,7 +88,7 @@ export class DavServer {
     this.arrivals = arrivals
   }
 
-  /** The same server; paths below its origin. */
+  /** The same server, with paths below its origin. */
   atOrigin(): DavServer {
     return new DavServer(this.#client, { origin: this.#origin, root: [] }, this.arrivals)
   }
@@ -103,7 +103,7 @@ export class DavServer {
     return this.#origin + targetOf(this.#root, path)
   }
 
-  /** The entry at the path; undefined when there is none. A folder has no further details. */
+  /** The entry at the path; undefined when there is none. The entry of a folder has no details. */
   async stat(
     path: DavPath,
     { asksForMd5 = false }: StatOptions = {},
@@ -141,12 +141,12 @@ export class DavServer {
     throw statusError('PROPFIND', answer)
   }
 
-  /** A folder and its content, unordered; undefined when it does not exist. */
+  /** A folder and its children, unordered; undefined when it does not exist. */
   list(path: DavPath): Promise<DavFolder | undefined> {
     return this.listAs(path, (child) => child)
   }
 
-  /** As `list`; of each child what `keep` makes of it, for folders of any size. */
+  /** As `list`, but keeps only the result of `keep` for each child, for large folders. */
   listAs<Kept>(
     path: DavPath,
     keep: (child: DavChild) => Kept,
@@ -156,8 +156,8 @@ export class DavServer {
   }
 
   /**
-   * Some names in a folder, at least `limit` if there are that many; undefined when the folder does
-   * not exist.
+   * Some names in a folder, at least `limit` if it has that many; undefined when the folder does not
+   * exist.
    */
   async someNames(path: DavPath, limit: number): Promise<readonly string[] | undefined> {
     const keep = ({ name }: DavChild) => name
@@ -197,7 +197,7 @@ export class DavServer {
     throw statusError('PROPFIND', response)
   }
 
-  /** The body is the caller's to read or destroy. */
+  /** The caller must read or destroy the body. */
   async get(
     path: DavPath,
     headers: Readonly<Record<string, string>>,
@@ -215,7 +215,7 @@ export class DavServer {
   }
 
   /**
-   * Makes or overwrites a file; any status is the caller's affair.
+   * Creates or overwrites a file. The caller checks the status.
    *
    * @throws DriveError `unavailable` when the server reports that it received other bytes.
    */
@@ -240,7 +240,7 @@ export class DavServer {
     return answer
   }
 
-  /** Sends MOVE or COPY of a file; any status is the caller's affair. */
+  /** Sends a MOVE or COPY of a file. The caller checks the status. */
   transfer(
     method: 'MOVE' | 'COPY',
     paths: { readonly from: DavPath; readonly to: DavPath },
@@ -260,7 +260,7 @@ export class DavServer {
     })
   }
 
-  /** Moves a folder with all that is in it to where nothing is. */
+  /** Moves a folder with its content to a free path. */
   moveFolder(from: DavPath, to: DavPath, { beforeAttempt }: Guarded = {}): Promise<DavAnswer> {
     return this.#client.ask({
       method: 'MOVE',
@@ -284,13 +284,13 @@ export class DavServer {
   }
 
   /**
-   * Removes a file, never a folder if the server can distinguish them; false when there was none.
+   * Removes a file, and no folder if the server distinguishes them; false when there was none.
    */
   async removeFile(path: DavPath, guarded: Guarded = {}): Promise<boolean> {
     return await this.#remove(targetOf(this.#root, path), guarded)
   }
 
-  /** Removes a folder with all that is in it; false when there was none. */
+  /** Removes a folder with its content; false when there was none. */
   async removeFolder(path: DavPath): Promise<boolean> {
     // Apache answers 207 for long paths: it removed the stored properties, but not their folders.
     return await repeatWhile(
@@ -309,7 +309,7 @@ export class DavServer {
       isRepeatable: true,
     })
     if (answer.status === 200 || answer.status === 204) return true
-    // The overall status says nothing: each property has its own.
+    // Each property has its own status in a 207.
     return answer.status === 207 && entryIn(answer.text, 'nothing')?.record !== undefined
   }
 

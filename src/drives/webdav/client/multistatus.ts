@@ -3,24 +3,24 @@ import { DriveError } from '../../drive.ts'
 import { statusError } from './dav-error.ts'
 import { type DavPath, segmentsOfHref } from './dav-path.ts'
 
-/** What a server says of a file or folder. */
+/** What a server reports about a file or folder. */
 export interface DavEntry {
   /** As in its href, from the server's root. */
   readonly segments: DavPath
   readonly isFolder: boolean
-  /** 0 of a folder, and where it was not asked for. */
+  /** 0 for a folder, and if it was not requested. */
   readonly size: number
-  /** Milliseconds since the epoch; whole seconds. 0 when the server doesn't tell. */
+  /** Milliseconds since the epoch; whole seconds. 0 when the server does not report it. */
   readonly modifiedAtMs: number
-  /** Without quotes and without the mark of a weak one; undefined when the server has none. */
+  /** Without quotes and `W/`; undefined when the server has none. */
   readonly etag: string | undefined
   /** Our dead property; undefined when there is none. */
   readonly record: string | undefined
-  /** 0 when the server doesn't tell. */
+  /** 0 when the server does not report it. */
   readonly createdAtMs: number
-  /** Of the content, as ownCloud computes it; undefined when it was not asked for or is not told. */
+  /** The MD5 of the content, from ownCloud; undefined when it was not requested or reported. */
   readonly md5: string | undefined
-  /** RFC 4331; undefined when the server doesn't tell. Nextcloud has negative ones: -3 is unlimited. */
+  /** RFC 4331; undefined when it is not reported. Negative from Nextcloud: -3 means unlimited. */
   readonly freeBytes: number | undefined
   readonly usedBytes: number | undefined
 }
@@ -32,14 +32,14 @@ export const recordName = 'record'
 /** Longer texts are neither hrefs nor our records. */
 const maxTextLength = 64 * 1024
 const maxDepth = 32
-/** What one file or folder may take; a parser holds a text until it ends. */
+/** The limit for one file or folder: the parser buffers a text until it ends. */
 const maxEntryBytes = 1024 * 1024
 
 const davNamespace = 'DAV:'
 export const ownCloudNamespace = 'http://owncloud.org/ns'
-/** Of ownCloud's `checksums`, which holds the one element `checksum`. */
+/** ownCloud's `checksums` contains one element `checksum`. */
 const checksumNames: ReadonlySet<string> = new Set(['checksums', 'checksum'])
-/** Elements whose text counts; `record` is ours. */
+/** Elements whose text is read; `record` is ours. */
 const textElements: ReadonlySet<string> = new Set([
   'href',
   'status',
@@ -53,26 +53,26 @@ const textElements: ReadonlySet<string> = new Set([
   recordName,
 ])
 
-/** RFC 4918 section 9.1: what is not there has its own status in an answer about it. */
+/** RFC 4918 section 9.1: an answer about a missing file contains its status. */
 const absentStatuses: ReadonlySet<number> = new Set([404, 410])
-/** Also absent: 401 and 403 are properties that the server does not show this account. */
+/** 401 and 403 are for properties that the server hides from this account. */
 const absentProperty: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
-/** An answer that leaves open what is there. The next one may not. */
+/** The answer lacks a property that decides what exists. The next answer may contain it. */
 export class UnclearAnswer extends DriveError {}
 
 type Properties = Map<string, string>
 
 /**
- * What an answer has to say of all that it is about: whether it is a folder, also how large a file
- * is, or nothing (PROPPATCH).
+ * The properties that an answer must contain for each entry: whether it is a folder, also the size of
+ * a file, or none (PROPPATCH).
  */
 export type Demand = 'kind' | 'size' | 'nothing'
 
 /**
- * Reads a DAV:multistatus (RFC 4918 section 13) as it comes. Strict: anything but well-formed XML
- * with a `multistatus` at its top is refused, and so are document types, and answers that leave open
- * what a file is: a server that fails at one file must not make it look absent or empty.
+ * Reads a DAV:multistatus (RFC 4918 section 13) while it arrives. It refuses anything but well-formed
+ * XML with the root `multistatus`, document types, and answers without the demanded properties: if a
+ * server fails to read one file, the file must not seem absent or empty.
  */
 export class MultistatusReader {
   readonly #parser = new SaxesParser({ xmlns: true })
@@ -82,11 +82,11 @@ export class MultistatusReader {
   #entries: DavEntry[] = []
   #bytesSinceEntry = 0
   #text: string | undefined
-  /** Of the current response. */
+  /** Of the current `response`. */
   #href: string | undefined
   #status = 200
   #properties: Properties = new Map()
-  /** Of the current propstat, until its status is known. */
+  /** Of the current `propstat`, until its status is known. */
   #pending: Properties = new Map()
   #pendingStatus = ''
   #isAbsent = false
@@ -105,14 +105,14 @@ export class MultistatusReader {
     this.#parser.on('closetag', (tag) => this.#end(tag))
   }
 
-  /** Whether something was said not to be there. */
+  /** Whether the answer reports something as missing. */
   get isAbsent(): boolean {
     return this.#isAbsent
   }
 
   /**
-   * The entries that are whole now; each is given once.
-   * @throws DriveError `unavailable` when the answer can't be read; what a status in it means
+   * Returns the entries that are complete with this chunk.
+   * @throws DriveError `unavailable` for an invalid answer; the error for a failed status in it
    */
   read(chunk: Uint8Array): DavEntry[] {
     try {
@@ -208,7 +208,7 @@ export class MultistatusReader {
     this.#entries.push(entryOf(segments, properties))
   }
 
-  /** The server could not find out about this one. */
+  /** The server could not read this entry. */
   #fail(status: number): never {
     if (status === 0) throw unreadable()
     throw statusError(`PROPFIND of ${this.#subject()}`, { status, header: () => undefined })
@@ -247,15 +247,15 @@ function entryOf(segments: DavPath, properties: Properties): DavEntry {
 }
 
 /**
- * What identifies the version in an entity tag (RFC 9110 section 8.8.3). Apache calls the same tag
- * weak for a second or two after a write, and strong then.
+ * The opaque part of an entity tag (RFC 9110 section 8.8.3). Apache marks a tag as weak for a second
+ * or two after a write, and then as strong.
  */
 export function opaqueTag(tag: string | undefined): string | undefined {
   const match = /^(?:W\/)?"?([^"]*)"?$/.exec((tag ?? '').trim())
   return match?.[1] === '' ? undefined : match?.[1]
 }
 
-/** Our names for elements: DAV's own local ones, and that of the record; others have none. */
+/** The local name of a DAV element, of ownCloud's checksums, or of the record; '' for others. */
 function nameOf(tag: SaxesTagNS | SaxesAttributeNS): string {
   if (tag.uri === davNamespace) return tag.local
   if (tag.uri === ownCloudNamespace && checksumNames.has(tag.local)) return tag.local

@@ -14,40 +14,40 @@ export interface DavCursorParts extends DescribeParts, Pick<DavContext, 'server'
   readonly lister: FolderLister
 }
 
-/** A folder on the way from the bucket to where the cursor is. */
+/** A folder on the way from the bucket to the cursor's position. */
 interface Frame {
   readonly index: DavFolderIndex
   /** The folder's key: empty, or ending in `/`. */
   readonly key: string
   readonly path: DavPath
-  /** The next name. */
+  /** The position of the next name. */
   position: number
 }
 
 interface Bound {
   readonly key: string
-  /** Whether an entry with this very key counts. */
+  /** Whether an entry with exactly this key is included. */
   readonly isInclusive: boolean
   /** Whether the folder of the key must be listed with the delimiter. */
   readonly showsFolder: boolean
 }
 
-/** Walks the folders in key order, and reads only those that it needs. */
+/** Walks the folders in key order, and reads only the folders that it needs. */
 export class DavCursor implements EntryCursor {
   readonly #parts: DavCursorParts
   readonly #bucket: string
   readonly #query: ListQuery
   /** The prefix up to its last `/`: all entries are in this folder. */
   readonly #baseKey: string
-  /** A first page shows the drive as it is; those behind it may come from what it has read. */
+  /** The first page reads the drive; the following ones may use cached folders. */
   readonly #mayBeCached: boolean
   #frames: Frame[] = []
-  /** Where to go before the next entry; undefined when the frames say it. */
+  /** The position to move to before the next entry; undefined when the frames are there. */
   #target: Bound | undefined
   /** No further entry up to here. */
   #reached: Bound
   #hasFound = false
-  /** Whether a folder was not there when it was to be read. */
+  /** Whether a folder was missing when it was read. */
   #hasMissed = false
 
   constructor(parts: DavCursorParts, bucket: string, query: ListQuery) {
@@ -82,13 +82,13 @@ export class DavCursor implements EntryCursor {
       const entries = await describeEntries(this.#parts, this.#bucket, candidates)
       this.#hasFound ||= entries.length > 0
       this.#hasMissed ||= entries.length < candidates.length
-      // What is missing may only seem to be because the drive is gone.
+      // Entries may be missing because the drive is not mounted.
       if (!this.#hasFound || this.#hasMissed) await this.#requireDrive()
       this.#hasMissed = false
       const last = candidates.at(-1)
       if (last === undefined) return []
       this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
-      // None only when all of them have been deleted meanwhile.
+      // Empty only if all candidates were deleted meanwhile.
       if (entries.length > 0) return entries
     }
   }
@@ -125,7 +125,7 @@ export class DavCursor implements EntryCursor {
   async #visit(frame: Frame, listed: ListedName, candidates: DavCandidate[]): Promise<void> {
     const key = frame.key + listed.name
     if (!key.startsWith(this.#query.prefix)) {
-      // In the prefix's folder, behind the prefix: nothing more can follow.
+      // A name after the prefix in the prefix's folder: no further entry can match.
       this.#frames = []
       return
     }
@@ -136,7 +136,7 @@ export class DavCursor implements EntryCursor {
     else candidates.push({ kind: 'folder', key })
   }
 
-  /** Goes down into a folder; undefined when it is gone. */
+  /** Enters a folder; undefined when it no longer exists. */
   async #enter(frame: Frame, listed: ListedName): Promise<Frame | undefined> {
     const path = [...frame.path, ...listed.path]
     const index = await this.#parts.lister.read(path, { mayBeCached: this.#mayBeCached })
@@ -149,7 +149,7 @@ export class DavCursor implements EntryCursor {
     return inner
   }
 
-  /** Puts the frames where the first entry is that the bound allows. */
+  /** Moves the frames to the first entry within the bound. */
   async #goTo(bound: Bound, candidates: DavCandidate[]): Promise<void> {
     this.#frames = []
     const path = [this.#bucket, ...pathOfFolder(this.#baseKey, this.#parts.rules)]
@@ -216,7 +216,7 @@ export class DavCursor implements EntryCursor {
   }
 }
 
-/** What a person named may be too long, or lie at a path, that no key has. */
+/** Files added by hand may have longer paths than any key. */
 function isPossibleKey(key: string): boolean {
   if (key === '') return false
   return key.length * 3 <= maxKeyBytes || Buffer.byteLength(key) <= maxKeyBytes

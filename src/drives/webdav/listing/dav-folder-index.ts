@@ -1,8 +1,8 @@
 import { compareKeys } from '../../key-order.ts'
 
-/** A name in a folder, as a listing needs it. */
+/** A name in a folder, with what a listing needs. */
 export interface ListedName {
-  /** The key's segment, with a `/` behind it when it is a folder. */
+  /** The key's segment, followed by `/` if it is a folder. */
   readonly name: string
   /** Names below the folder that was read: several when the name was cut. */
   readonly path: readonly string[]
@@ -12,17 +12,17 @@ export interface ListedName {
   readonly size: number
   readonly modifiedAtMs: number
   readonly version: string
-  /** From the listing; undefined when the database must be queried. */
+  /** From the listing; undefined if it must be read from the database. */
   readonly etag: string | undefined
-  /** It may have been written while its folder was read: what is missing here may be there. */
+  /** It may have been written while its folder was read: a missing ETag may exist. */
   readonly isUnsure?: boolean
 }
 
-/** What is in one folder, in key order. */
+/** The names in one folder, in key order. */
 export class DavFolderIndex {
   readonly #names: readonly ListedName[]
 
-  /** @param names in any order; of an object's two files the one at the natural path counts */
+  /** @param names in any order; if an object has two files, the one at the natural path is used */
   constructor(names: Iterable<ListedName>) {
     const byName = new Map<string, ListedName>()
     for (const one of names) {

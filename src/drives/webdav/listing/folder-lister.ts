@@ -10,14 +10,14 @@ import { objectPathOf, textOf } from '../objects/object-path.ts'
 import { leaseKeysOf, writtenObjectOf } from '../objects/recovery-record.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 
-/** Readings of a folder in which others write. */
+/** Attempts to read a folder while others write in it. */
 const maxReadings = 3
-/** Names in memory for the next pages, in all folders together: some 50 MB at most. */
+/** Names cached for the next pages, in all folders together: some 50 MB at most. */
 const maxCachedNames = 100_000
 const maxCachedFolders = 2_000
-/** Cut names are stored in nested folders: a key has at most this many pieces of one. */
+/** Cut names are stored in nested folders: a name has at most this many pieces. */
 const maxContinuations = 1_100
-/** Objects that are looked up one by one because they were being written. */
+/** Objects that are looked up separately because they were being written. */
 const maxLateLooks = 50
 
 export interface FolderListerParts extends DavContext {
@@ -33,25 +33,25 @@ interface CachedFolder {
   readonly readAtMs: number
 }
 
-/** A folder that is to be read, for the names that are cut in it. */
+/** A folder that must be read for the cut names that continue in it. */
 interface OpenFolder {
   readonly below: readonly string[]
-  /** What of a name is in the names of the folders above. */
+  /** The beginning of the name, from the folders above. */
   readonly continued: string | undefined
 }
 
-/** What is going on in a folder. */
+/** The writers in a folder at one moment. */
 interface Watch {
-  /** Notes of those at work. */
+  /** Recovery records of live writers. */
   readonly writers: readonly string[]
-  /** Notes of those who died at it. */
+  /** Recovery records of dead writers. */
   readonly dead: readonly string[]
   readonly revision: number
 }
 
 /**
- * Reads folders whole: WebDAV has no pages and no order. A listing that goes on behind a key may use
- * one that was read for the page before, as long as no process of ours has written in the folder.
+ * Reads complete folders: WebDAV has neither pages nor an order. A listing that continues after a key
+ * may use the folder that was read for the previous page, if no process of ours wrote in it since.
  */
 export class FolderLister {
   readonly #parts: FolderListerParts
@@ -67,28 +67,28 @@ export class FolderLister {
     path: DavPath,
     options: { mayBeCached: boolean },
   ): Promise<DavFolderIndex | undefined> {
-    const place = textOf(path)
-    const cached = options.mayBeCached ? await this.#recall(place) : undefined
+    const folderKey = textOf(path)
+    const cached = options.mayBeCached ? await this.#cached(folderKey) : undefined
     if (cached !== undefined) return cached
     const names = new Map<string, ListedName>()
     const writers = new Set<string>()
     for (let reading = 0; reading < maxReadings; reading++) {
-      const before = await this.#settled(place)
+      const before = await this.#watchRecovered(folderKey)
       const found = await this.#readNames(path)
       if (found === undefined) return undefined
-      const after = await this.#watch(place)
+      const after = await this.#watch(folderKey)
       const isQuiet = before.writers.length + after.writers.length === 0
-      const isSettled = after.dead.length === before.dead.length
-      if (isQuiet && isSettled && before.revision === after.revision) {
-        return this.#remember(place, new DavFolderIndex(found), after.revision)
+      const noneDied = after.dead.length === before.dead.length
+      if (isQuiet && noneDied && before.revision === after.revision) {
+        return this.#addToCache(folderKey, new DavFolderIndex(found), after.revision)
       }
-      // An object that is being overwritten may be missing from one reading. One that is missing
-      // from the last reading has come or gone meanwhile, and may show.
-      for (const note of [...before.writers, ...after.writers]) writers.add(note)
+      // An object that is being overwritten may be missing from one reading. If it is missing from the
+      // last reading, it was created or deleted meanwhile, and may be listed.
+      for (const record of [...before.writers, ...after.writers]) writers.add(record)
       const written = namesOf([...writers, ...before.dead, ...after.dead])
       for (const one of found) {
         const id = `${one.name}\0${one.isAlternative}`
-        // What two readings show alike, with no writer of it in between, is no half of a write.
+        // A version that two readings show without a writer in between is not half written.
         const isSeenTwice = names.get(id)?.version === one.version && one.path.length === 1
         names.set(id, { ...one, isUnsure: !isSeenTwice || written.has(one.name) })
       }
@@ -97,65 +97,65 @@ export class FolderLister {
     return new DavFolderIndex([...late, ...names.values()])
   }
 
-  async #watch(place: string): Promise<Watch> {
+  async #watch(folderKey: string): Promise<Watch> {
     const { leases } = this.#parts
-    const held = await leases.heldBelow([place])
-    const { revisions } = await leases.look([], [place])
-    const notesOf = (isLive: boolean) =>
+    const held = await leases.heldBelow([folderKey])
+    const { revisions } = await leases.look([], [folderKey])
+    const recordsOf = (isLive: boolean) =>
       held.filter((lease) => leases.isLive(lease) === isLive).map(({ note }) => note)
-    return { writers: notesOf(true), dead: notesOf(false), revision: revisions[0] ?? 0 }
+    return { writers: recordsOf(true), dead: recordsOf(false), revision: revisions[0] ?? 0 }
   }
 
   /** As `#watch`, after the interrupted work of dead processes in the folder has been recovered. */
-  async #settled(place: string): Promise<Watch> {
-    const seen = await this.#watch(place)
+  async #watchRecovered(folderKey: string): Promise<Watch> {
+    const seen = await this.#watch(folderKey)
     if (seen.dead.length === 0) return seen
-    for (const note of seen.dead.slice(0, maxLateLooks)) await this.#finish(note)
-    return await this.#watch(place)
+    for (const record of seen.dead.slice(0, maxLateLooks)) await this.#recover(record)
+    return await this.#watch(folderKey)
   }
 
-  async #finish(note: string): Promise<void> {
+  async #recover(record: string): Promise<void> {
     const { leases, rules } = this.#parts
     try {
-      await leases.recoverEnded(leaseKeysOf(note, rules))
+      await leases.recoverEnded(leaseKeysOf(record, rules))
     } catch (error) {
-      // On a full server the old object is gone and there is no room for the new one, which nobody was
-      // told is there. Who wants to make room needs the listing of the others.
+      // On a full server, the old object may be lost without space for the new one, whose write failed.
+      // To free space, clients need the listing of the other objects.
       const isRefused =
         error instanceof DriveError && (error.kind === 'full' || error.kind === 'denied')
       if (!isRefused) throw error
     }
   }
 
-  /** Objects that were being written, and that no reading has shown. */
+  /** Objects that were being written and that no reading showed. */
   async #lookForWritten(
     path: DavPath,
-    notes: ReadonlySet<string>,
+    records: ReadonlySet<string>,
     index: DavFolderIndex,
   ): Promise<ListedName[]> {
     const { finder, store, rules } = this.#parts
     const late: ListedName[] = []
-    for (const note of [...notes].slice(0, maxLateLooks)) {
-      const target = writtenObjectOf(note)
+    for (const record of [...records].slice(0, maxLateLooks)) {
+      const target = writtenObjectOf(record)
       if (target === undefined) continue
       const name = lastSegmentOf(target.key)
       if (index.at(index.lowerBound(name))?.name === name) continue
-      const place = objectPathOf(target.bucket, target.key, rules)
-      const found = await finder.find(place)
+      const object = objectPathOf(target.bucket, target.key, rules)
+      const found = await finder.find(object)
       if (found === undefined) continue
       const { size, modifiedAtMs, attributes } = found.facts
       late.push({
         ...{ name, size, modifiedAtMs, etag: attributes.etag },
         path: found.path.slice(path.length),
         isFolder: false,
-        isAlternative: found.path !== place.natural,
+        isAlternative: found.path !== object.natural,
         version: store.versionOf(found.entry),
       })
     }
     return late
   }
 
-  /** The folder's names, those in folders of cut names among them. */
+  /** The folder's names, including those that continue in folders of cut names. */
   async #readNames(path: DavPath): Promise<ListedName[] | undefined> {
     const names: ListedName[] = []
     const open: OpenFolder[] = [{ below: [], continued: undefined }]
@@ -201,18 +201,18 @@ export class FolderLister {
     }
   }
 
-  async #recall(place: string): Promise<DavFolderIndex | undefined> {
-    const cached = this.#cache.get(place)
+  async #cached(folderKey: string): Promise<DavFolderIndex | undefined> {
+    const cached = this.#cache.get(folderKey)
     if (cached === undefined || cached.readAtMs + this.#parts.cacheMs < performance.now()) {
       return undefined
     }
-    const { revisions } = await this.#parts.leases.look([], [place])
+    const { revisions } = await this.#parts.leases.look([], [folderKey])
     return revisions[0] === cached.revision ? cached.index : undefined
   }
 
-  #remember(place: string, index: DavFolderIndex, revision: number): DavFolderIndex {
-    this.#forget(place)
-    this.#cache.set(place, { index, revision, readAtMs: performance.now() })
+  #addToCache(folderKey: string, index: DavFolderIndex, revision: number): DavFolderIndex {
+    this.#forget(folderKey)
+    this.#cache.set(folderKey, { index, revision, readAtMs: performance.now() })
     this.#cachedNames += index.count
     for (const oldest of this.#cache.keys()) {
       const isFull = this.#cachedNames > maxCachedNames || this.#cache.size > maxCachedFolders
@@ -222,9 +222,9 @@ export class FolderLister {
     return index
   }
 
-  #forget(place: string): void {
-    this.#cachedNames -= this.#cache.get(place)?.index.count ?? 0
-    this.#cache.delete(place)
+  #forget(folderKey: string): void {
+    this.#cachedNames -= this.#cache.get(folderKey)?.index.count ?? 0
+    this.#cache.delete(folderKey)
   }
 }
 
@@ -232,7 +232,7 @@ function lastSegmentOf(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** The names of the objects that are being written by those who have these notes. */
-function namesOf(notes: readonly string[]): ReadonlySet<string> {
-  return new Set(notes.map((note) => lastSegmentOf(writtenObjectOf(note)?.key ?? '')))
+/** The names of the objects that the writers with these recovery records write. */
+function namesOf(records: readonly string[]): ReadonlySet<string> {
+  return new Set(records.map((record) => lastSegmentOf(writtenObjectOf(record)?.key ?? '')))
 }

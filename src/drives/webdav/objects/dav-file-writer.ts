@@ -43,7 +43,7 @@ export class DavFileWriter {
 
   constructor(options: DavFileWriterOptions) {
     this.#options = options
-    if (options.server.arrivals.areTold) this.#hash = createHash('md5')
+    if (options.server.arrivals.areReported) this.#hash = createHash('md5')
   }
 
   /** Bytes written so far. */

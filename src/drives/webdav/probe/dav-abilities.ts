@@ -1,18 +1,18 @@
 import type { NameRules } from '../../name-rules.ts'
 
-/** What the probe found out about a server. */
+/** The findings of the probe about a server. */
 export interface DavAbilities {
   readonly rules: NameRules
-  /** Dead properties are kept, go along with MOVE, and replace those of what is overwritten. */
+  /** Dead properties are kept, move with their file, and replace those of an overwritten file. */
   readonly keepsRecords: boolean
   /**
-   * What distinguishes versions of a file. Both survive MOVE. `time`: size and modification time,
-   * which servers report in whole seconds.
+   * What identifies the version of a file. Both survive MOVE. `time`: size and modification time, which
+   * servers report in whole seconds.
    */
   readonly versions: 'etag' | 'time'
-  /** PUT with Content-Range writes into a file and leaves the rest of it alone; not asked of Nextcloud. */
+  /** PUT with Content-Range writes into a file and keeps its other bytes; not tried on Nextcloud. */
   readonly writesRanges: boolean
-  /** Where a Nextcloud takes uploads in chunks: names below the origin. */
+  /** The folder of a Nextcloud for chunked uploads: names below the origin. */
   readonly chunkRoot: readonly string[] | undefined
   /** The server reports its free space. */
   readonly tellsQuota: boolean
@@ -21,7 +21,7 @@ export interface DavAbilities {
   readonly tellsMd5: boolean
 }
 
-/** For the log: what follows from the findings. */
+/** The consequences of the findings, for the log. */
 export function describeAbilities(abilities: DavAbilities): object {
   const { keepsRecords, versions, writesRanges, chunkRoot, tellsQuota, copies, rules } = abilities
   return {

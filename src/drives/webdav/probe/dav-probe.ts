@@ -12,10 +12,10 @@ import type { DavAbilities } from './dav-abilities.ts'
 export interface ProbeParts {
   /** The drive's root, names below the origin. */
   readonly root: DavPath
-  /** The root as first seen; undefined when it was not there yet. */
+  /** The root at the first contact; undefined when it did not exist yet. */
   readonly rootEntry: DavEntry | undefined
   readonly server: DavServer
-  /** An existing folder for exclusive use; its owner removes it. */
+  /** A folder for the probe only; the caller creates and removes it. */
   readonly folder: DavPath
 }
 
@@ -26,22 +26,22 @@ interface FileFindings extends Pick<DavAbilities, 'versions' | 'keepsRecords' | 
 
 const created = [200, 201, 204]
 
-/** More than any file of the probe has. */
+/** Larger than any file of the probe. */
 const maxProbeBytes = 1_024
 
 /**
- * Finds out what a server does by trying it in a separate folder. No operation is used on users'
- * files whose effect was not tested here first. Each file has a unique size, so that one listing
- * shows the state of all of them: every request lengthens the start.
+ * Determines what a server does by trying it in a separate folder. Every operation is tested here before
+ * it is used on users' files. Each file has a unique size, so that one listing shows the state of all
+ * of them: every request delays the start.
  *
- * @throws DriveError `denied` when the server can't do what a drive needs at least
+ * @throws DriveError `denied` when the server lacks what a drive requires
  */
 export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<DavAbilities> {
   const probe = new Probe(parts)
   await probe.requireNoFoldersByPut()
   await probe.requireMovedFolders()
   const chunkRoot = await probe.findChunkRoot()
-  // Nothing is appended where the server puts chunks together.
+  // A server with chunked uploads is not used for appending.
   const { appends, ...files } = await probe.probeFiles({ mayAppend: chunkRoot === undefined })
   return {
     rules,
@@ -49,11 +49,11 @@ export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<
     chunkRoot,
     writesRanges: appends && (await probe.writesRanges()),
     tellsQuota: await probe.tellsQuota(),
-    tellsMd5: parts.server.arrivals.areTold,
+    tellsMd5: parts.server.arrivals.areReported,
   }
 }
 
-/** What the files of the probe hold. No two have one size. */
+/** The contents of the probe's files, all of different sizes. */
 const texts = { older: '1', newer: '22', first: '333', second: '4444', inTo: '5', inFrom: '66' }
 
 /** Sent with Content-Range, to be appended to `first`. */
@@ -69,8 +69,8 @@ class Probe {
   }
 
   /**
-   * What stays the same when a file is moved over another: entity tag, time, our property. And that
-   * nothing is lost when a file is moved back to where another one now exists.
+   * Tests what survives when a file is moved over another (entity tag, time, our property), and that a
+   * file is not moved over another without permission.
    *
    * @param mayAppend whether to try PUT with Content-Range at the end of a file
    */
@@ -114,8 +114,8 @@ class Probe {
   }
 
   /**
-   * PUT must not make the folders above a file (RFC 4918 section 9.7.1): where a disk is not mounted,
-   * the server would store files in the empty mount point.
+   * PUT must not create missing parent folders (RFC 4918 section 9.7.1): if a disk is not mounted, the
+   * server would store files in the empty mount point.
    */
   async requireNoFoldersByPut(): Promise<void> {
     const body = Buffer.from('orphan')
@@ -128,8 +128,8 @@ class Probe {
   }
 
   /**
-   * Empty folders are moved away, and back when something has come into them. That they leave their
-   * place is seen by `probeFiles`.
+   * Empty folders are moved aside, and back if something was added to them. `probeFiles` checks that a
+   * moved folder leaves its path.
    */
   async requireMovedFolders(): Promise<void> {
     const { server } = this.#parts
@@ -149,21 +149,21 @@ class Probe {
   }
 
   /**
-   * PUT with Content-Range, into a file to which `probeFiles` has appended. RFC 9110 section 14.5 lets a
-   * server do anything with it. One that ignores it is not asked for the PUT that breaks off: rclone
+   * Tests PUT with Content-Range in a file to which `probeFiles` appended. RFC 9110 section 14.5 does not
+   * define its effect. The PUT that breaks off is not sent to a server that ignores the header: rclone
    * stores its bytes after the folder of the probe was removed.
    */
   async writesRanges(): Promise<boolean> {
     const path = this.#path('first')
     if (!(await this.#putRange(path, 'a', 1))) return false
-    // A PUT that breaks off may leave the bytes that arrived, and must leave all others.
+    // A PUT that breaks off may store the bytes that arrived, and must keep all others.
     await this.#breakOff(path, texts.first.length + appended.length)
     return (await this.#read(path)).startsWith('3a3bb')
   }
 
   /**
-   * Nextcloud's chunked upload, version 2: a folder of chunks beside the user's files, from which
-   * MOVE of `.file` makes a file.
+   * Tests Nextcloud's chunked upload, version 2: a folder of chunks beside the user's files, which a
+   * MOVE of its `.file` assembles.
    */
   async findChunkRoot(): Promise<DavPath | undefined> {
     const { root, folder } = this.#parts
@@ -230,13 +230,13 @@ class Probe {
 
   async #stat(path: DavPath): Promise<DavEntry> {
     const entry = await this.#parts.server.stat(path, { asksForMd5: true })
-    // So that it is known from the start whether the server reports MD5s.
+    // Finds out early whether the server reports MD5s.
     this.#parts.server.arrivals.check(entry?.md5, undefined)
     if (entry === undefined) throw lacking('show a file that was just written', 404)
     return entry
   }
 
-  /** A folder's entries by name; none when it is not there. */
+  /** A folder's entries by name; empty when it does not exist. */
   async #listed(path: DavPath): Promise<ReadonlyMap<string, DavEntry>> {
     const listed = await this.#parts.server.list(path)
     return new Map(listed?.children.map((child) => [child.name, child]))
@@ -256,7 +256,7 @@ function hasSize(seen: ReadonlyMap<string, DavEntry>, name: keyof typeof texts):
   return seen.get(name)?.size === texts[name].length
 }
 
-/** Whether all of them are one version, and tell so in this way. */
+/** Whether all entries have the same version, identified in this way. */
 function isOneVersion(by: DavAbilities['versions'], entries: readonly DavEntry[]): boolean {
   if (by === 'etag' && entries.some(({ etag }) => etag === undefined)) return false
   return new Set(entries.map((entry) => versionOf(entry, by))).size === 1

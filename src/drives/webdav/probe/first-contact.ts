@@ -5,9 +5,9 @@ import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
 import { askForFolder, entryIn, xmlHeaders } from '../client/dav-properties.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 
-/** A name to resolve, a connection and a TLS handshake: what is wrong with them is told within 5 s. */
+/** For DNS, the connection and TLS: problems with them are reported within 5 s. */
 const connectMs = 3_500
-/** A server that has taken the connection may need longer: PHP compiles, disks spin up. */
+/** After connecting, a server may need longer: PHP compiles, disks spin up. */
 const noticeMs = 4_500
 const answerMs = 60_000
 
@@ -28,26 +28,26 @@ const noHttpAdvice = 'It does not speak HTTP there. Check the port in DRIVE'
 
 const silentCodes =
   /^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|ETIMEDOUT|E(HOST|NET)UNREACH)$/
-/** Of Node's TLS: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+/** Error codes of Node's TLS: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO/
 
-/** Statuses of a server that may be what is wanted: the folder is made later, or it is busy now. */
+/** Statuses of a usable server: the folder is created later, or the server is busy. */
 const hopefulStatuses: ReadonlySet<number> = new Set([207, 404, 409, 423, 425, 429])
 
 export interface FirstContactLog {
   warn(fields: object, message: string): void
 }
 
-/** The server's name as DRIVE has it, with the port where that is not the usual one. */
+/** The server's host name in DRIVE, with the port if it is not the default. */
 export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
   return new URL(origin).host
 }
 
 /**
- * Asks the server once for the drive's folder, before any other request and without retries, so
- * that a mistake in DRIVE is reported at once, and with the server's name.
+ * Requests the drive's folder once, before any other request and without retries, so that a mistake in
+ * DRIVE is reported immediately, with the server's name.
  *
- * @returns the folder; undefined when it is not there, or the answer is not clear
+ * @returns the folder; undefined when it does not exist, or the answer is unclear
  * @throws DriveError for people
  */
 export async function makeFirstContact(
@@ -86,7 +86,7 @@ export async function makeFirstContact(
   }
 }
 
-/** The same error with the server's name in front; anything but a DriveError as it is. */
+/** The same error with the server's name in front; other errors than DriveErrors unchanged. */
 export function namingHost(error: unknown, address: Pick<DavAddress, 'origin'>): unknown {
   const host = hostOf(address)
   if (!(error instanceof DriveError) || error.message.includes(host)) return error
@@ -114,7 +114,7 @@ function judge(status: number, location: string, address: DavAddress): void {
   throw new DriveError('denied', message)
 }
 
-/** Undefined when the answer can't be read: the next request is answered with the same, or better. */
+/** Undefined for an invalid answer: the next request gets the same or a better one. */
 function folderIn(text: string, address: DavAddress): DavEntry | undefined {
   let entry: DavEntry | undefined
   try {

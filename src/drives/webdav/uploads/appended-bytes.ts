@@ -8,15 +8,15 @@ import { readFirst } from '../objects/written-file.ts'
 import { RangeWriter } from './range-writer.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
-/** A server may still write what it has received of a request that has ended. */
-const settleMs = 200
-const maxLooks = 50
-/** Committed bytes that are held in memory to make room on a full drive. */
+/** A server may still write bytes of a request that has ended: checks for that. */
+const checkEveryMs = 200
+const maxChecks = 50
+/** Committed bytes that may be buffered in memory to make room on a full drive. */
 const maxBufferedBytes = 16 * 1024 * 1024
-/** How long it is tried to write them again. */
+/** How long to retry writing them again. */
 const rewriteMs = 30_000
 
-/** Uploads that grow on the server, by PUT with Content-Range. */
+/** Uploads that are appended on the server, by PUT with Content-Range. */
 export class AppendedBytes implements UploadBytes {
   readonly kind = 'append'
   readonly #parts: Pick<DavContext, 'server' | 'own'>
@@ -35,7 +35,7 @@ export class AppendedBytes implements UploadBytes {
   }
 
   async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    await this.#settle(uploadId, options.offset)
+    await this.#awaitEarlierWrites(uploadId, options.offset)
     const writer = new RangeWriter(this.#parts.server, uploadPath(uploadId), options)
     return {
       write: (chunk) => writer.write(chunk),
@@ -55,15 +55,15 @@ export class AppendedBytes implements UploadBytes {
     const entry = await this.#stat(uploadId)
     if (entry === undefined || entry.size < size) throw lostBytes()
     if (entry.size === size) return
-    // Behind the committed bytes are others.
+    // Uncommitted bytes follow the committed ones.
     await rewriteFile(server, uploadPath(uploadId), size)
   }
 
   /**
-   * The bytes of a part that did not fit fill the drive, and WebDAV can't truncate files: the
-   * committed bytes are written to a new file beside it or, if there is no space for that, over it.
-   * Other failed parts keep their bytes until the upload is completed or aborted. Never rejects:
-   * the reason for the failure is already reported.
+   * A part that did not fit has filled the drive, and WebDAV cannot truncate files: the committed bytes
+   * are written to a new file beside it or, if there is no space for that, over it. The bytes of other
+   * failed parts stay until the upload is completed or aborted. Never rejects: the failure of the part
+   * is already reported.
    */
   async #makeRoom(uploadId: string, offset: number): Promise<void> {
     try {
@@ -71,25 +71,25 @@ export class AppendedBytes implements UploadBytes {
     } catch (error) {
       const isFull = error instanceof DriveError && error.kind === 'full'
       if (!isFull || offset > maxBufferedBytes) return
-      // The next part finds out whether its bytes are there.
+      // The next part checks whether the bytes before it exist.
       await this.#rewrite(uploadId, offset).catch(() => undefined)
     }
   }
 
-  /** While the file is gone its bytes are in memory alone: a crash then costs the upload. */
+  /** While the file is removed, its bytes are only in memory: a crash then loses the upload. */
   async #rewrite(uploadId: string, size: number): Promise<void> {
     const { server } = this.#parts
     const path = uploadPath(uploadId)
     const body = await readFirst(server, path, size)
     const giveUpAt = performance.now() + rewriteMs
-    // If it is not known whether it is gone, it is written over.
+    // If the removal is in doubt, the file is overwritten.
     await server.removeFile(path).catch(() => false)
     for (;;) {
       const answer = await server.put(path, { body }).catch(() => undefined)
       if (answer !== undefined && answer.status < 300) return
-      // Others may have used the space; it may be freed again.
+      // Other clients may have used the space, and may free it again.
       if (performance.now() > giveUpAt) return
-      await sleep(settleMs)
+      await sleep(checkEveryMs)
     }
   }
 
@@ -99,15 +99,15 @@ export class AppendedBytes implements UploadBytes {
     return (await server.stat(path)) ?? (await restoreFile(server, path))
   }
 
-  /** Waits until writes of an aborted part have ended. */
-  async #settle(uploadId: string, offset: number): Promise<void> {
+  /** Waits until the server has ended the writes of an aborted part. */
+  async #awaitEarlierWrites(uploadId: string, offset: number): Promise<void> {
     let before: number | undefined
-    for (let look = 0; look < maxLooks; look++) {
+    for (let check = 0; check < maxChecks; check++) {
       const size = (await this.#stat(uploadId))?.size
       if (size === undefined || size < offset) throw lostBytes()
       if (size === offset || size === before) return
       before = size
-      await sleep(settleMs)
+      await sleep(checkEveryMs)
     }
     throw new DriveError('busy', 'An earlier attempt at this part is still being written.')
   }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { DriveError, type PartDigest } from '../../drive.ts'
 
 /**
- * Passes the bytes of an upload on and compares each part with what was received for it. The last byte
- * of a part is passed on only when the part is right, so that a server never gets all of an upload
- * that is not.
+ * Passes the bytes of an upload on and compares each part with what was received for it. The last bytes
+ * of a part are passed on only if the part is correct, so that a server never gets all bytes of a
+ * damaged upload.
  *
  * @throws DriveError `unavailable` when a part has other bytes now, or when bytes are missing.
  */

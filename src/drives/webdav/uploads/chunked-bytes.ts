@@ -9,16 +9,16 @@ import { DavFileWriter } from '../objects/dav-file-writer.ts'
 import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
-/** Nextcloud takes names of chunks from 1 to this. */
+/** Nextcloud accepts chunk names from 1 to this number. */
 const maxChunks = 10_000
-/** How long Nextcloud may put a file together after a proxy has lost its patience. */
+/** How long Nextcloud may assemble a file after a proxy timed out. */
 const patienceMs = 1_800_000
 const longestPauseMs = 5_000
-/** To a chunk: a day without one has passed, or the cache in which an object store's parts are noted is lost. */
+/** For a chunk: Nextcloud deleted the chunks after a day, or lost its cache of an object store's parts. */
 const goneStatuses: ReadonlySet<number> = new Set([404, 412])
 /**
- * Statuses of a MOVE that may be done or in progress: a proxy timed out, or an earlier MOVE holds
- * the lock.
+ * Statuses of a MOVE that may be done or in progress: a proxy timed out, or an earlier MOVE has the
+ * lock.
  */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
 const folderPrefix = 'bucketry-'
@@ -31,8 +31,8 @@ export interface ChunkedBytesParts extends Pick<DavContext, 'server' | 'spool' |
 }
 
 /**
- * Uploads as Nextcloud has them, version 2: a folder of chunks, one for each part, which a MOVE of
- * its `.file` makes a file. The state is the number of committed chunks.
+ * Nextcloud's chunked upload, version 2: a folder with one chunk for each part, assembled by a MOVE of
+ * its `.file`. The state is the number of committed chunks.
  */
 export class ChunkedBytes implements UploadBytes {
   readonly kind = 'chunks'
@@ -106,7 +106,7 @@ export class ChunkedBytes implements UploadBytes {
     }
   }
 
-  /** Puts the first chunks together; resolves to the size of the whole. */
+  /** Assembles the first chunks. Returns the size of the file. */
   async #assemble(
     uploadId: string,
     count: number,
@@ -125,10 +125,10 @@ export class ChunkedBytes implements UploadBytes {
       const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
       const failure = await this.#tryAssemble(uploadId, total, beforeAttempt)
       if (failure === undefined) return total
-      // Whatever the response, Nextcloud may still be working on it, or be done.
+      // Regardless of the response, Nextcloud may still be working on it, or be done.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
       if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
-      if (!isDoubtful(failure) || performance.now() > giveUpAt) throw told(failure)
+      if (!isDoubtful(failure) || performance.now() > giveUpAt) throw reportedError(failure)
       await sleep(pauseMs)
     }
   }
@@ -153,14 +153,14 @@ export class ChunkedBytes implements UploadBytes {
     return answer.status < 300 ? undefined : statusError('MOVE', answer)
   }
 
-  /** The size of the whole that was put together before, and then cut short. */
+  /** The size of a file that was assembled before, and whose truncation was interrupted. */
   async #restore(uploadId: string): Promise<number> {
     const entry = await restoreFile(this.#parts.server, uploadPath(uploadId))
     if (entry === undefined) throw lostBytes()
     return entry.size
   }
 
-  /** Removes chunks that were never committed; the bytes of the others, undefined when there are none. */
+  /** Removes uncommitted chunks. Returns the size of the others; undefined when the folder is gone. */
   async #keepFirst(uploadId: string, count: number): Promise<number | undefined> {
     const { origin } = this.#parts
     const folder = await origin.list(this.#folder(uploadId))
@@ -188,14 +188,14 @@ export class ChunkedBytes implements UploadBytes {
   }
 }
 
-/** Whether the MOVE may have been received anyway. */
+/** Whether the MOVE may have been executed. */
 function isDoubtful(failure: DriveError): boolean {
   if (failure instanceof StatusError) return doubtfulStatuses.has(failure.status)
   return failure.kind === 'unavailable'
 }
 
-/** What is told of a MOVE that was not done. The chunks stay, for who tries again. */
-function told(failure: DriveError): DriveError {
+/** The error for a MOVE that was not executed. The chunks stay for the next attempt. */
+function reportedError(failure: DriveError): DriveError {
   if (!(failure instanceof StatusError) || failure.status !== 400) return failure
   const message =
     'Nextcloud reports that parts do not match the file (400). If it stores files in an object ' +
@@ -203,7 +203,7 @@ function told(failure: DriveError): DriveError {
   return new DriveError('unavailable', message, { cause: failure })
 }
 
-/** Without zeros in front an old Nextcloud sorts `10` before `9`. */
+/** Without leading zeros, an old Nextcloud sorts `10` before `9`. */
 function nameOf(number: number): string {
   return String(number).padStart(5, '0')
 }

@@ -26,10 +26,10 @@ import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 const completionLifeMs = 24 * 3_600_000
 const idPattern = /^[\w-]{1,64}$/
 
-/** What the caller keeps of an upload between calls, as JSON. */
+/** The state of an upload, which the caller stores between calls as JSON. */
 interface UploadState {
   readonly id: string
-  /** The way its bytes are kept, and what that has to remember. */
+  /** The kind of UploadBytes, and its state. */
   readonly kind: string
   readonly inner: string
 }
@@ -41,9 +41,9 @@ export interface DavUploadsParts extends DavContext {
 }
 
 /**
- * Uploads: bytes are gathered into one file in the drive's own folder, and that is moved to its
- * place. The upload's id in the object's record, and the absence of that file, tell a repeated
- * `complete` what the first one has done.
+ * Uploads: bytes are gathered into one file in the drive's own folder, which is then moved into place.
+ * From the upload's ID in the object's record, and from the absence of that file, a repeated
+ * `complete` learns what the first one did.
  */
 export class DavUploads implements UploadDrive {
   readonly canTruncate = true
@@ -59,7 +59,7 @@ export class DavUploads implements UploadDrive {
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
-    // A key that can't be named is refused before its parts are sent.
+    // A key that the server cannot name is refused before its parts are sent.
     this.#pathOf(target)
     return this.#stateOf(uploadId, await this.#parts.bytes.begin(uploadId))
   }
@@ -82,7 +82,7 @@ export class DavUploads implements UploadDrive {
       return present.facts
     }
     if (await this.#hasBecomeObject(id)) return undefined
-    // Before what may take minutes; publishing looks again.
+    // Checked before work that may take minutes; publishing checks again.
     assertConditions(object, present?.facts.attributes.etag, conditions)
     const path = uploadPath(id)
     await asked(records.forgetCompletion(id))
@@ -130,10 +130,10 @@ export class DavUploads implements UploadDrive {
   }
 
   /**
-   * Whether an earlier `complete` has moved the bytes to their place. A completion is noted when the
-   * upload's file is whole, and the note is deleted before the file is removed or written again. So
-   * when the note is there and the file is not, the file has been moved. (A file that
-   * `rewriteFile` replaces is set aside for a moment.)
+   * Whether an earlier `complete` moved the bytes into place. A completion is noted when the upload's
+   * file is complete, and the note is deleted before the file is removed or written again. So if the
+   * note exists and the file does not, the file was moved. (`rewriteFile` moves a file aside for a
+   * moment.)
    */
   async #hasBecomeObject(id: string): Promise<boolean> {
     const { server, records } = this.#parts
@@ -154,7 +154,7 @@ export class DavUploads implements UploadDrive {
     await asked(records.forgetCompletion(id))
   }
 
-  /** The object is there: what else there is of it only takes room, until the next sweep. */
+  /** The object exists: other bytes of the upload only take space, until the next sweep. */
   async #forgetBytes(id: string, inner: string): Promise<void> {
     await this.#parts.bytes.remove?.(id, inner).catch(() => undefined)
   }
@@ -194,7 +194,7 @@ export class DavUploads implements UploadDrive {
     return JSON.stringify(state)
   }
 
-  /** @throws DriveError `changed` for what `#stateOf` did not make */
+  /** @throws DriveError `changed` for a state that is not from `#stateOf` */
   #parse(text: string): UploadState {
     const state = parseJson(text) as Partial<UploadState> | undefined
     if (typeof state?.id !== 'string' || typeof state.inner !== 'string') throw strangeState()
@@ -211,7 +211,7 @@ export class DavUploads implements UploadDrive {
   }
 }
 
-/** Names become paths: nothing else may get through. */
+/** IDs become file names: other characters must not pass. */
 function requireUploadId(id: string): void {
   if (!idPattern.test(id)) throw strangeState()
 }

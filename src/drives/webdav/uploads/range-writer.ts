@@ -5,10 +5,10 @@ import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 
-/** So much is collected for one request where the size of the part is not known. */
+/** The size of a request when the size of the part is unknown. */
 const blockBytes = 1024 * 1024
 
-/** Writes bytes into a file of a server that is known to take PUT with Content-Range. */
+/** Writes a part into a file, on a server that supports PUT with Content-Range. */
 export class RangeWriter {
   readonly #server: DavServer
   readonly #path: DavPath
@@ -16,7 +16,7 @@ export class RangeWriter {
   #pipe: BodyPipe | undefined
   #block: Buffer[] = []
   #blockBytes = 0
-  /** Bytes that came, and of these the ones that were sent as blocks. */
+  /** Bytes written so far, and those of them that were sent as blocks. */
   #size = 0
   #sent = 0
   #hasFilledDrive = false
@@ -27,7 +27,7 @@ export class RangeWriter {
     this.#options = options
   }
 
-  /** Whether it failed because there was no space; it may have used up the rest. */
+  /** Whether it failed because the drive is full; the part may have used up the space. */
   get hasFilledDrive(): boolean {
     return this.#hasFilledDrive
   }
@@ -37,7 +37,7 @@ export class RangeWriter {
     signal?.throwIfAborted()
     this.#size += chunk.length
     if (size !== undefined && size > blockBytes) {
-      if (this.#size > size) throw unannounced()
+      if (this.#size > size) throw undeclared()
       const early = await this.#open(size).write(chunk)
       if (early !== undefined) this.#requireSuccess(early)
       return
@@ -50,11 +50,11 @@ export class RangeWriter {
   async finish(): Promise<void> {
     this.#options.signal?.throwIfAborted()
     if (this.#pipe === undefined) return await this.#sendBlock()
-    if (this.#size !== this.#options.size) throw unannounced()
+    if (this.#size !== this.#options.size) throw undeclared()
     this.#requireSuccess(await this.#pipe.end())
   }
 
-  /** Never rejects. Bytes that reached the server are after the committed ones. */
+  /** Never rejects. Bytes that reached the server follow the committed ones. */
   async abort(): Promise<void> {
     this.#block = []
     await this.#pipe?.abort()
@@ -92,6 +92,6 @@ export class RangeWriter {
   }
 }
 
-function unannounced(): DriveError {
+function undeclared(): DriveError {
   return new DriveError('changed', 'The number of bytes differs from the declared length.')
 }

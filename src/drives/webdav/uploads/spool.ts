@@ -3,56 +3,56 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DriveError } from '../../drive.ts'
 
-/** How long a look at what the folder holds is good for. */
-const lookMs = 1_000
-/** Marks and empty folders of uploads: nothing whose end would make room. */
+/** How long the measured size of the folder is used. */
+const measureMs = 1_000
+/** Marks and empty folders of uploads: deleting them frees no space. */
 const littleBytes = 64 * 1024
-/** Names of files that are about to have none. */
+/** Prefix of files whose name is removed as soon as they are open. */
 const namelessPrefix = 'unsized-'
 
 export interface SpoolOptions {
-  /** On this machine, for all processes that serve this drive; made when it is needed. */
+  /** On this machine, shared by all processes of this drive; created when it is needed. */
   readonly folder: string
-  /** What all that waits there may take. */
+  /** The limit for everything in the folder. */
   readonly maxBytes: number
 }
 
-/** What the folder held, and how much of each claim is among it at least. */
-interface Look {
+/** The size of the folder, and how much of each claim it includes at least. */
+interface Measurement {
   readonly bytes: number
   readonly counted: ReadonlyMap<SpoolClaim, number>
   readonly startedAtMs: number
 }
 
 /**
- * The space of the staging directory on this machine. This process claims it before it writes; the
- * use of other processes is seen when the folder is read, except for their nameless files.
+ * The space of the staging directory on this machine. This process claims space before it writes. The
+ * use of other processes is measured by reading the folder, which misses their nameless files.
  */
 export class Spool {
   readonly folder: string
   readonly maxBytes: number
   readonly #claims = new Set<SpoolClaim>()
-  #look: Look | undefined
-  #looking: Promise<Look> | undefined
+  #last: Measurement | undefined
+  #measuring: Promise<Measurement> | undefined
 
   constructor({ folder, maxBytes }: SpoolOptions) {
     this.folder = folder
     this.maxBytes = maxBytes
   }
 
-  /** A claim of nothing so far, to be ended. A nameless file is not in the folder. */
+  /** An empty claim; the caller must end it. A nameless file is not in the folder. */
   claim({ isNameless }: { isNameless: boolean }): SpoolClaim {
     const claim = new SpoolClaim(this, isNameless)
     this.#claims.add(claim)
     return claim
   }
 
-  /** A path in the folder for a file that loses its name at once. */
+  /** A path in the folder for a file whose name is removed at once. */
   namelessPath(random: string): string {
     return join(this.folder, namelessPrefix + random)
   }
 
-  /** Removes names left by dead processes: they are not needed. */
+  /** Removes names left by dead processes. */
   async sweep(): Promise<void> {
     for (const { name } of await entriesIn(this.folder)) {
       if (name.startsWith(namelessPrefix)) await rm(join(this.folder, name), { force: true })
@@ -60,13 +60,13 @@ export class Spool {
   }
 
   /**
-   * For SpoolClaim, when it gets larger.
+   * For SpoolClaim, when it grows.
    * @throws DriveError `busy` when others use the space, `full` otherwise
    */
   async requireRoom(claim: SpoolClaim): Promise<void> {
-    if (this.#usedBytes(await this.#recentLook()) <= this.maxBytes) return
-    // Ended uploads count until the folder is read again.
-    const used = this.#usedBytes(await this.#lookAgain())
+    if (this.#usedBytes(await this.#recent()) <= this.maxBytes) return
+    // Ended uploads count until the folder is measured again.
+    const used = this.#usedBytes(await this.#measure())
     if (used <= this.maxBytes) return
     if (used - claim.bytes > littleBytes) throw tooMany()
     const message = `The upload exceeds the local staging limit of ${this.maxBytes} bytes.`
@@ -74,55 +74,55 @@ export class Spool {
   }
 
   /**
-   * For SpoolClaim, when it has room.
+   * For SpoolClaim, when it does not grow.
    * @throws DriveError `busy` when other processes have taken more than was left
    */
   async requireUse(): Promise<void> {
-    if ((await this.#recentLook()).bytes > this.maxBytes) throw tooMany()
+    if ((await this.#recent()).bytes > this.maxBytes) throw tooMany()
   }
 
-  /** For SpoolClaim: one that is in the folder counts until the next look. */
+  /** For SpoolClaim: bytes in the folder count until the next measurement. */
   end(claim: SpoolClaim): void {
     if (claim.isNameless || claim.bytes === 0) this.#claims.delete(claim)
   }
 
-  #usedBytes({ bytes, counted }: Look): number {
+  #usedBytes({ bytes, counted }: Measurement): number {
     let used = bytes
     for (const claim of this.#claims) used += claim.bytes - (counted.get(claim) ?? 0)
     return used
   }
 
-  async #recentLook(): Promise<Look> {
-    const look = this.#look
-    const isRecent = look !== undefined && performance.now() - look.startedAtMs < lookMs
-    return isRecent ? look : await this.#lookAgain()
+  async #recent(): Promise<Measurement> {
+    const last = this.#last
+    const isRecent = last !== undefined && performance.now() - last.startedAtMs < measureMs
+    return isRecent ? last : await this.#measure()
   }
 
-  #lookAgain(): Promise<Look> {
-    this.#looking ??= this.#walk().finally(() => {
-      this.#looking = undefined
+  #measure(): Promise<Measurement> {
+    this.#measuring ??= this.#walk().finally(() => {
+      this.#measuring = undefined
     })
-    return this.#looking
+    return this.#measuring
   }
 
-  async #walk(): Promise<Look> {
+  async #walk(): Promise<Measurement> {
     const counted = new Map<SpoolClaim, number>()
     for (const claim of this.#claims) {
-      // What is there of it then is seen now.
+      // The measurement includes its bytes.
       if (claim.isEnded) this.#claims.delete(claim)
       else if (!claim.isNameless) counted.set(claim, claim.onDisk)
     }
     const startedAtMs = performance.now()
-    this.#look = { bytes: await bytesIn(this.folder), counted, startedAtMs }
-    return this.#look
+    this.#last = { bytes: await bytesIn(this.folder), counted, startedAtMs }
+    return this.#last
   }
 }
 
-/** Room for the bytes of one part or object. */
+/** The space for the bytes of one part or object. */
 export class SpoolClaim {
   readonly isNameless: boolean
   readonly #spool: Spool
-  #announced = 0
+  #declared = 0
   #taken = 0
   #onDisk = 0
   #isEnded = false
@@ -132,16 +132,16 @@ export class SpoolClaim {
     this.isNameless = isNameless
   }
 
-  /** What it takes, or will. */
+  /** The bytes that it uses or will use. */
   get bytes(): number {
-    return Math.max(this.#announced, this.#taken)
+    return Math.max(this.#declared, this.#taken)
   }
 
   get taken(): number {
     return this.#taken
   }
 
-  /** Written for sure. */
+  /** Bytes that are certainly written. */
   get onDisk(): number {
     return this.#onDisk
   }
@@ -151,15 +151,16 @@ export class SpoolClaim {
   }
 
   /**
-   * To be called before this many bytes are written, out of the known total, after the bytes
-   * claimed last have been written.
+   * Call it before writing this many bytes, after the bytes claimed last were written.
+   *
+   * @param declared the total, or 0 if it is unknown
    *
    * @throws as Spool.requireRoom, and requireUse
    */
-  async take(bytes: number, announced: number): Promise<void> {
+  async take(bytes: number, declared: number): Promise<void> {
     const before = this.bytes
     this.#onDisk = this.#taken
-    this.#announced = Math.max(this.#announced, announced)
+    this.#declared = Math.max(this.#declared, declared)
     this.#taken += bytes
     if (this.bytes > before) await this.#spool.requireRoom(this)
     else await this.#spool.requireUse()
@@ -176,7 +177,7 @@ function tooMany(): DriveError {
   return new DriveError('busy', message, { retryAfterSeconds: 10 })
 }
 
-/** Files and folders may be created and deleted meanwhile. */
+/** Files and folders may be created and deleted while it runs. */
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await entriesIn(folder)) {

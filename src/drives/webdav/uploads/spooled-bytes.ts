@@ -26,8 +26,8 @@ export interface StagedUploads {
 }
 
 /**
- * Uploads that are collected on this machine and sent in one piece when they are whole, for servers
- * that can't append. All parts of one upload must come to the same machine.
+ * Uploads that are collected on this machine and sent in one request when they are complete, for
+ * servers that cannot append. All parts of an upload must arrive at the same machine.
  */
 export class SpooledBytes implements UploadBytes {
   readonly kind = 'spool'
@@ -46,12 +46,12 @@ export class SpooledBytes implements UploadBytes {
   }
 
   async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    await this.#takeBack(uploadId)
+    await this.#reopen(uploadId)
     return this.#limited(await this.#local.uploads.append(state, options), options)
   }
 
   async replaceLast(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
-    await this.#takeBack(uploadId)
+    await this.#reopen(uploadId)
     const part = await this.#local.uploads.replaceLast?.(state, options)
     if (part === undefined) throw lostBytes()
     return this.#limited(part, options)
@@ -66,7 +66,7 @@ export class SpooledBytes implements UploadBytes {
     const object = await this.#local.open(target.bucket, uploadId)
     if (facts === undefined || object === undefined) throw lostBytes()
     try {
-      const hash = server.arrivals.areTold ? createHash('md5') : undefined
+      const hash = server.arrivals.areReported ? createHash('md5') : undefined
       const chunks = object.read(0, size)
       const checked = parts === undefined ? chunks : checkParts(chunks, await parts())
       const body = Readable.from(hashed(checked, hash), { objectMode: false })
@@ -77,7 +77,7 @@ export class SpooledBytes implements UploadBytes {
         md5: () => hash?.copy().digest('hex'),
       })
       if (answer.status >= 300) throw statusError('PUT', answer)
-      // A server that keeps less, or a proxy that cuts, must not make an object of it.
+      // If the server or a proxy truncated the file, it must not become an object.
       await requireArrived(server, path, { size, md5: hash?.digest('hex') })
     } finally {
       await object.close()
@@ -109,7 +109,7 @@ export class SpooledBytes implements UploadBytes {
     await this.#local.close()
   }
 
-  /** Keeps a part within what the spool may take. */
+  /** Limits a part to the space of the spool. */
   #limited(part: PartDraft, { offset, size }: AppendOptions): PartDraft {
     const { spool } = this.#context
     const claim = spool.claim({ isNameless: false })
@@ -126,10 +126,10 @@ export class SpooledBytes implements UploadBytes {
   }
 
   /**
-   * After a Complete that gathered the bytes and did not publish them the upload is open again: the
-   * file goes back to where parts are appended to it, and what was sent of it is removed.
+   * Reopens an upload whose bytes a Complete gathered but did not publish: the file becomes an open
+   * upload again, and what was sent of it is removed.
    */
-  async #takeBack(uploadId: string): Promise<void> {
+  async #reopen(uploadId: string): Promise<void> {
     if (!(await this.#staged.isCompleted(uploadId))) return
     await this.#context.server.removeFile(uploadPath(uploadId))
     await this.#staged.reopen(uploadId)

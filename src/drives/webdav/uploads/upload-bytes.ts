@@ -4,12 +4,12 @@ import type { DavPath } from '../client/dav-path.ts'
 import { uploadsFolder } from '../own-folder.ts'
 
 /**
- * Where the bytes of uploads are until they are an object: on the server, in chunks of a Nextcloud,
- * or on this machine. States are opaque texts, as in UploadDrive; the caller keeps one call at a time
- * for one upload.
+ * Stores the bytes of uploads until they are an object: in a file on the server, in chunks on a
+ * Nextcloud, or on this machine. States are opaque texts, as in UploadDrive. The caller makes one call
+ * at a time for each upload.
  */
 export interface UploadBytes {
-  /** Tells the states of one way from those of another. */
+  /** Identifies the implementation in stored states. */
   readonly kind: string
 
   begin(uploadId: string): Promise<string>
@@ -18,7 +18,7 @@ export interface UploadBytes {
 
   /**
    * Makes the first `size` bytes the file at `uploadPath(uploadId)`.
-   * @throws DriveError `changed` when the bytes are gone; `unavailable` when others arrived
+   * @throws DriveError `changed` when the bytes are lost; `unavailable` when other bytes arrived
    */
   gather(uploadId: string, state: string, options: GatherOptions): Promise<void>
 
@@ -33,7 +33,7 @@ export interface UploadBytes {
 
 export type GatherOptions = Pick<CompleteOptions, 'size' | 'parts' | 'assertHeld'>
 
-/** The file that an upload becomes before it is moved to its place. */
+/** The file into which an upload is gathered before it is moved into place. */
 export function uploadPath(uploadId: string): DavPath {
   return [...uploadsFolder, uploadId]
 }

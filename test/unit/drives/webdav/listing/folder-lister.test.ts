@@ -12,7 +12,7 @@ import {
   type FolderListerParts,
 } from '../../../../../src/drives/webdav/listing/folder-lister.ts'
 import { recordText, versionOf } from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
-import { rulesFrom } from '../../../../../src/drives/webdav/probe/name-probe.ts'
+import { rulesFrom } from '../../../../../src/drives/webdav/probe/name-findings.ts'
 
 const count = 2_000
 const metadata = { text: 'm'.repeat(12_000) }

@@ -6,9 +6,9 @@ import type { DavPath } from '../../../../../src/drives/webdav/client/dav-path.t
 import type { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
 import {
   type NameFindings,
-  NameProbe,
   rulesFrom,
-} from '../../../../../src/drives/webdav/probe/name-probe.ts'
+} from '../../../../../src/drives/webdav/probe/name-findings.ts'
+import { NameProbe } from '../../../../../src/drives/webdav/probe/name-probe.ts'
 
 interface FakeServer {
   /** Names that it makes the same are one file, which keeps its first name. */
