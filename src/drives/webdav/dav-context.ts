@@ -1,5 +1,4 @@
 import type { KeyLeases } from '../key-leases.ts'
-import type { LeaseTable } from '../lease-table.ts'
 import type { NameRules } from '../name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
 import type { DavRecords } from './objects/dav-records.ts'
@@ -17,7 +16,6 @@ export interface DavContext {
   readonly server: DavServer
   readonly own: OwnFolder
   readonly leases: KeyLeases
-  readonly leaseTable: LeaseTable
   readonly records: DavRecords
   readonly abilities: DavAbilities
   /** Those of the abilities. */

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withDatabaseErrors } from '../cloud/database-errors.ts'
+import { Recovery } from '../cloud/recovery.ts'
 import type {
   Draft,
   DraftOptions,
@@ -13,7 +15,6 @@ import type {
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import { type KeyLease, KeyLeases } from '../key-leases.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import { DavClient } from './client/dav-client.ts'
@@ -31,11 +32,11 @@ import { DavPublisher } from './objects/dav-publisher.ts'
 import { DavContent, DavReader, smallBytes } from './objects/dav-reader.ts'
 import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
-import { finishEnded } from './objects/finish-ended.ts'
 import { DavFolderMaker } from './objects/folder-maker.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
 import { objectPathOf } from './objects/object-path.ts'
+import { leaseKeysOf } from './objects/recovery-record.ts'
 import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
 import { probeServer } from './probe/dav-probe.ts'
@@ -89,13 +90,8 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   const client = new DavClient({ ...address, firstPauseMs })
   const server = new DavServer(client, address)
   const own = new OwnFolder(server)
-  // Opening the drive needs leases, and their recovery needs the open drive.
-  const recovery: { run?: (note: string, lease: KeyLease) => Promise<void> } = {}
-  const leases = new KeyLeases({
-    table: options.leases,
-    now: options.now ?? Date.now,
-    recover: async (note, lease) => await recovery.run?.(note, lease),
-  })
+  const recovery = new Recovery({ table: options.leases, now: options.now ?? Date.now })
+  const { leases } = recovery
   try {
     const rootEntry = await makeFirstContact(address, options.log)
     await options.claim?.(new DavNotes(server, own))
@@ -108,13 +104,13 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const context: DavContext = {
       ...{ server, own, leases, abilities, rules: abilities.rules },
-      ...{ leaseTable: options.leases, records: options.records, log: options.log },
+      records: withDatabaseErrors(options.records, 'the metadata of files'),
+      log: options.log,
       firstPauseMs,
       spool: new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes }),
     }
     const bytes = await openUploadBytes(context, options)
-    const drive = new WebdavDrive({ ...context, options, address, client, bytes })
-    recovery.run = (note, lease) => drive.recover(note, lease)
+    const drive = new WebdavDrive({ ...context, options, address, client, recovery, bytes })
     return drive
   } catch (error) {
     leases.close()
@@ -142,6 +138,7 @@ interface DriveParts extends DavContext {
   readonly options: WebdavDriveOptions
   readonly address: DavAddress
   readonly client: DavClient
+  readonly recovery: Recovery
   readonly bytes: UploadBytes
 }
 
@@ -158,13 +155,17 @@ class WebdavDrive implements Drive {
   readonly #cursorParts: DavCursorParts
 
   constructor(parts: DriveParts) {
-    const { abilities, options } = parts
+    const { abilities, options, recovery } = parts
     const store = new AttributeStore(parts)
     const finder = new ObjectFinder({ ...parts, store })
     const folders = new DavFolderMaker(parts)
     const tidier = new FolderTidier({ ...parts, folders })
     const mover = new FileMover({ ...parts, store })
     const publisher = new DavPublisher({ ...parts, store, finder, mover, folders, tidier })
+    recovery.handleWith({
+      placesOf: (record) => leaseKeysOf(record, parts.rules),
+      recover: (record, lease) => publisher.recover(record, lease),
+    })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
     this.#store = store
@@ -189,14 +190,18 @@ class WebdavDrive implements Drive {
   }
 
   async #prepare(buckets: readonly string[]): Promise<void> {
-    const { server, own, spool } = this.#parts
+    const { server, own, spool, recovery, log } = this.#parts
     for (const bucket of buckets) {
       if ((await server.statFolder([bucket])) !== undefined) continue
       await server.makeFolder([bucket])
       await requireBucket(server, bucket)
     }
-    // Interrupted work needs its files: it is recovered before they are swept.
-    if (await finishEnded(this.#parts)) await own.sweep(Date.now())
+    const { isComplete, failures } = await recovery.recoverAll()
+    for (const error of failures) {
+      log.warn({ err: error }, 'could not recover an interrupted write; will retry')
+    }
+    // Interrupted work needs its files: they are swept when all of it is recovered.
+    if (isComplete) await own.sweep(Date.now())
     await spool.sweep()
   }
 
@@ -266,11 +271,6 @@ class WebdavDrive implements Drive {
     this.#parts.leases.close()
     await this.#parts.bytes.close?.()
     await this.#parts.client.close()
-  }
-
-  /** Recovers the interrupted work of a dead process. */
-  async recover(note: string, lease: KeyLease): Promise<void> {
-    await this.#publisher.recover(note, lease)
   }
 
   get #rules() {

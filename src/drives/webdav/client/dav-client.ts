@@ -1,27 +1,33 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { retryAfterMs } from '../../cloud/back-off.ts'
+import { systemClock } from '../../cloud/clock.ts'
+import { Connections, type LimiterName } from '../../cloud/connections.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'
+import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
+import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError } from '../../drive.ts'
-import { DavConnections, type LimiterName } from './dav-connections.ts'
-import {
-  type ResponseHead,
-  refusedCredentials,
-  retryAfterSeconds,
-  unreachable,
-} from './dav-error.ts'
+import { type ResponseHead, refusedCredentials, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 
+/** The name of the service in messages. */
+const service = 'the WebDAV server'
+/** Connections of one process to one server. */
+const connectionLimits = { calls: 24, uploads: 24, downloads: 48 } as const
 /** How long a request waits for a connection. */
 const defaultConnectionWaitMs = 15_000
-/** Until an answer begins: of a look, and of what a server may take its time for. */
+const connectMs = 10_000
+/** Between two chunks of a body. */
+const bodyMs = 60_000
+/** Until a response begins: for reading requests, and for those that may take minutes. */
 const lookMs = 60_000
 const workMs = 600_000
-/** How long a server that says it is busy is asked again. */
-const patienceMs = 20_000
+/** How long a request is repeated. */
+const retryForMs = 20_000
 const longestPauseMs = 4_000
 /** After a 401, no request is sent for this long: servers lock out clients that keep retrying. */
 const refusalMs = 30_000
-/** Answers to anything but GET and the listing of a folder: what is longer is of no interest. */
+/** The rest of a longer body is not read, except for GET and the listing of a folder. */
 const maxTextBytes = 256 * 1024
 
 export interface DavRequest {
@@ -31,20 +37,20 @@ export interface DavRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | Readable | undefined
   readonly signal?: AbortSignal | undefined
-  /** Whether the answer may take minutes. */
+  /** Whether the response may take minutes to begin. */
   readonly isSlow?: boolean
-  /** Whether it does no harm when it has been done already: then it is repeated when in doubt. */
+  /** Whether it may be executed twice: then it is repeated when its outcome is in doubt. */
   readonly isRepeatable?: boolean
-  /** Which connections it goes by, where that is another than its method and body suggest. */
+  /** The limiter, if it is not the one for its method and body. */
   readonly limiter?: LimiterName | undefined
-  /** Who reads the answer's body, if that may take long. */
+  /** The client that reads the response's body, if that may take long. */
   readonly reader?: Reader | undefined
-  /** Called each time it is about to be sent; what it throws is told instead. */
+  /** Called before each attempt; if it throws, the request is not sent. */
   readonly beforeAttempt?: (() => void) | undefined
 }
 
 export interface DavResponse extends ResponseHead {
-  /** To be read to its end, or destroyed. */
+  /** The caller must read or destroy it. */
   readonly body: Readable
 }
 
@@ -53,60 +59,72 @@ export interface DavAnswer extends ResponseHead {
   readonly text: string
 }
 
-/** Statuses that mean: try later. 423 is another client's lock (RFC 4918 section 11.3). */
+/** Statuses of a busy server. 423 is another client's lock (RFC 4918 section 11.3). */
 const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429, 503])
-/** An error in transit: the request may have been executed, or be in progress. */
+/** Errors of a proxy: the request may have been executed, or be in progress. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([502, 504])
 /** rclone answers 500 when a file is deleted while it reads it; repeated 500s are a real error. */
 const maxMishaps = 3
 
 export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | 'password'> {
-  /** Before a request is sent again; each further pause is twice as long, up to 4 seconds. */
+  /** The pause before the first retry; later ones double, up to 4 seconds. */
   readonly firstPauseMs: number
-  /** How long a request waits for a connection; 15 seconds when absent. */
+  /** How long a request waits for a connection; default 15 seconds. */
   readonly connectionWaitMs?: number
 }
 
-/** Asks one server, again where that is called for. */
+/** Sends requests to one server, and retries them. */
 export class DavClient {
-  readonly #connections: DavConnections
-  readonly #firstPauseMs: number
+  readonly #connections: Connections
+  readonly #retryPolicy: RetryPolicyOptions
   readonly #authorization: string
   readonly #closed = new AbortController()
   #refusedUntil = Number.NEGATIVE_INFINITY
 
   constructor({ origin, user, password, firstPauseMs, connectionWaitMs }: DavClientOptions) {
-    this.#firstPauseMs = firstPauseMs
     const credentials = Buffer.from(`${user}:${password}`).toString('base64')
     this.#authorization = `Basic ${credentials}`
-    this.#connections = new DavConnections(origin, connectionWaitMs ?? defaultConnectionWaitMs)
+    this.#connections = new Connections({
+      service,
+      sizes: connectionLimits,
+      waitMs: connectionWaitMs ?? defaultConnectionWaitMs,
+      open: (connections) =>
+        new Pool(origin, {
+          connections,
+          connect: { timeout: connectMs },
+          bodyTimeout: bodyMs,
+          maxHeaderSize: 64 * 1024,
+        }),
+    })
+    // Closing ends all pauses.
+    const wait = (ms: number, signal?: AbortSignal) => systemClock.wait(ms, this.#eitherOf(signal))
+    const backOff = { firstMs: firstPauseMs, longestMs: longestPauseMs }
+    this.#retryPolicy = { service, clock: { ...systemClock, wait }, retryForMs, backOff }
   }
 
   /**
-   * Sends a request, and retries while the server is busy. Any other status is left to the caller.
+   * Sends a request, and retries while the server is busy. The caller checks the status.
    *
    * @throws DriveError `unavailable` when there is no answer, `denied` when the credentials are
    *   refused, `busy` when no connection is free; the signal's reason; what `beforeAttempt` throws
    */
   async send(request: DavRequest): Promise<DavResponse> {
-    const giveUpAt = performance.now() + patienceMs
-    let pauseMs = this.#firstPauseMs
-    for (let attempt = 1; ; attempt++) {
+    const { method, signal } = request
+    const retries = new RetryPolicy(this.#retryPolicy, { doing: method, signal })
+    for (;;) {
       const outcome = await this.#attempt(request)
-      const isError = outcome instanceof Error
-      const askedMs = isError ? 0 : (retryAfterSeconds(outcome) ?? 0) * 1_000
-      pauseMs = Math.max(pauseMs, askedMs)
-      const isOver =
-        performance.now() + pauseMs > giveUpAt || !isWorthAnotherTry(request, outcome, attempt)
-      if (isError && isOver) throw outcome
-      if (!isError && isOver) return outcome
-      if (!isError) await drain(outcome.body)
-      await this.#pause(pauseMs, request.signal)
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+      const isTransient = isWorthRetry(request, outcome, retries.failures + 1)
+      const retry = isTransient ? retries.fail(transientErrorOf(outcome)) : undefined
+      if (retry === undefined || retry.isOver) {
+        if (outcome instanceof DriveError) throw outcome
+        return outcome
+      }
+      if (!(outcome instanceof DriveError)) await drain(outcome.body)
+      await retries.wait(retry.waitMs)
     }
   }
 
-  /** As `send`, and reads the little that such an answer says. */
+  /** As `send`, and reads the short body. */
   async ask(request: DavRequest): Promise<DavAnswer> {
     const response = await this.send(request)
     const { status } = response
@@ -124,16 +142,17 @@ export class DavClient {
     this.#closed.signal.throwIfAborted()
     if (performance.now() < this.#refusedUntil) throw refusedCredentials()
     const limiter = request.limiter ?? limiterOf(request)
-    const signal = () => this.#eitherOf(request.signal)
-    const place = await this.#connections.enter(limiter, signal, request.reader)
+    // Closing ends the requests in progress, which frees connections: waiting then ends here.
+    const connection = await this.#connections.enter(limiter, request.signal, request.reader)
     try {
+      this.#closed.signal.throwIfAborted()
       request.beforeAttempt?.()
     } catch (error) {
-      place.leave()
+      connection.leave()
       throw error
     }
     try {
-      const { statusCode, headers, body } = await place.request(this.#optionsOf(request))
+      const { statusCode, headers, body } = await connection.request(this.#optionsOf(request))
       if (statusCode === 401) {
         await drain(body)
         this.#refusedUntil = performance.now() + refusalMs
@@ -174,15 +193,6 @@ export class DavClient {
     const closed = this.#closed.signal
     return signal === undefined ? closed : AbortSignal.any([closed, signal])
   }
-
-  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const either = this.#eitherOf(signal)
-    try {
-      await sleep(ms * (0.75 + Math.random() / 4), undefined, { signal: either })
-    } catch {
-      either.throwIfAborted()
-    }
-  }
 }
 
 /** Bodies that depend on a client's speed have separate connections. */
@@ -191,12 +201,12 @@ function limiterOf({ method, body }: DavRequest): LimiterName {
   return body === undefined || body instanceof Uint8Array ? 'calls' : 'uploads'
 }
 
-function isWorthAnotherTry(
+function isWorthRetry(
   { body, isRepeatable = false }: DavRequest,
   outcome: DavResponse | DriveError,
   attempt: number,
 ): boolean {
-  // A stream's bytes are gone once they were sent.
+  // A stream can be sent only once.
   if (body !== undefined && !(body instanceof Uint8Array)) return false
   if (outcome instanceof DriveError) return isRepeatable
   if (busyStatuses.has(outcome.status)) return true
@@ -204,13 +214,20 @@ function isWorthAnotherTry(
   return doubtfulStatuses.has(outcome.status) || (outcome.status === 500 && attempt < maxMishaps)
 }
 
-/** Ends a response that is no longer needed; closes its connection. */
+function transientErrorOf(outcome: DavResponse | DriveError): TransientError {
+  if (outcome instanceof DriveError) return new TransientError('network', outcome.message)
+  const reason = busyStatuses.has(outcome.status) ? 'rate' : 'server'
+  const after = retryAfterMs(outcome.header('retry-after'), Date.now())
+  return new TransientError(reason, String(outcome.status), { retryAfterMs: after })
+}
+
+/** Ends a response that is no longer needed, and closes its connection. */
 export function abandon(body: Readable): void {
   body.on('error', () => undefined)
   body.destroy()
 }
 
-/** Reads a body to its end when that is near, so that the connection can be used again. */
+/** Reads the rest of a short body, so that the connection can be used again. */
 export async function drain(body: Readable): Promise<void> {
   await readText(body)
 }
@@ -226,7 +243,7 @@ async function readText(body: Readable): Promise<string> {
       chunks.push(chunk)
     }
   } catch {
-    // The status has come: what it says in words is not worth another try.
+    // The status is known; a missing body is not worth a retry.
   }
   return Buffer.concat(chunks).toString()
 }

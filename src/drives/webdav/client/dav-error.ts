@@ -1,3 +1,4 @@
+import { retryAfterMs } from '../../cloud/back-off.ts'
 import { DriveError, type DriveErrorKind } from '../../drive.ts'
 
 /** The status line and headers of an HTTP response. */
@@ -32,6 +33,9 @@ const advice: Readonly<Partial<Record<DriveErrorKind, string>>> = {
   unavailable: "Check the server's log.",
 }
 
+/** Longer waiting times of a server are not passed on. */
+const longestRetryAfterSeconds = 3_600
+
 /** The server answered with an unexpected status. */
 export class StatusError extends DriveError {
   readonly status: number
@@ -40,7 +44,8 @@ export class StatusError extends DriveError {
     const { status } = answer
     const kind = kinds[status] ?? 'unavailable'
     const message = `The WebDAV server answered ${method} with ${status}. ${advice[kind] ?? ''}`
-    const seconds = retryAfterSeconds(answer)
+    const ms = retryAfterMs(answer.header('retry-after'), Date.now())
+    const seconds = ms && Math.min(longestRetryAfterSeconds, Math.ceil(ms / 1_000))
     super(kind, message, seconds === undefined ? {} : { retryAfterSeconds: seconds })
     this.name = 'StatusError'
     this.status = status
@@ -62,12 +67,4 @@ export function refusedCredentials(): DriveError {
 export function unreachable(cause: unknown): DriveError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? 'no response'
   return new DriveError('unavailable', `The WebDAV server is not responding (${code}).`, { cause })
-}
-
-/** RFC 9110 section 10.2.3: seconds, or a date. At most an hour. */
-export function retryAfterSeconds(answer: Pick<ResponseHead, 'header'>): number | undefined {
-  const value = answer.header('retry-after')
-  if (value === undefined) return undefined
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000
-  return Number.isFinite(seconds) ? Math.min(3_600, Math.max(0, Math.ceil(seconds))) : undefined
 }

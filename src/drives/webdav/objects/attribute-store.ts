@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DriveError } from '../../drive.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -41,7 +40,7 @@ export class AttributeStore {
     const kept = readRecord(entry.record, version)
     if (kept !== undefined) return kept
     // A long record is in the database although the server keeps properties.
-    return readRecord(await asked(this.#parts.records.find({ place, version })), version)
+    return readRecord(await this.#parts.records.find({ place, version }), version)
   }
 
   /** The ETags of files whose records are in the database, by place. */
@@ -49,7 +48,7 @@ export class AttributeStore {
     const versions = new Map(files.map(({ place, version }) => [place, version]))
     const etags = new Map<string, string>()
     if (files.length === 0) return etags
-    for (const [place, text] of await asked(this.#parts.records.findMany(files))) {
+    for (const [place, text] of await this.#parts.records.findMany(files)) {
       const record = readRecord(text, versions.get(place) ?? '')
       if (record !== undefined) etags.set(place, record.attributes.etag)
     }
@@ -76,7 +75,7 @@ export class AttributeStore {
   async save(place: string, record: DavRecord, present?: DavEntry): Promise<void> {
     const text = recordText(record)
     const kept = present === undefined ? undefined : this.versionOf(present)
-    await asked(this.#parts.records.save({ place, version: record.version }, text, kept))
+    await this.#parts.records.save({ place, version: record.version }, text, kept)
   }
 
   /**
@@ -91,14 +90,5 @@ export class AttributeStore {
   /** The version no longer exists at its place. */
   forget(place: string, entry: DavEntry): void {
     this.#parts.records.forget({ place, version: this.versionOf(entry) })
-  }
-}
-
-export async function asked<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    const message = 'The database that stores file metadata is not responding.'
-    throw new DriveError('unavailable', message, { cause: error })
   }
 }

@@ -3,7 +3,6 @@ import type { KeyLease } from '../../key-leases.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import { asked } from './attribute-store.ts'
 import { type DavObjectPath, ownerOf, textOf } from './object-path.ts'
 
 /** Attempts while other clients change the folders on the way. */
@@ -61,7 +60,7 @@ export class DavFolderMaker {
       if (present?.isFolder === true) return
       lease.bumpRevision(...[above, ...paths].map(textOf))
       if (present !== undefined) await this.#displace(object, paths[0] ?? folder, lease)
-      await asked(records.addOwnFolders(keys))
+      await records.addOwnFolders(keys)
       for (const path of paths) {
         lease.assertHeld()
         // Another client created it or removed its parent: the next attempt checks again.

@@ -5,7 +5,6 @@ import { hidesDots } from '../../name-rules.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import { asked } from './attribute-store.ts'
 import type { DavFolderMaker } from './folder-maker.ts'
 import { type DavObjectPath, objectPathOf, ownerOf, textOf } from './object-path.ts'
 import { leaseKeysOf, type TidyRecord } from './recovery-record.ts'
@@ -89,7 +88,7 @@ export class FolderTidier {
     )
     const texts = all.map(textOf)
     const { revisions } = await this.#parts.leases.look([], texts)
-    const own = await asked(this.#parts.records.ownFolders(texts))
+    const own = await this.#parts.records.ownFolders(texts)
     const paths: DavPath[] = []
     const seen: number[] = []
     for (const [index, path] of all.entries()) {
@@ -177,7 +176,7 @@ export class FolderTidier {
       lease.leaveNote()
       throw error
     }
-    await asked(records.forgetFolders(chain.map(textOf)))
+    await records.forgetFolders(chain.map(textOf))
     await this.#restoreOwner(object, outermost, lease)
     return 'gone'
   }

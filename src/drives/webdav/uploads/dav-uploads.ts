@@ -10,7 +10,6 @@ import {
 } from '../../drive.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { DavContext } from '../dav-context.ts'
-import { asked } from '../objects/attribute-store.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
 import type { ObjectFinder } from '../objects/object-finder.ts'
 import { type DavObjectPath, objectPathOf } from '../objects/object-path.ts'
@@ -85,10 +84,10 @@ export class DavUploads implements UploadDrive {
     // Checked before work that may take minutes; publishing checks again.
     assertConditions(object, present?.facts.attributes.etag, conditions)
     const path = uploadPath(id)
-    await asked(records.forgetCompletion(id))
+    await records.forgetCompletion(id)
     await bytes.gather(id, inner, options)
     await server.removeFile(asidePath(path))
-    await asked(records.noteCompletion(id))
+    await records.noteCompletion(id)
     const entry = requireEntry(await server.stat(path), 'the upload')
     if (entry.size !== size) throw lostBytes()
     const publication = { object, path, entry, attributes, conditions, uploadId: id, assertHeld }
@@ -106,7 +105,7 @@ export class DavUploads implements UploadDrive {
     await this.#parts.bytes.remove?.(id, inner)
     await this.#parts.server.removeFile(uploadPath(id))
     await this.#parts.server.removeFile(asidePath(uploadPath(id)))
-    await asked(this.#parts.records.forgetCompletion(id))
+    await this.#parts.records.forgetCompletion(id)
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
@@ -118,7 +117,7 @@ export class DavUploads implements UploadDrive {
       await server.removeFile([...uploadsFolder, name])
     }
     await bytes.sweep?.(isKnown, olderThanMs)
-    await asked(records.sweepCompletions(Date.now() - completionLifeMs))
+    await records.sweepCompletions(Date.now() - completionLifeMs)
   }
 
   async #replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
@@ -137,7 +136,7 @@ export class DavUploads implements UploadDrive {
    */
   async #hasBecomeObject(id: string): Promise<boolean> {
     const { server, records } = this.#parts
-    if (!(await asked(records.isCompletionNoted(id)))) return false
+    if (!(await records.isCompletionNoted(id))) return false
     const path = uploadPath(id)
     if ((await server.stat(path)) !== undefined) return false
     return (await server.stat(asidePath(path))) === undefined
@@ -149,9 +148,9 @@ export class DavUploads implements UploadDrive {
    */
   async #reopen(id: string): Promise<void> {
     const { records } = this.#parts
-    if (!(await asked(records.isCompletionNoted(id)))) return
+    if (!(await records.isCompletionNoted(id))) return
     if (await this.#hasBecomeObject(id)) throw alreadyPublished()
-    await asked(records.forgetCompletion(id))
+    await records.forgetCompletion(id)
   }
 
   /** The object exists: other bytes of the upload only take space, until the next sweep. */
