@@ -1,6 +1,5 @@
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { statusError } from './client/dav-error.ts'
-import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'
 import { readSmallFile } from './objects/small-file.ts'
 import { noteFile, type OwnFolder } from './own-folder.ts'
@@ -26,7 +25,7 @@ export class DavNotes implements DriveNotes {
   async create(name: NoteName, text: string): Promise<boolean> {
     await this.#own.prepare()
     const from = this.#own.newPath()
-    await this.#put(from, text)
+    await this.#server.store(from, Buffer.from(text))
     // RFC 4918 section 9.9.3: with `Overwrite: F` one of several such MOVEs succeeds, the others get 412.
     const to = noteFile(name)
     const answer = await this.#server.transfer('MOVE', { from, to }, { overwrite: false })
@@ -40,11 +39,6 @@ export class DavNotes implements DriveNotes {
     // Overwritten in place: for a MOVE over the note, Apache and Nextcloud would remove it first.
     // Checked first: some servers create missing folders on PUT.
     await this.#own.requireThere()
-    await this.#put(noteFile(name), text)
-  }
-
-  async #put(path: DavPath, text: string): Promise<void> {
-    const answer = await this.#server.put(path, { body: Buffer.from(text) })
-    if (!written.includes(answer.status)) throw statusError('PUT', answer)
+    await this.#server.store(noteFile(name), Buffer.from(text))
   }
 }

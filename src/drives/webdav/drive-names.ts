@@ -1,6 +1,5 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
-import { statusError } from './client/dav-error.ts'
 import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'
 import { readSmallFile } from './objects/small-file.ts'
@@ -40,10 +39,8 @@ async function probeNames({ server, folder }: DriveNamesParts): Promise<NameFind
   const findings = await new NameProbe(server, folder).run()
   const from = [...folder, 'names.json']
   const body = Buffer.from(JSON.stringify({ version, findings }, undefined, 2))
-  const written = await server.put(from, { body })
-  if (written.status >= 300) throw statusError('PUT', written)
-  const moved = await server.transfer('MOVE', { from, to: namesFile }, { overwrite: false })
-  if (moved.status !== 201 && moved.status !== 204) throw statusError('MOVE', moved)
+  await server.store(from, body)
+  await server.moveToFree(from, namesFile)
   return findings
 }
 

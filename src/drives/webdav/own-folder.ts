@@ -64,6 +64,12 @@ export class OwnFolder {
     return true
   }
 
+  /** Sends a write, and repeats it once if the folders of this process were missing. */
+  async restoring(send: () => Promise<DavAnswer>): Promise<DavAnswer> {
+    const answer = await send()
+    return (await this.restoreAfter(answer)) ? await send() : answer
+  }
+
   async #restore(): Promise<void> {
     await this.requireThere()
     await this.prepare()

@@ -222,7 +222,7 @@ class WebdavDrive implements Drive {
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     const found = await this.#finder.find(this.#pathOf(bucket, key))
     if (found === undefined) await this.#parts.own.expectThere()
-    return found?.facts
+    return found?.metadata
   }
 
   async open(
@@ -239,7 +239,7 @@ class WebdavDrive implements Drive {
         return undefined
       }
       const reader = new DavReader(parts, { object, found, priority })
-      if (found.facts.size > smallBytes) return reader
+      if (found.metadata.size > smallBytes) return reader
       try {
         return new DavContent(found, await reader.readWhole())
       } catch (error) {

@@ -260,6 +260,21 @@ export class DavServer {
     })
   }
 
+  /**
+   * Moves a file to a free path.
+   * @throws DriveError when it was not moved
+   */
+  async moveToFree(from: DavPath, to: DavPath): Promise<void> {
+    const answer = await this.transfer('MOVE', { from, to }, { overwrite: false })
+    if (answer.status !== 201 && answer.status !== 204) throw statusError('MOVE', answer)
+  }
+
+  /** As `put`. @throws DriveError when it was not stored */
+  async store(path: DavPath, body: Uint8Array): Promise<void> {
+    const answer = await this.put(path, { body })
+    if (answer.status >= 300) throw statusError('PUT', answer)
+  }
+
   /** Moves a folder with its content to a free path. */
   moveFolder(from: DavPath, to: DavPath, { beforeAttempt }: Guarded = {}): Promise<DavAnswer> {
     return this.#client.ask({

@@ -40,8 +40,8 @@ export async function describeEntries(
     const isTorn = etag === undefined && listed.isUnsure === true
     const found = isTorn ? await finder.find(object) : undefined
     if (isTorn && found === undefined) continue
-    const { size, modifiedAtMs } = found?.facts ?? listed
-    const known = found?.facts.attributes.etag ?? etag ?? provisionalEtag(listed.version)
+    const { size, modifiedAtMs } = found?.metadata ?? listed
+    const known = found?.metadata.attributes.etag ?? etag ?? provisionalEtag(listed.version)
     entries.push({ kind: 'object', key, size, modifiedAtMs, etag: known })
   }
   return entries

@@ -99,10 +99,10 @@ export class FolderLister {
 
   async #watch(folderKey: string): Promise<Watch> {
     const { leases } = this.#parts
-    const held = await leases.heldBelow([folderKey])
+    const below = await leases.heldBelow([folderKey])
     const { revisions } = await leases.look([], [folderKey])
     const recordsOf = (isLive: boolean) =>
-      held.filter((lease) => leases.isLive(lease) === isLive).map(({ note }) => note)
+      below.filter((lease) => leases.isLive(lease) === isLive).map(({ note }) => note)
     return { writers: recordsOf(true), dead: recordsOf(false), revision: revisions[0] ?? 0 }
   }
 
@@ -143,7 +143,7 @@ export class FolderLister {
       const object = objectPathOf(target.bucket, target.key, rules)
       const found = await finder.find(object)
       if (found === undefined) continue
-      const { size, modifiedAtMs, attributes } = found.facts
+      const { size, modifiedAtMs, attributes } = found.metadata
       late.push({
         ...{ name, size, modifiedAtMs, etag: attributes.etag },
         path: found.path.slice(path.length),

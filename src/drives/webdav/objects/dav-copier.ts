@@ -41,7 +41,7 @@ export class DavCopier {
     const { finder, own, publisher, rules } = this.#parts
     const found = await finder.find(objectPathOf(source.bucket, source.key, rules))
     if (found === undefined) return undefined
-    if (found.facts.attributes.etag !== source.etag) throw isGone()
+    if (found.metadata.attributes.etag !== source.etag) throw isGone()
     // Any other ETag is not the MD5 of the bytes. To get it, the caller must read them.
     if (!plainMd5.test(source.etag)) return undefined
     const path = own.newPath()
@@ -63,9 +63,8 @@ export class DavCopier {
   ): Promise<DavEntry> {
     const { server, own, store } = this.#parts
     const paths = { from: found.path, to: path }
-    const send = () => server.transfer('COPY', paths, { overwrite: false, signal })
-    let answer = await send()
-    if (await own.restoreAfter(answer)) answer = await send()
+    const copyOptions = { overwrite: false, signal }
+    const answer = await own.restoring(() => server.transfer('COPY', paths, copyOptions))
     if (answer.status === 404) throw isGone()
     if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
     // Versions are unique: if the version is the same before and after, it was there all the time.
@@ -74,7 +73,7 @@ export class DavCopier {
       throw isGone()
     }
     const entry = requireEntry(await server.stat(path), 'the copy')
-    if (entry.size !== found.facts.size) throw isGone()
+    if (entry.size !== found.metadata.size) throw isGone()
     return entry
   }
 }

@@ -48,9 +48,9 @@ export class DavDraft implements Draft {
       const [object, path] = [this.#object, this.#path]
       const md5 = md5OfEtag(attributes.etag)
       const entry = await requireArrived(server, path, { size: this.#writer.size, md5 })
-      const facts = await publisher.publish({ object, path, entry, attributes, conditions })
+      const metadata = await publisher.publish({ object, path, entry, attributes, conditions })
       this.#isEnded = true
-      return facts
+      return metadata
     } catch (error) {
       if (error instanceof UnconfirmedMove) this.#isEnded = true
       throw error

@@ -78,7 +78,7 @@ export class DavPublisher {
     const { leases, server, finder, store, tidier } = this.#parts
     const removed = await leases.hold([object.leaseKey], async (lease) => {
       const found = await finder.findAlone(object)
-      assertConditions(object, found?.facts.attributes.etag, conditions)
+      assertConditions(object, found?.metadata.attributes.etag, conditions)
       if (found === undefined) return undefined
       lease.bumpRevision(object.folderKey)
       const guarded = { beforeAttempt: () => lease.assertHeld() }
@@ -252,7 +252,7 @@ export class DavPublisher {
     present: FoundFile | undefined,
   ): Promise<void> {
     const found = present && (await this.#parts.finder.describe(object, present))
-    assertConditions(object, found?.facts.attributes.etag, conditions)
+    assertConditions(object, found?.metadata.attributes.etag, conditions)
   }
 
   /**

@@ -39,10 +39,10 @@ export class DavContent implements OpenObject {
   readonly content: Uint8Array
   #isClosed = false
 
-  constructor({ facts }: FoundObject, content: Uint8Array) {
-    this.size = facts.size
-    this.modifiedAtMs = facts.modifiedAtMs
-    this.attributes = facts.attributes
+  constructor({ metadata }: FoundObject, content: Uint8Array) {
+    this.size = metadata.size
+    this.modifiedAtMs = metadata.modifiedAtMs
+    this.attributes = metadata.attributes
     this.content = content
   }
 
@@ -83,9 +83,9 @@ export class DavReader implements OpenObject {
     this.#parts = parts
     this.#object = object
     this.#found = found
-    this.size = found.facts.size
-    this.modifiedAtMs = found.facts.modifiedAtMs
-    this.attributes = found.facts.attributes
+    this.size = found.metadata.size
+    this.modifiedAtMs = found.metadata.modifiedAtMs
+    this.attributes = found.metadata.attributes
   }
 
   async *read(start: number, end: number): AsyncGenerator<Uint8Array> {

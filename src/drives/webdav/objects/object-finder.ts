@@ -13,7 +13,7 @@ export interface FinderParts extends DavContext {
 }
 
 export interface FoundObject extends FoundFile {
-  readonly facts: ObjectMetadata
+  readonly metadata: ObjectMetadata
   /** Undefined when the file was added by hand. */
   readonly record: DavRecord | undefined
 }
@@ -62,8 +62,8 @@ export class ObjectFinder {
     const record = await this.#parts.store.find(object.leaseKey, entry)
     const version = this.#parts.store.versionOf(entry)
     const attributes = record?.attributes ?? provisionalAttributes(object.key, version)
-    const facts = { size: entry.size, modifiedAtMs: entry.modifiedAtMs, attributes }
-    return { ...found, facts, record }
+    const metadata = { size: entry.size, modifiedAtMs: entry.modifiedAtMs, attributes }
+    return { ...found, metadata, record }
   }
 
   /** The object's file: the one at the natural path if there are two. */

@@ -1,4 +1,3 @@
-import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
@@ -29,8 +28,8 @@ export async function rewriteFile(server: DavServer, path: DavPath, size: number
     await copyThrough(server, { from: path, to: copy, size })
     // Left by an earlier attempt, and not needed: the file itself exists.
     await server.removeFile(aside)
-    await move(server, path, aside)
-    await move(server, copy, path)
+    await server.moveToFree(path, aside)
+    await server.moveToFree(copy, path)
   } catch (error) {
     // The next sweep removes it otherwise.
     await server.removeFile(copy).catch(() => undefined)
@@ -42,13 +41,8 @@ export async function rewriteFile(server: DavServer, path: DavPath, size: number
 /** Moves back a file that an interrupted `rewriteFile` moved aside; undefined when there is none. */
 export async function restoreFile(server: DavServer, path: DavPath): Promise<DavEntry | undefined> {
   if ((await server.stat(asidePath(path))) === undefined) return undefined
-  await move(server, asidePath(path), path)
+  await server.moveToFree(asidePath(path), path)
   return await server.stat(path)
-}
-
-async function move(server: DavServer, from: DavPath, to: DavPath): Promise<void> {
-  const answer = await server.transfer('MOVE', { from, to }, { overwrite: false })
-  if (answer.status !== 201 && answer.status !== 204) throw statusError('MOVE', answer)
 }
 
 function withSuffix(path: DavPath, suffix: string): DavPath {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { DriveError } from '../../drive.ts'
 import type { NameRules } from '../../name-rules.ts'
-import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
@@ -204,8 +203,7 @@ class Probe {
   }
 
   async #put(path: DavPath, text: string): Promise<void> {
-    const answer = await this.#parts.server.put(path, { body: Buffer.from(text) })
-    if (!created.includes(answer.status)) throw statusError('PUT', answer)
+    await this.#parts.server.store(path, Buffer.from(text))
   }
 
   async #putRange(path: DavPath, text: string, offset: number): Promise<boolean> {

@@ -27,9 +27,8 @@ export class AppendedBytes implements UploadBytes {
 
   async begin(uploadId: string): Promise<string> {
     const { server, own } = this.#parts
-    const send = () => server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
-    let answer = await send()
-    if (await own.restoreAfter(answer)) answer = await send()
+    const empty = { body: Buffer.alloc(0) }
+    const answer = await own.restoring(() => server.put(uploadPath(uploadId), empty))
     if (answer.status >= 300) throw statusError('PUT', answer)
     return ''
   }

@@ -116,8 +116,7 @@ export class ChunkedBytes implements UploadBytes {
     const total = await this.#keepFirst(uploadId, count)
     if (total === undefined) return await this.#restore(uploadId)
     if (total === 0) {
-      const answer = await server.put(uploadPath(uploadId), { body: Buffer.alloc(0) })
-      if (answer.status >= 300) throw statusError('PUT', answer)
+      await server.store(uploadPath(uploadId), Buffer.alloc(0))
       return 0
     }
     const giveUpAt = performance.now() + patienceMs

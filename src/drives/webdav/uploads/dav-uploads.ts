@@ -76,13 +76,13 @@ export class DavUploads implements UploadDrive {
     const object = this.#pathOf(options.target)
     const present = await finder.find(object)
     if (present?.record?.uploadId === id) {
-      requireSame(present.facts, options)
+      requireSame(present.metadata, options)
       await this.#forgetBytes(id, inner)
-      return present.facts
+      return present.metadata
     }
     if (await this.#hasBecomeObject(id)) return undefined
     // Checked before work that may take minutes; publishing checks again.
-    assertConditions(object, present?.facts.attributes.etag, conditions)
+    assertConditions(object, present?.metadata.attributes.etag, conditions)
     const path = uploadPath(id)
     await records.forgetCompletion(id)
     await bytes.gather(id, inner, options)
@@ -91,9 +91,9 @@ export class DavUploads implements UploadDrive {
     const entry = requireEntry(await server.stat(path), 'the upload')
     if (entry.size !== size) throw lostBytes()
     const publication = { object, path, entry, attributes, conditions, uploadId: id, assertHeld }
-    const facts = await publisher.publish(publication)
+    const metadata = await publisher.publish(publication)
     await this.#forgetBytes(id, inner)
-    return facts
+    return metadata
   }
 
   async isPublished(state: string): Promise<boolean> {

@@ -62,9 +62,9 @@ export class SpooledBytes implements UploadBytes {
     const path = uploadPath(uploadId)
     const attributes = { etag: '', headers: {}, metadata: {} }
     const target = { bucket: this.#staged.bucket, key: uploadId }
-    const facts = await this.#local.uploads.complete(state, { target, size, attributes })
+    const metadata = await this.#local.uploads.complete(state, { target, size, attributes })
     const object = await this.#local.open(target.bucket, uploadId)
-    if (facts === undefined || object === undefined) throw lostBytes()
+    if (metadata === undefined || object === undefined) throw lostBytes()
     try {
       const hash = server.arrivals.areReported ? createHash('md5') : undefined
       const chunks = object.read(0, size)

@@ -63,8 +63,8 @@ async function readAtOnce(server: DavServer): Promise<PromiseSettledResult<Uint8
     store: { find: async () => undefined, versionOf: ({ modifiedAtMs }) => `${modifiedAtMs}` },
   }
   const attributes = { etag: md5Of(content), headers: {}, metadata: {} }
-  const facts = { size: content.length, modifiedAtMs: entry.modifiedAtMs, attributes }
-  const found = { path, entry, revision: 0, record: undefined, facts }
+  const metadata = { size: content.length, modifiedAtMs: entry.modifiedAtMs, attributes }
+  const found = { path, entry, revision: 0, record: undefined, metadata }
   const object = {
     bucket: 'b',
     key: 'k',
