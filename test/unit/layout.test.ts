@@ -76,6 +76,25 @@ test('no file is called utils, helpers, common, types or index', () => {
   assert.deepEqual(nameless, [])
 })
 
+/** Imports and exports from other files. Strings, and code that only looks like one, do not match. */
+const importPattern =
+  /^(?:import|export)\s+(?<type>type\s+)?(?:[\w*{}\s,$]+\sfrom\s+)?'(?<from>\.[^']+)'|\bimport\('(?<lazy>\.[^']+)'\)/gm
+
+function importsOf(path: string): { readonly to: string; readonly isType: boolean }[] {
+  return [...read(path).matchAll(importPattern)].map(({ groups = {} }) => ({
+    to: join(path, '..', groups.from ?? groups.lazy ?? ''),
+    isType: groups.type !== undefined,
+  }))
+}
+
+test('web takes only types from src', () => {
+  const values = sourceFiles
+    .filter((path) => path.startsWith('web/'))
+    .flatMap((path) => importsOf(path).map((one) => ({ path, ...one })))
+    .filter(({ to, isType }) => to.startsWith('src/') && !isType)
+  assert.deepEqual(values, [])
+})
+
 test('every dependency has its reason in docs/decisions/dependencies.md', () => {
   const reasons = read('docs/decisions/dependencies.md')
   const manifest = JSON.parse(read('package.json')) as Record<
