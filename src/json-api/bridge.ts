@@ -39,13 +39,13 @@ export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise
     const target = request.rawPath + (request.rawQuery === '' ? '' : `?${request.rawQuery}`)
     const entered: EnteredRequest = { request, target }
     const reply = await enter(entered, () => inject(app, entered, options))
-    const { operation, code, reason, body } = entered
+    const { operation, code, reason } = entered
     const logFields = {
       ...(operation === undefined ? {} : { operation }),
       ...(code === undefined ? {} : { code }),
       ...(reason === undefined ? {} : { reason }),
     }
-    return body === undefined ? { ...reply, logFields } : { ...withBody(reply, body), logFields }
+    return { ...reply, logFields }
   }
 }
 
@@ -84,12 +84,6 @@ async function inject(
   } finally {
     body?.destroy()
   }
-}
-
-/** The HTTP server computes the length, also for HEAD. */
-function withBody(reply: HttpReply, body: Uint8Array): HttpReply {
-  const headers = reply.headers.filter(([name]) => name !== 'content-length')
-  return { ...reply, headers, body }
 }
 
 /** Whether there is a body of at least one byte (RFC 9112 section 6.3). */

@@ -10,8 +10,6 @@ export interface EnteredRequest {
   operation?: string
   /** Whether it has shown a session, so that its body may take as long as it needs. */
   hasSession?: boolean
-  /** The reply's body if a route bypasses the app: see `sendBytes`. */
-  body?: Uint8Array | undefined
   code?: string | undefined
   /** The error message that the client got. */
   reason?: string | undefined

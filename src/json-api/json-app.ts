@@ -42,7 +42,10 @@ const bodyLimit = 1024 * 1024
 const maxParamLength = 1024
 
 /** On every reply unless a route overrides it: no reply may be cached. */
-const replyHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const
+export const replyHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const
 
 /**
  * The app that all JSON protocols are plugins of: zod schemas in and out, and one exit for every
@@ -107,7 +110,6 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
     if (entered !== undefined) {
       entered.code = refusal.code
       entered.reason = refusal.message
-      entered.body = undefined
     }
     return reply
       .code(refusal.status)

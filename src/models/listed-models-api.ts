@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { JsonApp } from '../json-api/json-app.ts'
 import { refusals } from '../json-api/refusals.ts'
-import { sendBytes } from '../json-api/send-bytes.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
+import { sendList } from './model-list-api.ts'
 import type { ModelLists } from './model-lists.ts'
 
 export interface ListedModelsParts {
@@ -65,10 +65,8 @@ export async function listedModelsApi(app: JsonApp, parts: ListedModelsParts): P
         response: { 200: listSchema, ...refusals },
       },
     },
-    async ({ params: { list } }, reply) => {
-      reply.type('application/json; charset=utf-8')
-      return sendBytes(reply, await lists.list(kindsOfPath.get(list) ?? defaultKinds))
-    },
+    async ({ params: { list } }, reply) =>
+      sendList(lists, kindsOfPath.get(list) ?? defaultKinds, reply),
   )
   app.get(
     '/listings',

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../json-api/api-error.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
-import { sendBytes } from '../json-api/send-bytes.ts'
 import { entrySchema, listRefusals, listSchema } from './list-schemas.ts'
 import { defaultKinds, type Kinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
@@ -31,14 +30,13 @@ const described = { tags: ['models'], security: [{}, { modelsKey: [] }, { models
 
 const preflightSchema = { operationId: 'preflight', hide: true }
 
-/** GET and OPTIONS of /v1/models and the paths below it. GET includes HEAD. */
+/**
+ * GET and OPTIONS of /v1/models and the paths below it. GET includes HEAD. Most requests for a list
+ * do not get here (model-list-handler.ts).
+ */
 export async function modelListApi(app: JsonApp, options: ModelListOptions): Promise<void> {
   const { lists, apiKey } = options
   app.addHook('onRequest', keyGuard(apiKey))
-  const list = async (filter: Kinds, reply: FastifyReply) => {
-    reply.type('application/json; charset=utf-8')
-    return sendBytes(reply, await lists.list(filter))
-  }
   // Many clients add a trailing slash, which is not worth a redirect.
   for (const url of ['/v1/models', '/v1/models/']) {
     const schema = {
@@ -48,7 +46,7 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
       hide: url !== '/v1/models',
       response: { 200: listSchema, ...listRefusals },
     }
-    app.get(url, { schema }, (_request, reply) => list(defaultKinds, reply))
+    app.get(url, { schema }, async (_request, reply) => sendList(lists, defaultKinds, reply))
     app.options(url, { schema: preflightSchema }, preflight)
   }
   const schema = {
@@ -62,12 +60,20 @@ export async function modelListApi(app: JsonApp, options: ModelListOptions): Pro
     const { '*': name } = request.params
     // A kind path takes precedence over a model id.
     const kinds = kindsOfPath.get(name)
-    if (kinds !== undefined) return list(kinds, reply)
+    if (kinds !== undefined) return sendList(lists, kinds, reply)
     const entry = await lists.find(name)
     if (entry === undefined) throw noSuchModel(name)
     return entry
   })
   app.options('/v1/models/*', { schema: preflightSchema }, preflight)
+}
+
+export async function sendList(
+  lists: Pick<ModelLists, 'list'>,
+  kinds: Kinds,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return reply.type('application/json; charset=utf-8').send(await lists.list(kinds))
 }
 
 /** A preflight carries no credentials (Fetch standard, "CORS-preflight fetch"). */

@@ -2,6 +2,7 @@ import type { HttpHandler } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { bridge } from '../json-api/bridge.ts'
 import { createJsonApp } from '../json-api/json-app.ts'
+import { modelListHandler } from '../models/model-list-handler.ts'
 import { modelsErrorFormat } from '../models/models-error-format.ts'
 import { DatabaseError } from '../state/database.ts'
 import { KeyValueError } from '../state/key-value/key-value.ts'
@@ -27,7 +28,8 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonP
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })
   await registerJsonRoutes(app, opened)
-  const handler = await bridge(app, { clientAddress: clientOf(settings) })
+  const bridged = await bridge(app, { clientAddress: clientOf(settings) })
+  const handler = modelListHandler({ lists: opened.lists, apiKey: settings.modelsApiKey }, bridged)
   return {
     handler,
     async close() {

@@ -1,6 +1,6 @@
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
-import { sendBytes } from '../../json-api/send-bytes.ts'
 import type { OpenApiDocument } from './open-api-types.ts'
 
 interface OpenApiParts {
@@ -26,14 +26,14 @@ export async function openApiRoute(app: JsonApp, { describe }: OpenApiParts): Pr
         response: { 200: z.looseObject({}).meta({ description: 'The document.' }) },
       },
     },
-    async (_request, reply) => {
+    async (_request, reply: FastifyReply) => {
       rendered ??= render().catch((error: unknown) => {
         rendered = undefined
         throw error
       })
       const json = await rendered
       reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache')
-      return sendBytes(reply, json)
+      return reply.send(json)
     },
   )
 }
