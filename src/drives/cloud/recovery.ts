@@ -12,9 +12,9 @@ const anyTimeMs = Number.MAX_SAFE_INTEGER
 
 /** What the drive knows about the records that its writers leave in their leases. */
 export interface RecoveryHandler {
-  /** All places of the lease with this record; empty for the record of another kind of drive. */
+  /** All lease keys of the lease with this record; empty for the record of another kind of drive. */
   placesOf(record: string): readonly string[]
-  /** Completes or undoes the interrupted work; `lease` holds these places meanwhile. */
+  /** Completes or undoes the interrupted work; `lease` covers these keys meanwhile. */
   recover(record: string, lease: KeyLease): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export class Recovery {
 
   async #interrupted(limit: number) {
     const found = await this.#table.endedWithNote(anyTimeMs, limit)
-    // The places of one lease have the same record.
+    // All keys of one lease have the same record.
     const dead = found.filter((lease) => !this.leases.isLive(lease)).map(({ note }) => note)
     const records = [...new Set(dead)].filter((record) => this.#placesOf(record).length > 0)
     return { records, isLastPage: found.length < limit }
@@ -81,8 +81,7 @@ export class Recovery {
 
   async #tryRecover(record: string): Promise<DriveError | undefined> {
     try {
-      // Whoever takes the places next recovers first.
-      await this.leases.hold(this.#placesOf(record), async () => undefined)
+      await this.leases.recoverEnded(this.#placesOf(record))
       return undefined
     } catch (error) {
       if (error instanceof DriveError) return error
