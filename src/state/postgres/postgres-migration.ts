@@ -5,8 +5,8 @@ import { numberPlaceholders } from '../placeholders.ts'
 import { connectionSettings, nameOfPostgres } from './postgres-database.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
-/** Key of the advisory lock that migrating processes take: `stow` in ASCII. */
-const lockKey = 0x73746f77
+/** Key of the advisory lock that migrating processes take: `buck` in ASCII. */
+const lockKey = 0x6275636b
 
 /** Another process may be migrating a large table. */
 const statementTimeoutMs = 600_000
