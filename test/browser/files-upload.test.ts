@@ -101,7 +101,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const files = await openFolder('again/')
     const { page } = files
     const parts = partsOf(page)
-    // As often as the uploader tries on its own: then the queue has to begin it anew.
+    // The uploader's own retries are used up, so the queue has to restart the upload.
     const isSecond = (url: URL) => url.searchParams.get('partNumber') === '2'
     const slowDown = '<Error><Code>SlowDown</Code><Message>Later.</Message></Error>'
     const answer = { status: 503, contentType: 'application/xml', body: slowDown }
