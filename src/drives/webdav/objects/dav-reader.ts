@@ -152,8 +152,9 @@ export class DavReader implements OpenObject {
     const options = { signal: this.#closed.signal, reader: this.#reader, isShort }
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
-      // Apache answers 403 when the file disappears while it handles the request.
-      if (response.status === 403) {
+      // Apache answers 403 when the file disappears while it handles the request; rclone answers 405
+      // when a folder has taken its path.
+      if (response.status === 403 || response.status === 405) {
         await drain(response.body)
         if (!(await this.#isStillThere())) throw changed()
       }

@@ -93,3 +93,20 @@ it('Small reads that are refused do not wait for each other', async (t) => {
     assert.equal((outcome as PromiseRejectedResult).reason?.kind, 'denied')
   }
 })
+
+it('A file whose path a folder has taken is reported as changed, so that it is found again', async (t) => {
+  let isFolder = false
+  const server = await serverOf(t, (request, answer) => {
+    request.resume()
+    const folder = described.replace(
+      '<resourcetype/>',
+      '<resourcetype><collection/></resourcetype>',
+    )
+    if (request.method !== 'GET') answer.writeHead(207).end(isFolder ? folder : described)
+    else answer.writeHead(405).end()
+    isFolder = true
+  })
+  for (const outcome of await readAtOnce(server)) {
+    assert.equal((outcome as PromiseRejectedResult).reason?.kind, 'changed')
+  }
+})
