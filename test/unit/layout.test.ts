@@ -95,6 +95,21 @@ test('web takes only types from src', () => {
   assert.deepEqual(values, [])
 })
 
+test('no files import each other in a circle, types included', () => {
+  const done = new Set<string>()
+  const circleFrom = (path: string, above: readonly string[]): readonly string[] | undefined => {
+    if (above.includes(path)) return [...above.slice(above.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    done.add(path)
+    const imported = importsOf(path).filter(({ to }) => sourceFiles.includes(to))
+    return imported.map(({ to }) => circleFrom(to, [...above, path])).find(Boolean)
+  }
+  assert.deepEqual(
+    sourceFiles.flatMap((path) => circleFrom(path, []) ?? []),
+    [],
+  )
+})
+
 test('every dependency has its reason in docs/decisions/dependencies.md', () => {
   const reasons = read('docs/decisions/dependencies.md')
   const manifest = JSON.parse(read('package.json')) as Record<
