@@ -1,5 +1,5 @@
 import { jsonPath } from '../../json-api/json-path.ts'
-import { type JsonPath, JsonSyntaxError, lineOf, offsetsOf } from './json-scanner.ts'
+import { type JsonPath, linesOf } from './json-lines.ts'
 
 /** A file of the catalogue: one provider, or an array of them. */
 export interface CatalogueFile {
@@ -27,12 +27,7 @@ export interface CatalogueMistake {
 }
 
 /** Further problems are only counted: they are usually one mistake repeated. */
-const maxToldProblems = 20
-
-export interface CatalogueErrorOptions extends ErrorOptions {
-  /** The number of problems that are not listed. */
-  readonly untold?: number
-}
+const maxListedProblems = 20
 
 /** An unusable catalogue. The message lists the first mistakes with file, line and field. */
 export class CatalogueError extends Error {
@@ -41,9 +36,10 @@ export class CatalogueError extends Error {
 
   constructor(
     problems: readonly CatalogueProblem[],
-    { untold = 0, ...options }: CatalogueErrorOptions = {},
+    /** `unlisted`: the number of further problems. */
+    { unlisted = 0, ...options }: ErrorOptions & { readonly unlisted?: number } = {},
   ) {
-    super(describe(problems, untold), options)
+    super(describe(problems, unlisted), options)
     this.name = 'CatalogueError'
     this.problems = problems
   }
@@ -51,43 +47,30 @@ export class CatalogueError extends Error {
 
 /** Determines the lines of the listed mistakes only. */
 export function catalogueError(mistakes: readonly CatalogueMistake[]): CatalogueError {
-  const told = mistakes.slice(0, maxToldProblems)
-  const problems = [...Map.groupBy(told, ({ file }) => file)].flatMap(([file, inFile]) => {
+  const listed = mistakes.slice(0, maxListedProblems)
+  const problems = [...Map.groupBy(listed, ({ file }) => file)].flatMap(([file, inFile]) => {
     return locate(file, inFile)
   })
-  return new CatalogueError(problems, { untold: mistakes.length - told.length })
+  return new CatalogueError(problems, { unlisted: mistakes.length - listed.length })
 }
 
 function locate(
-  file: CatalogueFile,
+  { name: fileName, text }: CatalogueFile,
   mistakes: readonly CatalogueMistake[],
 ): readonly CatalogueProblem[] {
-  const paths = mistakes.map(({ path }) => path)
-  try {
-    const offsets = offsetsOf(file.text, paths)
-    return mistakes.map(({ path, message }, index) => {
-      const line = lineOf(file.text, offsets[index] ?? 0)
-      return { fileName: file.name, line, field: jsonPath(path), message }
-    })
-  } catch (error) {
-    // JSON.parse accepted the text: it is nested deeper than the scanner supports.
-    if (!(error instanceof JsonSyntaxError)) throw error
-    return [syntaxProblem(file, error)]
-  }
+  const lines = linesOf(
+    text,
+    mistakes.map(({ path }) => path),
+  )
+  return mistakes.map(({ path, message }, index) => {
+    return { fileName, line: lines[index] ?? 1, field: jsonPath(path), message }
+  })
 }
 
-/** The syntax error that the scanner found, and its position. */
-export function syntaxProblem(
-  { name, text }: CatalogueFile,
-  { message, offset }: JsonSyntaxError,
-): CatalogueProblem {
-  return { fileName: name, line: lineOf(text, offset), field: '', message }
-}
-
-function describe(problems: readonly CatalogueProblem[], untold: number): string {
+function describe(problems: readonly CatalogueProblem[], unlisted: number): string {
   const lines = problems.map(({ fileName, line, field, message }) => {
     return `${fileName}:${line}: ${field === '' ? '' : `${field}: `}${message}`
   })
-  if (untold > 0) lines.push(`and ${untold} more`)
+  if (unlisted > 0) lines.push(`and ${unlisted} more`)
   return `The model catalogue cannot be used.\n${lines.join('\n')}`
 }

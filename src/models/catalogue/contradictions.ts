@@ -1,5 +1,5 @@
 import type { CatalogueFile, CatalogueMistake } from './catalogue-error.ts'
-import type { JsonPath } from './json-scanner.ts'
+import type { JsonPath } from './json-lines.ts'
 import type { ProviderRecord } from './provider-schema.ts'
 
 /**

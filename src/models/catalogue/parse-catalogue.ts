@@ -1,14 +1,8 @@
 import type { ServiceKind } from '../routing-inputs.ts'
 import type { Catalogue, CatalogueProvider } from './catalogue.ts'
-import {
-  CatalogueError,
-  type CatalogueFile,
-  type CatalogueProblem,
-  catalogueError,
-  syntaxProblem,
-} from './catalogue-error.ts'
+import { CatalogueError, type CatalogueFile, catalogueError } from './catalogue-error.ts'
 import { findContradictions, type PlacedRecord } from './contradictions.ts'
-import { type JsonPath, JsonSyntaxError, offsetsOf } from './json-scanner.ts'
+import { type JsonPath, syntaxMistake } from './json-lines.ts'
 import { type ProviderRecord, providerSchema } from './provider-schema.ts'
 
 /**
@@ -43,23 +37,12 @@ function readRecords(file: CatalogueFile): readonly PlacedRecord[] {
   })
 }
 
-function parseJson(file: CatalogueFile): unknown {
+function parseJson({ name: fileName, text }: CatalogueFile): unknown {
   try {
-    return JSON.parse(file.text)
+    return JSON.parse(text)
   } catch (cause) {
-    throw new CatalogueError([whereNoJson(file)], { cause })
+    throw new CatalogueError([{ fileName, field: '', ...syntaxMistake(text) }], { cause })
   }
-}
-
-/** JSON.parse does not report a line for some mistakes; the slower scanner does. */
-function whereNoJson(file: CatalogueFile): CatalogueProblem {
-  try {
-    offsetsOf(file.text, [])
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    return syntaxProblem(file, error)
-  }
-  return { fileName: file.name, line: 1, field: '', message: 'invalid JSON' }
 }
 
 function prepareProvider(record: ProviderRecord): CatalogueProvider {

@@ -101,7 +101,7 @@ describe('parseCatalogue refuses', () => {
     const broken = { name: 'my.json', text: '[\n{ "id": "a" },\n{ "id": }\n]' }
     assert.deepEqual(
       problemsOf(() => parseCatalogue([broken])),
-      ['3 : invalid JSON: expected a value'],
+      ['3 : invalid JSON: value expected'],
     )
   })
 
@@ -112,19 +112,22 @@ describe('parseCatalogue refuses', () => {
     })
   })
 
-  test('JSON that is nested deeper than the lines of mistakes are looked for', () => {
+  test('JSON that is nested deeply, with a line if the nesting permits', () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    for (const levels of [300, 100_000]) {
-      const evidence = `{\n"id": "a",\n"evidence": ${deep(levels)}\n}`
-      assert.equal(parseCatalogue([{ name: 'my.json', text: evidence }]).providers.length, 1)
-      const broken = evidence.replace('"a"', '5')
-      const cut = evidence.slice(0, -3)
-      for (const text of [broken, cut]) {
-        assert.deepEqual(
-          problemsOf(() => parseCatalogue([{ name: 'my.json', text }])),
-          ['3 : nested deeper than 200 levels'],
-        )
-      }
+    for (const [levels, line] of [
+      [300, 2],
+      [100_000, 1],
+    ] as const) {
+      const text = `{\n"id": "a",\n"evidence": ${deep(levels)}\n}`
+      assert.equal(parseCatalogue([{ name: 'my.json', text }]).providers.length, 1)
+      const [problem = ''] = problemsOf(() =>
+        parseCatalogue([{ name: 'my.json', text: text.replace('"a"', '5') }]),
+      )
+      assert.match(problem, new RegExp(`^${line} id: .*string`))
+      assert.match(
+        problemsOf(() => parseCatalogue([{ name: 'my.json', text: text.slice(0, -3) }]))[0] ?? '',
+        /invalid JSON/,
+      )
     }
   })
 
