@@ -41,7 +41,7 @@ export interface ProviderSpecificData {
 
 export interface Combo {
   readonly name: string
-  readonly kind?: ServiceKind | null | undefined
+  readonly kind?: ServiceKind | undefined
   /** Model ids. Stored for the router; the list contains only the name. */
   readonly models?: readonly string[] | undefined
 }
@@ -50,7 +50,7 @@ export interface CustomModel {
   readonly id: string
   readonly providerAlias: string
   /** Only absent or `llm` is listed. */
-  readonly type?: ServiceKind | null | undefined
+  readonly type?: ServiceKind | undefined
   readonly name?: string | undefined
 }
 

@@ -3,13 +3,13 @@ import { jsonPath } from '../../json-api/json-path.ts'
 
 /**
  * @param keyOf Undefined: the item has no key yet.
- * @param pathOf Where in the body the key of the item with this index is.
+ * @param list The name of the list in the body, and `field` that of the key.
  * @throws ApiError 400 at the second of two items with the same key.
  */
 export function assertUnique<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | undefined,
-  pathOf: (index: number) => readonly PropertyKey[],
+  { list, field }: { readonly list: string; readonly field: string },
 ): void {
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
@@ -17,7 +17,7 @@ export function assertUnique<Item>(
     if (key === undefined) continue
     if (seen.has(key)) {
       throw new ApiError(400, 'expected unique values; this one is a duplicate', {
-        field: jsonPath(pathOf(index)),
+        field: jsonPath([list, index, field]),
       })
     }
     seen.add(key)

@@ -2,7 +2,7 @@ import { ApiError } from '../../json-api/api-error.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
 import { byPriority } from '../connection-order.ts'
 import type { ProviderSpecificData } from '../routing-inputs.ts'
-import { keptKey, sealGivenKey } from './given-key.ts'
+import { type KeyContext, keptKey, sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import type { KeySealer } from './seal.ts'
 import { type StoredConnection, type StoredRouting, withoutBroken } from './stored-routing.ts'
@@ -26,6 +26,22 @@ export function storedConnection(given: GivenFields): StoredConnection {
     providerSpecificData: presentData(given.providerSpecificData),
     createdAtMs,
   }
+}
+
+/**
+ * A connection of a whole state or a file. A masked key, and the age of a stored connection, are
+ * kept.
+ *
+ * @throws ApiError 400 for a mask without a stored key, or of a key that would be sent elsewhere.
+ */
+export function givenConnection(
+  given: Omit<GivenFields, 'sealedKey'> & Pick<ConnectionInput, 'apiKey'>,
+  { nowMs, ...context }: Omit<KeyContext, 'id' | 'target'> & { readonly nowMs: number },
+): StoredConnection {
+  const { id, apiKey } = given
+  const sealedKey = sealGivenKey(apiKey, { ...context, id, target: given })
+  const createdAtMs = given.createdAtMs ?? context.stored?.createdAtMs ?? nowMs
+  return storedConnection({ ...given, sealedKey, createdAtMs })
 }
 
 /** @throws ApiError 404. */

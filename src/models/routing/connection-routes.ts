@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import type { ProbeReport } from '../upstream/probe-report.ts'
+import { type ProbeReport, probeReport } from '../upstream/probe-report.ts'
 import { connectionAnswer, warnedRouting } from './answers.ts'
 import {
   addConnection,
@@ -15,7 +15,7 @@ import {
 import { itemWarnings } from './field-warnings.ts'
 import { sealGivenKey } from './given-key.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
-import { expectedRevision, tagReply } from './route-replies.ts'
+import { applyEdit } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api-parts.ts'
 import {
   changedConnection,
@@ -23,9 +23,9 @@ import {
   connectionOrder,
   type NewConnection,
   newConnection,
-  probeAnswer,
   warnedRouting as warnedSchema,
 } from './routing-schemas.ts'
+import type { RoutingEdit } from './routing-store.ts'
 import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
@@ -54,11 +54,8 @@ function createRoute(app: JsonApp, parts: RoutingApiParts): void {
     },
     async (request, reply) => {
       const connection = connectionOf(request.body, { sealer, nowMs: now() })
-      const { revision, state } = await store.change(
-        (before) => addConnection(before, connection),
-        expectedRevision(request),
-      )
-      tagReply(reply, revision)
+      const edit: RoutingEdit = (before) => addConnection(before, connection)
+      const state = await applyEdit(store, edit, request, reply)
       return reply.code(201).send(changedAnswer(parts, state, connection.id))
     },
   )
@@ -73,8 +70,11 @@ function connectionOf(
   const id = randomConnectionId()
   const provider = body.provider ?? randomProviderId(kind, name ?? '')
   const target = { provider, providerSpecificData: body.providerSpecificData }
-  const place = { sealer, id, stored: undefined, target, field: 'apiKey' }
-  const sealedKey = sealGivenKey(body.apiKey, place)
+  const sealedKey = sealGivenKey(body.apiKey, {
+    ...{ sealer, id, target },
+    stored: undefined,
+    field: 'apiKey',
+  })
   return storedConnection({ ...body, id, provider, sealedKey, createdAtMs: nowMs })
 }
 
@@ -94,11 +94,8 @@ function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
     async (request, reply) => {
       const { id } = request.params
       const change = { change: request.body, sealer }
-      const { revision, state } = await store.change(
-        (before) => changeConnection(before, id, change),
-        expectedRevision(request),
-      )
-      tagReply(reply, revision)
+      const edit: RoutingEdit = (before) => changeConnection(before, id, change)
+      const state = await applyEdit(store, edit, request, reply)
       return changedAnswer(parts, state, id)
     },
   )
@@ -117,11 +114,8 @@ function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
       },
       async (request, reply) => {
         const { id } = request.params
-        const { revision, state } = await store.change(
-          (before) => setActive(before, id, isActive),
-          expectedRevision(request),
-        )
-        tagReply(reply, revision)
+        const edit: RoutingEdit = (before) => setActive(before, id, isActive)
+        const state = await applyEdit(store, edit, request, reply)
         return changedAnswer(parts, state, id)
       },
     )
@@ -145,11 +139,8 @@ function reorderRoute(app: JsonApp, { store, sealer, catalogue }: RoutingApiPart
       },
     },
     async (request, reply) => {
-      const { revision, state } = await store.change(
-        (before) => reorderConnections(before, request.body.ids),
-        expectedRevision(request),
-      )
-      tagReply(reply, revision)
+      const edit: RoutingEdit = (before) => reorderConnections(before, request.body.ids)
+      const state = await applyEdit(store, edit, request, reply)
       return warnedRouting(state, { sealer, catalogue })
     },
   )
@@ -168,11 +159,8 @@ function deleteRoute(app: JsonApp, { store }: RoutingApiParts): void {
     },
     async (request, reply) => {
       const { id } = request.params
-      const { revision } = await store.change(
-        (state) => removeConnection(state, id),
-        expectedRevision(request),
-      )
-      tagReply(reply, revision)
+      const edit: RoutingEdit = (before) => removeConnection(before, id)
+      await applyEdit(store, edit, request, reply)
       return reply.code(204).send(null)
     },
   )
@@ -186,7 +174,7 @@ function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): voi
         operationId: 'testConnection',
         summary: 'Tests a connection by requesting its models',
         params,
-        response: { 200: probeAnswer, ...refusals },
+        response: { 200: probeReport, ...refusals },
       },
     },
     async ({ params: { id } }): Promise<ProbeReport> => {

@@ -1,9 +1,9 @@
 import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
 import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
 import type { RoutingSource } from '../routing-source.ts'
-import { type RoutingItems, readRows } from './read-rows.ts'
+import { readRows } from './read-rows.ts'
 import type { KeySealer } from './seal.ts'
-import type { StoredConnection } from './stored-routing.ts'
+import type { RoutingItems, StoredConnection } from './stored-routing.ts'
 
 export interface RoutingSourceLog {
   warn(fields: object, message: string): void

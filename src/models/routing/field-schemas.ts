@@ -118,6 +118,11 @@ export const apiKey = z
   .max(maxApiKeyLength, { abort: true })
   .regex(apiKeyPattern, 'expected visible ASCII characters')
 
+/** Null equals missing. */
+export function orMissing<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined)
+}
+
 export const serviceKind = z.enum(serviceKinds)
 export const priority = z.int().min(0).max(maxPriority)
 export const timestampMs = z.int().min(0).max(8_640_000_000_000_000)

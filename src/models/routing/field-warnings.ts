@@ -1,9 +1,10 @@
 import { jsonPath } from '../../json-api/json-path.ts'
+import type { RoutingSet } from '../../state/stores/routing.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { byPriority } from '../connection-order.ts'
 import { type RoutingWarning, routingWarnings } from '../list/routing-warnings.ts'
 import type { FieldWarning } from './routing-schemas.ts'
-import { customModelKey, type StoredRouting } from './stored-routing.ts'
+import { type ItemLists, itemKeys, type StoredRouting } from './stored-routing.ts'
 
 /** The `warnings` of responses: stored input that has no effect on any list. */
 
@@ -12,23 +13,16 @@ export function stateWarnings(state: StoredRouting, catalogue: Catalogue): Field
   return find(state, catalogue).map(({ path, message }) => ({ field: jsonPath(path), message }))
 }
 
-const sets = {
-  connections: (state: StoredRouting, id: string) =>
-    state.connections.toSorted(byPriority).findIndex((each) => each.id === id),
-  combos: (state: StoredRouting, name: string) =>
-    state.combos.findIndex((each) => each.name === name),
-  customModels: (state: StoredRouting, key: string) =>
-    state.customModels.findIndex((each) => customModelKey(each) === key),
-  modelAliases: (_state: StoredRouting, name: string) => name,
-} as const
-
 /** Of one item; `field` is the JSON path in the item. */
-export function itemWarnings(
+export function itemWarnings<Set extends RoutingSet>(
   state: StoredRouting,
   catalogue: Catalogue,
-  { set, key }: { readonly set: keyof typeof sets; readonly key: string },
+  { set, key }: { readonly set: Set; readonly key: string },
 ): FieldWarning[] {
-  const step = sets[set](state, key)
+  const lists: ItemLists = { ...state, connections: state.connections.toSorted(byPriority) }
+  const items: ItemLists[Set] = lists[set]
+  const index = items.findIndex((item) => itemKeys[set](item) === key)
+  const step = set === 'modelAliases' ? key : index
   return find(state, catalogue)
     .filter(({ path }) => path[0] === set && path[1] === step)
     .map(({ path: [, , ...inItem], message }) => ({

@@ -13,7 +13,7 @@ export interface KeyTarget {
     | undefined
 }
 
-export interface KeyPlace {
+export interface KeyContext {
   readonly sealer: KeySealer
   /** The id of the connection of the key. */
   readonly id: string
@@ -33,7 +33,7 @@ export interface KeyPlace {
  */
 export function sealGivenKey(
   given: string | null | undefined,
-  { sealer, id, stored, target, field }: KeyPlace,
+  { sealer, id, stored, target, field }: KeyContext,
 ): string | undefined {
   if (given === null || given === undefined || given === '') return undefined
   const before = stored?.sealedKey

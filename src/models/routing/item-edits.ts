@@ -1,81 +1,80 @@
 import { ApiError } from '../../json-api/api-error.ts'
-import type { Combo, CustomModel } from '../routing-inputs.ts'
-import type { ComboInput, CustomModelInput } from './routing-schemas.ts'
-import { customModelKey, type ModelAlias } from './stored-routing.ts'
+import type { RoutingEdit } from './routing-store.ts'
+import { type ItemLists, itemKeys, type RoutingItems, withoutBroken } from './stored-routing.ts'
 
-/** A list of items with unique keys. */
-export interface ItemKind<Item> {
+/** The sets that can be changed item by item as a whole; connections are changed field by field. */
+export type ItemSet = 'combos' | 'customModels' | 'modelAliases'
+
+/** A set as messages name it. */
+export interface ItemKind<Set extends ItemSet> {
+  readonly set: Set
   /** For messages: `combo`. */
   readonly noun: string
-  readonly keyOf: (item: Item) => string
   /** The field of the body that a client has to change if the key exists. */
   readonly keyField: string
 }
 
-export const comboKind: ItemKind<Combo> = {
-  noun: 'combo',
-  keyOf: ({ name }) => name,
-  keyField: 'name',
-}
-
-export const customModelKind: ItemKind<CustomModel> = {
-  noun: 'custom model',
-  keyOf: customModelKey,
-  keyField: 'id',
-}
-
-export const modelAliasKind: ItemKind<ModelAlias> = {
-  noun: 'model alias',
-  keyOf: ({ name }) => name,
-  keyField: 'name',
-}
-
 /** @throws ApiError 409 if the key exists. */
-export function addItem<Item>(
-  kind: ItemKind<Item>,
-  items: readonly Item[],
-  item: Item,
-): readonly Item[] {
-  assertFree(kind, items, item)
-  return [...items, item]
+export function adding<Set extends ItemSet>(
+  kind: ItemKind<Set>,
+  item: RoutingItems[Set],
+): RoutingEdit {
+  return (state) => {
+    const items: ItemLists[Set] = state[kind.set]
+    assertFree(kind, items, item)
+    return { ...state, [kind.set]: [...items, item] }
+  }
 }
 
-/** @throws ApiError 404 if `key` does not exist, 409 if another item has the new key. */
-export function replaceItem<Item>(
-  kind: ItemKind<Item>,
-  items: readonly Item[],
-  { key, item }: { readonly key: string; readonly item: Item },
-): readonly Item[] {
-  const index = indexOf(kind, items, key)
-  if (kind.keyOf(item) !== key) assertFree(kind, items, item)
-  return items.with(index, item)
+/**
+ * Replacing an unreadable row creates a new item.
+ *
+ * @throws ApiError 404 if `key` does not exist, 409 if another item has the new key.
+ */
+export function replacing<Set extends ItemSet>(
+  kind: ItemKind<Set>,
+  key: string,
+  item: RoutingItems[Set],
+): RoutingEdit {
+  return (state) => {
+    const healthy = withoutBroken(state, kind.set, key)
+    if (healthy !== undefined) return adding(kind, item)(healthy)
+    const items: ItemLists[Set] = state[kind.set]
+    const index = indexOf(kind, items, key)
+    if (itemKeys[kind.set](item) !== key) assertFree(kind, items, item)
+    return { ...state, [kind.set]: items.with(index, item) }
+  }
 }
 
 /** @throws ApiError 404 if `key` does not exist. */
-export function removeItem<Item>(
-  kind: ItemKind<Item>,
-  items: readonly Item[],
+export function removing<Set extends ItemSet>(kind: ItemKind<Set>, key: string): RoutingEdit {
+  return (state) => {
+    const items: ItemLists[Set] = state[kind.set]
+    return (
+      withoutBroken(state, kind.set, key) ?? {
+        ...state,
+        [kind.set]: items.toSpliced(indexOf(kind, items, key), 1),
+      }
+    )
+  }
+}
+
+function indexOf<Set extends ItemSet>(
+  { set, noun }: ItemKind<Set>,
+  items: ItemLists[Set],
   key: string,
-): readonly Item[] {
-  return items.toSpliced(indexOf(kind, items, key), 1)
-}
-
-export function comboOf({ name, kind, models }: ComboInput): Combo {
-  return { name, kind: kind ?? undefined, models: models ?? undefined }
-}
-
-export function customModelOf({ id, providerAlias, type, name }: CustomModelInput): CustomModel {
-  return { id, providerAlias, type: type ?? undefined, name: name ?? undefined }
-}
-
-function indexOf<Item>({ noun, keyOf }: ItemKind<Item>, items: readonly Item[], key: string) {
-  const index = items.findIndex((item) => keyOf(item) === key)
+): number {
+  const index = items.findIndex((item) => itemKeys[set](item) === key)
   if (index < 0) throw new ApiError(404, `The ${noun} does not exist.`)
   return index
 }
 
-function assertFree<Item>(kind: ItemKind<Item>, items: readonly Item[], item: Item): void {
-  const key = kind.keyOf(item)
-  if (!items.some((other) => kind.keyOf(other) === key)) return
-  throw new ApiError(409, `The ${kind.noun} already exists.`, { field: kind.keyField })
+function assertFree<Set extends ItemSet>(
+  { set, noun, keyField }: ItemKind<Set>,
+  items: ItemLists[Set],
+  item: RoutingItems[Set],
+): void {
+  const key = itemKeys[set](item)
+  if (!items.some((other) => itemKeys[set](other) === key)) return
+  throw new ApiError(409, `The ${noun} already exists.`, { field: keyField })
 }

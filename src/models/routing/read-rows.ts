@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import type { PlacedRow, RoutingSet, RoutingSnapshot } from '../../state/stores/routing.ts'
 import { isText } from '../is-text.ts'
-import type { Combo, CustomModel } from '../routing-inputs.ts'
-import { serviceKind } from './field-schemas.ts'
+import { orMissing, serviceKind } from './field-schemas.ts'
 import {
   type BrokenRow,
-  customModelKey,
-  type ModelAlias,
-  type StoredConnection,
+  itemKeys,
+  type RoutingItems,
   type StoredRouting,
 } from './stored-routing.ts'
 
@@ -20,8 +18,8 @@ import {
 const filled = z.string().refine(isText)
 const text = z.string().optional().catch(undefined)
 const integer = z.int().optional().catch(undefined)
-/** Null equals missing. An unknown kind makes the row unreadable. */
-const kind = serviceKind.nullish().transform((value) => value ?? undefined)
+/** An unknown kind makes the row unreadable. */
+const kind = orMissing(serviceKind)
 
 const connectionRow = z.object({
   id: filled,
@@ -57,43 +55,24 @@ const customModelRow = z.object({ id: filled, providerAlias: filled, type: kind,
 
 const modelAliasRow = z.object({ name: filled, target: filled })
 
-/** The item type of each set. */
-export interface RoutingItems {
-  readonly connections: StoredConnection
-  readonly combos: Combo
-  readonly customModels: CustomModel
-  readonly modelAliases: ModelAlias
-}
-
-interface RowForm<Item> {
-  readonly schema: z.ZodType<Item>
-  /** The id of its row. */
-  readonly keyOf: (item: Item) => string
-}
-
-const formOf: { readonly [Set in RoutingSet]: RowForm<RoutingItems[Set]> } = {
-  connections: { schema: connectionRow, keyOf: ({ id }) => id },
-  combos: { schema: comboRow, keyOf: ({ name }) => name },
-  customModels: { schema: customModelRow, keyOf: customModelKey },
-  modelAliases: { schema: modelAliasRow, keyOf: ({ name }) => name },
-}
-
-export interface ReadRows<Item> {
-  readonly items: readonly Item[]
-  readonly broken: readonly BrokenRow[]
+const schemas: { readonly [Set in RoutingSet]: z.ZodType<RoutingItems[Set]> } = {
+  connections: connectionRow,
+  combos: comboRow,
+  customModels: customModelRow,
+  modelAliases: modelAliasRow,
 }
 
 /** Pure: reads rows one by one, so that a broken row does not affect others. */
 export function readRows<Set extends RoutingSet>(
   set: Set,
   rows: readonly PlacedRow[],
-): ReadRows<RoutingItems[Set]> {
+): { readonly items: readonly RoutingItems[Set][]; readonly broken: readonly BrokenRow[] } {
   const items: RoutingItems[Set][] = []
   const broken: BrokenRow[] = []
   for (const { id, json } of rows) {
-    const item = readRow(formOf[set], id, json)
-    if (item === undefined) broken.push({ set, id, json })
-    else items.push(item)
+    const { data } = schemas[set].safeParse(parsed(json))
+    if (data === undefined || itemKeys[set](data) !== id) broken.push({ set, id, json })
+    else items.push(data)
   }
   return { items, broken }
 }
@@ -112,11 +91,6 @@ export function readState(rows: RoutingSnapshot['rows']): StoredRouting {
     modelAliases: modelAliases.items,
     broken: all.flatMap(({ broken }) => broken),
   }
-}
-
-function readRow<Item>({ schema, keyOf }: RowForm<Item>, id: string, json: string) {
-  const { data } = schema.safeParse(parsed(json))
-  return data !== undefined && keyOf(data) === id ? data : undefined
 }
 
 function parsed(json: string): unknown {

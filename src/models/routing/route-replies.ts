@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../json-api/api-error.ts'
+import type { RoutingEdit, RoutingStore } from './routing-store.ts'
+import type { StoredRouting } from './stored-routing.ts'
 
 /** Adds the revision to every response with a state. */
 export function tagReply(reply: FastifyReply, revision: number): void {
@@ -7,11 +9,27 @@ export function tagReply(reply: FastifyReply, revision: number): void {
 }
 
 /**
+ * Changes the state, if it has the revision that the request expects, and tags the reply.
+ *
+ * @throws ApiError as RoutingStore.change does.
+ */
+export async function applyEdit(
+  store: RoutingStore,
+  edit: RoutingEdit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<StoredRouting> {
+  const { revision, state } = await store.change(edit, expectedRevision(request))
+  tagReply(reply, revision)
+  return state
+}
+
+/**
  * The revision that If-Match requires; undefined: any (RFC 9110 section 13.1.1).
  *
  * @throws ApiError 412 if the value cannot be a revision.
  */
-export function expectedRevision({ headers }: FastifyRequest): number | undefined {
+function expectedRevision({ headers }: FastifyRequest): number | undefined {
   const given = headers['if-match']
   if (given === undefined || given === '*') return undefined
   const [, digits] = /^"(\d{1,15})"$/.exec(given) ?? []

@@ -11,6 +11,7 @@ import {
   itemId,
   label,
   modelId,
+  orMissing,
   prefix,
   priority,
   serviceKind,
@@ -78,15 +79,15 @@ export const connectionOrder = z.strictObject({
 
 export const comboInput = z.strictObject({
   name: comboName,
-  kind: serviceKind.nullish(),
-  models: z.array(modelId).max(maxComboModels).nullish(),
+  kind: orMissing(serviceKind),
+  models: orMissing(z.array(modelId).max(maxComboModels)),
 })
 
 export const customModelInput = z.strictObject({
   id: customModelId,
   providerAlias: itemId,
-  type: serviceKind.nullish(),
-  name: label.nullish(),
+  type: orMissing(serviceKind),
+  name: orMissing(label),
 })
 
 export const modelAliasInput = z.strictObject({ name: aliasName, target: aliasTarget })
@@ -102,8 +103,6 @@ export const routingInput = z.strictObject({
 export type ConnectionInput = z.output<typeof connectionInput>
 export type NewConnection = z.output<typeof newConnection>
 export type ConnectionChange = z.output<typeof connectionChange>
-export type ComboInput = z.output<typeof comboInput>
-export type CustomModelInput = z.output<typeof customModelInput>
 export type RoutingInput = z.output<typeof routingInput>
 
 /** Responses. */
@@ -117,7 +116,7 @@ const withWarnings = { warnings }
 const providerSpecificDataAnswer = z.object({
   baseUrl: z.string().optional(),
   prefix: z.string().optional(),
-  enabledModels: z.array(z.string()).optional(),
+  enabledModels: z.array(z.string()).readonly().optional(),
 })
 
 export const connectionAnswer = z.object({
@@ -135,7 +134,7 @@ export const connectionAnswer = z.object({
 export const comboAnswer = z.object({
   name: z.string(),
   kind: serviceKind.optional(),
-  models: z.array(z.string()).optional(),
+  models: z.array(z.string()).readonly().optional(),
 })
 
 export const customModelAnswer = z.object({
@@ -148,9 +147,9 @@ export const customModelAnswer = z.object({
 export const modelAliasAnswer = z.object({ name: z.string(), target: z.string() })
 
 export const routingAnswer = z.object({
-  connections: z.array(connectionAnswer),
-  combos: z.array(comboAnswer),
-  customModels: z.array(customModelAnswer),
+  connections: z.array(connectionAnswer).readonly(),
+  combos: z.array(comboAnswer).readonly(),
+  customModels: z.array(customModelAnswer).readonly(),
   modelAliases: z.record(z.string(), z.string()),
 })
 
@@ -162,14 +161,6 @@ export const changedModelAlias = modelAliasAnswer.extend(withWarnings)
 
 /** The whole state with its warnings. */
 export const warnedRouting = routingAnswer.extend(withWarnings)
-
-export const probeAnswer = z.object({
-  outcome: z.enum(['ok', 'failed', 'untested']),
-  status: z.int().optional(),
-  modelCount: z.int().optional(),
-  message: z.string(),
-  durationMs: z.number(),
-})
 
 export type ConnectionAnswer = z.output<typeof connectionAnswer>
 export type ComboAnswer = z.output<typeof comboAnswer>

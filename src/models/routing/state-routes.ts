@@ -1,15 +1,15 @@
-import type { FastifyReply } from 'fastify'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import { routingAnswer, warnedRouting } from './answers.ts'
 import { maxBodyBytes } from './limits.ts'
-import { expectedRevision, tagReply } from './route-replies.ts'
+import { applyEdit, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api-parts.ts'
 import {
   routingAnswer as routingAnswerSchema,
   routingInput,
   warnedRouting as warnedSchema,
 } from './routing-schemas.ts'
+import type { RoutingEdit } from './routing-store.ts'
 import { wholeState } from './whole-state.ts'
 
 /** The whole state: docs/contract/model-list.md, "Stored inputs". */
@@ -46,11 +46,8 @@ export function stateRoutes(
     },
     async (request, reply) => {
       const parts = { sealer, nowMs: now() }
-      const { revision, state } = await store.change(
-        (before) => wholeState(request.body, before, parts),
-        expectedRevision(request),
-      )
-      tagReply(reply, revision)
+      const edit: RoutingEdit = (before) => wholeState(request.body, before, parts)
+      const state = await applyEdit(store, edit, request, reply)
       return warnedRouting(state, { sealer, catalogue })
     },
   )
@@ -66,12 +63,8 @@ export function stateRoutes(
     },
     async (_request, reply) => {
       const { state } = await store.read()
-      offerFile(reply)
+      reply.header('content-disposition', 'attachment; filename="bucketry-routing.json"')
       return routingAnswer(state, sealer)
     },
   )
-}
-
-function offerFile(reply: FastifyReply): void {
-  reply.header('content-disposition', 'attachment; filename="bucketry-routing.json"')
 }

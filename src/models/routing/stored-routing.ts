@@ -20,12 +20,19 @@ export interface BrokenRow extends RoutingRow {
   readonly set: RoutingSet
 }
 
-/** The whole state as stored in the database, each list in its order. */
-export interface StoredRouting {
-  readonly connections: readonly StoredConnection[]
-  readonly combos: readonly Combo[]
-  readonly customModels: readonly CustomModel[]
-  readonly modelAliases: readonly ModelAlias[]
+/** The item type of each set. */
+export interface RoutingItems {
+  readonly connections: StoredConnection
+  readonly combos: Combo
+  readonly customModels: CustomModel
+  readonly modelAliases: ModelAlias
+}
+
+/** The items of each set, in their order. */
+export type ItemLists = { readonly [Set in RoutingSet]: readonly RoutingItems[Set][] }
+
+/** The whole state as stored in the database. */
+export interface StoredRouting extends ItemLists {
   readonly broken: readonly BrokenRow[]
 }
 
@@ -37,15 +44,23 @@ export const noRouting: StoredRouting = {
   broken: [],
 }
 
-export interface CustomModelNames {
+/** The unique key of a custom model. Neither type nor alias contains a slash. */
+export function customModelKey({
+  type,
+  providerAlias,
+  id,
+}: Pick<CustomModel, 'providerAlias' | 'id'> & {
   readonly type?: string | null | undefined
-  readonly providerAlias: string
-  readonly id: string
+}): string {
+  return `${type ?? 'llm'}/${providerAlias}/${id}`
 }
 
-/** The unique key of a custom model. Neither type nor alias contains a slash. */
-export function customModelKey({ type, providerAlias, id }: CustomModelNames): string {
-  return `${type ?? 'llm'}/${providerAlias}/${id}`
+/** The unique key of an item in its set, which is the id of its row. */
+export const itemKeys: { readonly [Set in RoutingSet]: (item: RoutingItems[Set]) => string } = {
+  connections: ({ id }) => id,
+  combos: ({ name }) => name,
+  customModels: customModelKey,
+  modelAliases: ({ name }) => name,
 }
 
 /** The state without a broken row; undefined if there is no such row. */
@@ -58,33 +73,22 @@ export function withoutBroken(
   return broken.length === state.broken.length ? undefined : { ...state, broken }
 }
 
-/** Broken rows follow the others of their set; an item with the same id replaces a broken row. */
 export function toRows(state: StoredRouting): RoutingRows {
-  const withBroken = (set: RoutingSet, rows: readonly RoutingRow[]) => {
-    const taken = new Set(rows.map(({ id }) => id))
-    const broken = state.broken.filter((row) => row.set === set && !taken.has(row.id))
-    return [...rows, ...broken]
-  }
   return {
-    connections: withBroken(
-      'connections',
-      state.connections.map((item) => rowOf(item.id, item)),
-    ),
-    combos: withBroken(
-      'combos',
-      state.combos.map((item) => rowOf(item.name, item)),
-    ),
-    customModels: withBroken(
-      'customModels',
-      state.customModels.map((item) => rowOf(customModelKey(item), item)),
-    ),
-    modelAliases: withBroken(
-      'modelAliases',
-      state.modelAliases.map((item) => rowOf(item.name, item)),
-    ),
+    connections: rowsOf(state, 'connections'),
+    combos: rowsOf(state, 'combos'),
+    customModels: rowsOf(state, 'customModels'),
+    modelAliases: rowsOf(state, 'modelAliases'),
   }
 }
 
-function rowOf(id: string, item: object): RoutingRow {
-  return { id, json: JSON.stringify(item) }
+/** Broken rows follow the others of their set; an item with the same id replaces a broken row. */
+function rowsOf<Set extends RoutingSet>(
+  { broken, ...lists }: StoredRouting,
+  set: Set,
+): readonly RoutingRow[] {
+  const items: ItemLists[Set] = lists[set]
+  const rows = items.map((item) => ({ id: itemKeys[set](item), json: JSON.stringify(item) }))
+  const taken = new Set(rows.map(({ id }) => id))
+  return [...rows, ...broken.filter((row) => row.set === set && !taken.has(row.id))]
 }

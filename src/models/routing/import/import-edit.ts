@@ -1,13 +1,8 @@
-import { storedConnection } from '../connection-edits.ts'
-import { leadsElsewhere, sealGivenKey } from '../given-key.ts'
+import { givenConnection } from '../connection-edits.ts'
+import { leadsElsewhere } from '../given-key.ts'
 import type { KeySealer } from '../seal.ts'
-import {
-  customModelKey,
-  noRouting,
-  type StoredConnection,
-  type StoredRouting,
-} from '../stored-routing.ts'
-import type { ReadConnection, ReadExport } from './read-export.ts'
+import { itemKeys, noRouting, type StoredRouting } from '../stored-routing.ts'
+import type { ReadExport } from './read-export.ts'
 
 /**
  * merge: replaces items with the same id or name and keeps all others. replace: keeps nothing else.
@@ -15,12 +10,6 @@ import type { ReadConnection, ReadExport } from './read-export.ts'
 export const importModes = ['merge', 'replace'] as const
 
 export type ImportMode = (typeof importModes)[number]
-
-export interface ImportParts {
-  readonly mode: ImportMode
-  readonly sealer: KeySealer
-  readonly nowMs: number
-}
 
 /**
  * Pure except for nonces: the state with the imported items. In a merge, a connection without a key
@@ -31,43 +20,29 @@ export interface ImportParts {
 export function importInto(
   state: StoredRouting,
   read: ReadExport,
-  parts: ImportParts,
+  {
+    mode,
+    sealer,
+    nowMs,
+  }: { readonly mode: ImportMode; readonly sealer: KeySealer; readonly nowMs: number },
 ): StoredRouting {
-  const base = parts.mode === 'merge' ? state : noRouting
+  const base = mode === 'merge' ? state : noRouting
   const known = new Map(state.connections.map((connection) => [connection.id, connection]))
-  const connections = read.connections.map((connection, index) =>
-    connectionOf(connection, {
-      ...parts,
-      stored: known.get(connection.id),
-      field: `providerConnections[${index}].apiKey`,
-    }),
-  )
+  const connections = read.connections.map((connection, index) => {
+    const stored = known.get(connection.id)
+    const field = `providerConnections[${index}].apiKey`
+    const given = givenConnection(connection, { sealer, nowMs, stored, field })
+    // The report names connections whose key is not kept.
+    const isKept = mode === 'merge' && !leadsElsewhere(stored, connection)
+    return isKept ? { ...given, sealedKey: given.sealedKey ?? stored?.sealedKey } : given
+  })
   return {
-    connections: joined(base.connections, connections, ({ id }) => id),
-    combos: joined(base.combos, read.combos, ({ name }) => name),
-    customModels: joined(base.customModels, read.customModels, customModelKey),
-    modelAliases: joined(base.modelAliases, read.modelAliases, ({ name }) => name),
+    connections: joined(base.connections, connections, itemKeys.connections),
+    combos: joined(base.combos, read.combos, itemKeys.combos),
+    customModels: joined(base.customModels, read.customModels, itemKeys.customModels),
+    modelAliases: joined(base.modelAliases, read.modelAliases, itemKeys.modelAliases),
     broken: base.broken,
   }
-}
-
-interface ConnectionPlace extends ImportParts {
-  readonly stored: StoredConnection | undefined
-  readonly field: string
-}
-
-function connectionOf(
-  connection: ReadConnection,
-  { mode, sealer, nowMs, stored, field }: ConnectionPlace,
-): StoredConnection {
-  const { id, apiKey } = connection
-  const data = connection.providerSpecificData
-  const given = sealGivenKey(apiKey, { sealer, id, stored, target: connection, field })
-  // The report names connections whose key is not kept.
-  const isKept = mode === 'merge' && !leadsElsewhere(stored, connection)
-  const sealedKey = given ?? (isKept ? stored?.sealedKey : undefined)
-  const createdAtMs = connection.createdAtMs ?? stored?.createdAtMs ?? nowMs
-  return storedConnection({ ...connection, providerSpecificData: data, sealedKey, createdAtMs })
 }
 
 /** In the order of `before`, followed by new items. */

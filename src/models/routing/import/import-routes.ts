@@ -3,8 +3,9 @@ import type { JsonApp } from '../../../json-api/json-app.ts'
 import { refusals } from '../../../json-api/refusals.ts'
 import { stateWarnings } from '../field-warnings.ts'
 import { maxBodyBytes } from '../limits.ts'
-import { expectedRevision, tagReply } from '../route-replies.ts'
+import { applyEdit } from '../route-replies.ts'
 import type { RoutingApiParts } from '../routing-api-parts.ts'
+import type { RoutingEdit } from '../routing-store.ts'
 import { exportFile } from './export-file.ts'
 import { importInto, importModes } from './import-edit.ts'
 import { importAnswer, importReport } from './import-report.ts'
@@ -34,11 +35,8 @@ export function importRoutes(
       const file = request.body
       const read = readExport(file)
       const parts = { mode, sealer, nowMs: now() }
-      const { revision, state } = await store.change(
-        (before) => importInto(before, read, parts),
-        expectedRevision(request),
-      )
-      tagReply(reply, revision)
+      const edit: RoutingEdit = (before) => importInto(before, read, parts)
+      const state = await applyEdit(store, edit, request, reply)
       return importReport({ mode, file, read, state, warnings: stateWarnings(state, catalogue) })
     },
   )

@@ -54,12 +54,15 @@ export interface ReadExport extends Omit<StoredRouting, 'connections' | 'broken'
  */
 export function readExport(file: ExportFile): ReadExport {
   const { providerConnections, combos, customModels, modelAliases } = file
-  assertUnique(providerConnections ?? [], ({ id }) => id, pathIn('providerConnections', 'id'))
-  assertUnique(combos ?? [], ({ name }) => name, pathIn('combos', 'name'))
-  assertUnique(customModels ?? [], customModelKey, pathIn('customModels', 'id'))
+  assertUnique(providerConnections ?? [], ({ id }) => id, {
+    list: 'providerConnections',
+    field: 'id',
+  })
+  assertUnique(combos ?? [], ({ name }) => name, { list: 'combos', field: 'name' })
+  assertUnique(customModels ?? [], customModelKey, { list: 'customModels', field: 'id' })
   const names = new ProviderNames()
   const leftOut: LeftOut[] = []
-  const at = (...path: PropertyKey[]): ItemPlace => ({ names, leftOut, field: jsonPath(path) })
+  const at = (...path: PropertyKey[]): ItemContext => ({ names, leftOut, field: jsonPath(path) })
   return {
     connections: readConnections(file, at('providerNodes')),
     combos: (combos ?? []).flatMap((combo, index) => readCombo(combo, at('combos', index))),
@@ -74,7 +77,7 @@ export function readExport(file: ExportFile): ReadExport {
   }
 }
 
-interface ItemPlace {
+interface ItemContext {
   readonly names: ProviderNames
   readonly leftOut: LeftOut[]
   readonly field: string
@@ -98,7 +101,7 @@ class ProviderNames {
   }
 }
 
-function readConnections(file: ExportFile, { names, leftOut }: ItemPlace): ReadConnection[] {
+function readConnections(file: ExportFile, { names, leftOut }: ItemContext): ReadConnection[] {
   const connections = file.providerConnections ?? []
   const nodes = new Map((file.providerNodes ?? []).map((node) => [node.id, node]))
   const used = new Set(connections.map(({ provider }) => provider))
@@ -132,7 +135,7 @@ function readConnection(
 
 function readCombo(
   { name, kind, models }: FileCombo,
-  { names, leftOut, field }: ItemPlace,
+  { names, leftOut, field }: ItemContext,
 ): Combo[] {
   if (!isKnownKind(kind)) {
     leftOut.push({ field, reason: `unknown kind ${kind}` })
@@ -144,7 +147,7 @@ function readCombo(
 
 function readCustomModel(
   { id, providerAlias, type, name }: FileCustomModel,
-  { names, leftOut, field }: ItemPlace,
+  { names, leftOut, field }: ItemContext,
 ): CustomModel[] {
   if (!isKnownKind(type)) {
     leftOut.push({ field, reason: `unknown type ${type}` })
@@ -154,8 +157,10 @@ function readCustomModel(
   return [{ ...model, type: type ?? undefined, name: name ?? undefined }]
 }
 
-function readAlias({ name, target }: ModelAlias, place: ItemPlace): ModelAlias[] {
-  const { names, leftOut, field } = place
+function readAlias(
+  { name, target }: ModelAlias,
+  { names, leftOut, field }: ItemContext,
+): ModelAlias[] {
   if (!aliasName.safeParse(name).success || !aliasTarget.safeParse(target).success) {
     leftOut.push({ field, reason: 'expected a name with <alias>/<model id>' })
     return []
@@ -165,8 +170,4 @@ function readAlias({ name, target }: ModelAlias, place: ItemPlace): ModelAlias[]
 
 function isKnownKind(kind: string | null | undefined): kind is ServiceKind | null | undefined {
   return kind === null || kind === undefined || serviceKinds.some((known) => known === kind)
-}
-
-function pathIn(list: string, field: string): (index: number) => readonly PropertyKey[] {
-  return (index) => [list, index, field]
 }
