@@ -31,27 +31,27 @@ export interface ConnectionEvents {
 }
 
 /** The server of a connection's requests. */
-export interface PlaceUser {
+export interface SlotUser {
   /** Whether bytes of the reply wait for the client to take them. */
   readonly isWaitingForClient: boolean
 }
 
 /** One connection, as the limit sees it. */
-export class Place {
+export class ConnectionSlot {
   readonly socket: Socket
   readonly pace: ClientPace
   /** Whether all slots were taken when the connection arrived. */
   readonly isExtra: boolean
-  readonly #idle: Set<Place>
+  readonly #idle: Set<ConnectionSlot>
   #idleSinceMs = performance.now()
-  #user: PlaceUser | undefined
+  #user: SlotUser | undefined
 
-  /** @param options.idle where the place is found while the connection is idle. */
+  /** @param options.idle where the slot is found while the connection is idle. */
   constructor(
     socket: Socket,
     options: {
       readonly isExtra: boolean
-      readonly idle: Set<Place>
+      readonly idle: Set<ConnectionSlot>
       readonly minimumRate: number
     },
   ) {
@@ -71,7 +71,7 @@ export class Place {
   }
 
   /** The connection serves a request. */
-  markBusy(user: PlaceUser): void {
+  markBusy(user: SlotUser): void {
     this.#user = user
     this.#idle.delete(this)
   }
@@ -87,7 +87,7 @@ export class Place {
 }
 
 /**
- * Bounds the connections of one server, so that descriptors are left for files. When all places are
+ * Bounds the connections of one server, so that descriptors are left for files. When all slots are
  * taken, the connection that has been idle longest is closed for the new one; when none is idle, the
  * one whose client is furthest behind the minimum rate. When no client is slow either, the new one is
  * an extra connection, for the server to refuse.
@@ -96,11 +96,11 @@ export class ConnectionLimit {
   readonly #limits: ConnectionLimits
   readonly #events: ConnectionEvents
   readonly #elapsed: () => number
-  readonly #places = new Map<string, Place>()
+  readonly #slots = new Map<string, ConnectionSlot>()
   /** Longest idle first. */
-  readonly #idle = new Set<Place>()
+  readonly #idle = new Set<ConnectionSlot>()
   /** Those of slow clients, the slowest last, as they were found at the last look. */
-  #slow: Place[] = []
+  #slow: ConnectionSlot[] = []
   #lookedAtMs: number
   #extras = 0
 
@@ -116,14 +116,14 @@ export class ConnectionLimit {
     this.#lookedAtMs = elapsed()
   }
 
-  /** Finds a place for a connection that was just accepted. False: it was closed. */
+  /** Finds a slot for a connection that was just accepted. False: it was closed. */
   admit(socket: Socket): boolean {
     // The client has left already.
     if (socket.remotePort === undefined) {
       socket.destroy()
       return false
     }
-    const isFull = this.#places.size - this.#extras >= this.#limits.connections
+    const isFull = this.#slots.size - this.#extras >= this.#limits.connections
     const isExtra = isFull && !this.#closeLongestIdle() && !this.#closeSlowest()
     if (isExtra) this.#events.onFull()
     if (isExtra && this.#extras >= this.#limits.extra) {
@@ -131,13 +131,13 @@ export class ConnectionLimit {
       return false
     }
     const { minimumRate } = this.#limits
-    this.#add(new Place(socket, { isExtra, idle: this.#idle, minimumRate }))
+    this.#add(new ConnectionSlot(socket, { isExtra, idle: this.#idle, minimumRate }))
     return true
   }
 
-  /** The place of a connection, given its socket or the TLS socket around it. */
-  placeOf(socket: Socket): Place | undefined {
-    return this.#places.get(keyOf(socket))
+  /** The slot of a connection, given its socket or the TLS socket around it. */
+  slotOf(socket: Socket): ConnectionSlot | undefined {
+    return this.#slots.get(keyOf(socket))
   }
 
   /** Finds the clients that are slow, and cuts those that have stalled for too long. */
@@ -147,12 +147,12 @@ export class ConnectionLimit {
     // A process that was suspended gave its clients nothing to take meanwhile.
     const ms = Math.min(nowMs - this.#lookedAtMs, 2 * lookEveryMs)
     this.#lookedAtMs = nowMs
-    const places = [...this.#places.values()]
-    for (const { pace, socket, isWaitingForClient } of places) {
+    const slots = [...this.#slots.values()]
+    for (const { pace, socket, isWaitingForClient } of slots) {
       pace.look({ ms, bytesTaken: bytesTakenFrom(socket), isAwaited: isWaitingForClient })
       if (pace.stalledMs >= longestStallMs) socket.destroy()
     }
-    this.#slow = places
+    this.#slow = slots
       .filter(({ pace, isExtra }) => pace.lagMs >= longestLagMs && !isExtra)
       .sort((a, b) => a.pace.lagMs - b.pace.lagMs)
   }
@@ -166,20 +166,20 @@ export class ConnectionLimit {
 
   /** Closes every connection. */
   destroyAll(): void {
-    for (const { socket } of this.#places.values()) socket.destroy()
+    for (const { socket } of this.#slots.values()) socket.destroy()
   }
 
-  #add(place: Place): void {
-    const { socket, isExtra } = place
+  #add(slot: ConnectionSlot): void {
+    const { socket, isExtra } = slot
     const key = keyOf(socket)
     // The client uses its port again before the end of the last connection was noticed.
-    this.#remove(key, this.#places.get(key))
-    this.#places.set(key, place)
+    this.#remove(key, this.#slots.get(key))
+    this.#slots.set(key, slot)
     const timer = isExtra ? setTimeout(() => socket.destroy(), this.#limits.extraMs) : undefined
     if (isExtra) this.#extras += 1
     socket.once('close', () => {
       clearTimeout(timer)
-      this.#remove(key, place)
+      this.#remove(key, slot)
     })
   }
 
@@ -192,22 +192,22 @@ export class ConnectionLimit {
   }
 
   #closeSlowest(): boolean {
-    for (let place = this.#slow.pop(); place !== undefined; place = this.#slow.pop()) {
+    for (let slot = this.#slow.pop(); slot !== undefined; slot = this.#slow.pop()) {
       // Its client may have caught up or left since the last look.
-      if (place.socket.destroyed || !place.isWaitingForClient) continue
-      this.#remove(keyOf(place.socket), place)
-      place.socket.destroy()
+      if (slot.socket.destroyed || !slot.isWaitingForClient) continue
+      this.#remove(keyOf(slot.socket), slot)
+      slot.socket.destroy()
       this.#events.onSlowClient()
       return true
     }
     return false
   }
 
-  #remove(key: string, place: Place | undefined): void {
-    if (place === undefined || this.#places.get(key) !== place) return
-    this.#places.delete(key)
-    this.#idle.delete(place)
-    if (place.isExtra) this.#extras -= 1
+  #remove(key: string, slot: ConnectionSlot | undefined): void {
+    if (slot === undefined || this.#slots.get(key) !== slot) return
+    this.#slots.delete(key)
+    this.#idle.delete(slot)
+    if (slot.isExtra) this.#extras -= 1
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Place, PlaceUser } from './connection-limit.ts'
+import type { ConnectionSlot, SlotUser } from './connection-limit.ts'
 import type { Exchange, ExchangeConnection } from './exchange.ts'
 import type { Lingering } from './lingering.ts'
 
@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly socket: Socket
   readonly isSecure: boolean
   readonly lingering: Lingering
-  readonly place: Place | undefined
+  readonly slot: ConnectionSlot | undefined
   /** How long a client that has ended its side is given for the reply to begin. */
   readonly halfOpenMs: number
 }
@@ -23,26 +23,26 @@ export interface ConnectionOptions {
  * other: replies go out in order anyway, and one read of the socket may bring a thousand requests,
  * each good for an open file and its buffers.
  */
-export class Connection implements ExchangeConnection, PlaceUser {
+export class HttpConnection implements ExchangeConnection, SlotUser {
   readonly remoteAddress: string
   readonly isSecure: boolean
   /** Whether it exceeds the limit, so that its request is refused. */
   readonly isExtra: boolean
   readonly #socket: Socket
   readonly #lingering: Lingering
-  readonly #place: Place | undefined
+  readonly #slot: ConnectionSlot | undefined
   readonly #exchanges = new Set<Exchange>()
   #isClosing = false
   /** A reply has said `Connection: close`: later requests are not served (RFC 9112 section 9.6). */
   #isOver = false
   #bytesTaken = 0
 
-  constructor({ socket, isSecure, lingering, place, halfOpenMs }: ConnectionOptions) {
+  constructor({ socket, isSecure, lingering, slot, halfOpenMs }: ConnectionOptions) {
     this.#socket = socket
     this.#lingering = lingering
-    this.#place = place
+    this.#slot = slot
     this.isSecure = isSecure
-    this.isExtra = place?.isExtra ?? false
+    this.isExtra = slot?.isExtra ?? false
     this.remoteAddress = socket.remoteAddress ?? ''
     socket.once('close', () => this.#abandonAll())
     socket.once('end', () => this.#boundHalfOpen(halfOpenMs))
@@ -80,7 +80,7 @@ export class Connection implements ExchangeConnection, PlaceUser {
 
   /** Calls `run` with the exchange when those before it are over; never, if the connection ends. */
   serve(exchange: Exchange, run: (exchange: Exchange) => Promise<void>): void {
-    this.#place?.markBusy(this)
+    this.#slot?.markBusy(this)
     this.#exchanges.add(exchange)
     if (this.#exchanges.size > maxWaiting + 1) this.destroy()
     else if (this.#exchanges.size === 1) void this.#runAll(run)
@@ -123,7 +123,7 @@ export class Connection implements ExchangeConnection, PlaceUser {
       this.#isOver ||= exchange.closesConnection
       this.#exchanges.delete(exchange)
     }
-    this.#place?.markIdle()
+    this.#slot?.markIdle()
     // A reply that promised to keep the connection before the stop began.
     // What was said to be the last reply ends the connection by itself, once its request is read.
     if (this.#isClosing && !this.#isOver) this.#socket.destroySoon()

@@ -5,7 +5,7 @@ import {
   type ConnectionEvents,
   ConnectionLimit,
   type ConnectionLimits,
-  type Place,
+  type ConnectionSlot,
 } from './connection-limit.ts'
 import { tlsHandshakeRecord } from './fault.ts'
 
@@ -24,7 +24,7 @@ export class Entrance {
   readonly #options: EntranceOptions
   readonly #limit: ConnectionLimit
   readonly #accept: Accept
-  readonly #handshakes = new WeakMap<Place, NodeJS.Timeout>()
+  readonly #handshakes = new WeakMap<ConnectionSlot, NodeJS.Timeout>()
 
   constructor(server: Server, options: EntranceOptions) {
     this.#options = options
@@ -45,9 +45,9 @@ export class Entrance {
     server.once('close', () => clearInterval(looking))
   }
 
-  /** The place of a connection, given its socket or the TLS socket around it. */
-  placeOf(socket: Socket): Place | undefined {
-    return this.#limit.placeOf(socket)
+  /** The slot of a connection, given its socket or the TLS socket around it. */
+  slotOf(socket: Socket): ConnectionSlot | undefined {
+    return this.#limit.slotOf(socket)
   }
 
   closeIdle(): void {
@@ -60,8 +60,8 @@ export class Entrance {
 
   #awaitTls(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), this.#options.handshakeMs)
-    const place = this.#limit.placeOf(socket)
-    if (place !== undefined) this.#handshakes.set(place, timer)
+    const slot = this.#limit.slotOf(socket)
+    if (slot !== undefined) this.#handshakes.set(slot, timer)
     socket.once('close', () => clearTimeout(timer))
     firstByteOf(socket, (byte) => {
       if (byte === tlsHandshakeRecord || !isUpperCaseLetter(byte)) return this.#accept(socket)
@@ -71,8 +71,8 @@ export class Entrance {
   }
 
   #endHandshake(socket: Socket): void {
-    const place = this.#limit.placeOf(socket)
-    if (place !== undefined) clearTimeout(this.#handshakes.get(place))
+    const slot = this.#limit.slotOf(socket)
+    if (slot !== undefined) clearTimeout(this.#handshakes.get(slot))
   }
 }
 

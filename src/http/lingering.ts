@@ -30,7 +30,7 @@ const looksPerIdleTime = 5
  */
 export class Lingering {
   readonly #limits: LingeringLimits
-  readonly #held = new Set<Socket>()
+  readonly #sockets = new Set<Socket>()
 
   constructor(limits: LingeringLimits = lingeringLimits) {
     this.#limits = limits
@@ -38,7 +38,7 @@ export class Lingering {
 
   /**
    * Closes the connection when its client stops sending, and after `totalMs` in any case. Beyond the
-   * bound on connections the one that is held longest is closed. The returned function ends this.
+   * bound on connections the oldest one is closed. The returned function ends this.
    */
   hold(socket: Socket, totalMs = this.#limits.totalMs): () => void {
     const { idleMs, connections } = this.#limits
@@ -56,13 +56,13 @@ export class Lingering {
     const timer = setInterval(look, Math.min(idleMs, totalMs) / looksPerIdleTime)
     const release = () => {
       clearInterval(timer)
-      this.#held.delete(socket)
+      this.#sockets.delete(socket)
       socket.off('close', release)
     }
     socket.once('close', release)
-    this.#held.add(socket)
-    const [longest] = this.#held
-    if (this.#held.size > connections) longest?.destroy()
+    this.#sockets.add(socket)
+    const [longest] = this.#sockets
+    if (this.#sockets.size > connections) longest?.destroy()
     return release
   }
 }

@@ -8,7 +8,7 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { ListenOptions, Socket } from 'node:net'
 import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-client.ts'
-import { Connection } from './connection.ts'
+import { HttpConnection } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { Exchange, maxHeaderFields, type Outcome } from './exchange.ts'
 import { faultOf, type HttpFault, type ParserError, type RenderFault } from './fault.ts'
@@ -111,7 +111,7 @@ export class HttpServer {
   readonly #lingering: Lingering
   /** Sockets that were answered without a ServerResponse. */
   readonly #refused = new WeakSet<Socket>()
-  readonly #connections = new Map<Socket, Connection>()
+  readonly #connections = new Map<Socket, HttpConnection>()
   readonly #onFinish: (request: HttpRequest, outcome: Outcome) => void
 
   constructor(options: HttpServerOptions) {
@@ -211,14 +211,14 @@ export class HttpServer {
     connection.serve(exchange, (next) => next.run(handler, renderFault, this.#onFinish))
   }
 
-  #connectionOf(socket: Socket): Connection {
+  #connectionOf(socket: Socket): HttpConnection {
     const known = this.#connections.get(socket)
     if (known !== undefined) return known
-    const connection = new Connection({
+    const connection = new HttpConnection({
       socket,
       isSecure: this.#options.tls !== undefined,
       lingering: this.#lingering,
-      place: this.#entrance.placeOf(socket),
+      slot: this.#entrance.slotOf(socket),
       halfOpenMs: this.#options.halfOpenMs ?? halfOpenMs,
     })
     if (connection.isExtra || !this.#server.listening) connection.closeAfterExchange()

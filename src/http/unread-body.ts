@@ -42,16 +42,16 @@ export function discardRest(incoming: IncomingMessage): Promise<boolean> {
   incoming.removeAllListeners('readable')
   incoming.removeAllListeners('data')
   return new Promise((resolve) => {
-    const settle = () => {
+    const finish = () => {
       incoming.off('data', count)
-      incoming.off('end', settle)
-      incoming.off('close', settle)
+      incoming.off('end', finish)
+      incoming.off('close', finish)
       resolve(incoming.complete)
     }
     const count = (chunk: Uint8Array) => countBodyBytes(chunk.length)
     incoming.on('data', count)
-    incoming.on('end', settle)
-    incoming.on('close', settle)
+    incoming.on('end', finish)
+    incoming.on('close', finish)
     incoming.resume()
   })
 }

@@ -3,7 +3,7 @@ import type { HTTPMethods } from 'fastify'
 import type { HeaderFields, HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { type EnteredRequest, enter } from './entry.ts'
 import type { JsonApp } from './json-app.ts'
-import { RequestBody } from './request-body.ts'
+import { JsonRequestBody } from './request-body.ts'
 
 export interface BridgeOptions {
   /** The client's address as the app sees it, in `request.ip`. Default: the connection's peer. */
@@ -62,7 +62,7 @@ async function inject(
     idleMs: bodyIdleMs,
     totalMs: () => (entered.hasSession === true ? undefined : bodyTotalMs),
   }
-  const body = hasBody(headers) ? new RequestBody(request, times) : undefined
+  const body = hasBody(headers) ? new JsonRequestBody(request, times) : undefined
   try {
     const answer = await app.inject({
       method: method as HTTPMethods,

@@ -17,8 +17,8 @@ export const plainErrorFormat: ErrorFormat = {
 }
 
 /** The errorFormat of a request target, query or not. */
-export function dialectOf(dialects: readonly ErrorFormat[], target: string): ErrorFormat {
-  return dialects.find(({ prefix }) => isBelow(target, prefix)) ?? plainErrorFormat
+export function errorFormatOf(errorFormats: readonly ErrorFormat[], target: string): ErrorFormat {
+  return errorFormats.find(({ prefix }) => isBelow(target, prefix)) ?? plainErrorFormat
 }
 
 function isBelow(target: string, prefix: string): boolean {

@@ -12,7 +12,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import { z } from 'zod'
 import { ApiError } from './api-error.ts'
 import { enteredRequest } from './entry.ts'
-import { dialectOf, type ErrorFormat } from './error-format.ts'
+import { type ErrorFormat, errorFormatOf } from './error-format.ts'
 import { RouteTable } from './route-table.ts'
 import { schemaMistake } from './schema-mistake.ts'
 import { toApiError } from './to-api-error.ts'
@@ -28,7 +28,7 @@ export type JsonApp = FastifyInstance<
 
 export interface JsonAppOptions {
   /** Protocols that word their errors otherwise than `{"message", "field"?}`. */
-  readonly dialects?: readonly ErrorFormat[]
+  readonly errorFormats?: readonly ErrorFormat[]
   /** Converts errors of the layers below into replies, with them as cause. Undefined: 500. */
   readonly translate?: (error: unknown) => ApiError | undefined
   /** Gets the cause of every 5xx answer: the client sees only that something failed. */
@@ -72,7 +72,7 @@ export function createJsonApp(options: JsonAppOptions = {}): JsonApp {
   app.addHook('onRequest', async (request, reply) => {
     reply
       .headers(replyHeaders)
-      .headers(dialectOf(options.dialects ?? [], request.url).headers ?? {})
+      .headers(errorFormatOf(options.errorFormats ?? [], request.url).headers ?? {})
     if (request.is404) throw notServed(request, routes)
     const entered = enteredRequest()
     if (entered !== undefined) entered.operation = operationOf(request)
@@ -98,7 +98,7 @@ const compilersFactory = {
 
 type Render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
-function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions): Render {
+function errorRenderer({ errorFormats = [], translate, onFailure }: JsonAppOptions): Render {
   return (error, request, reply) => {
     const entered = enteredRequest()
     const refusal = translate?.(error) ?? toApiError(error)
@@ -106,7 +106,7 @@ function errorRenderer({ dialects = [], translate, onFailure }: JsonAppOptions):
     if (refusal.cause !== undefined && refusal.status >= 500 && !isGone) {
       onFailure?.(refusal.cause, request.id)
     }
-    const errorFormat = dialectOf(dialects, request.url)
+    const errorFormat = errorFormatOf(errorFormats, request.url)
     if (entered !== undefined) {
       entered.code = refusal.code
       entered.reason = refusal.message

@@ -13,7 +13,7 @@ export interface BodyTimes {
  * The body of a request as a separate stream: requested from the client (100 Continue) when a
  * reader starts, and left alone, with the connection, when the reader stops.
  */
-export class RequestBody extends Readable {
+export class JsonRequestBody extends Readable {
   readonly #request: HttpRequest
   readonly #times: BodyTimes
   #timer: NodeJS.Timeout | undefined

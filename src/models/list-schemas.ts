@@ -20,7 +20,7 @@ const listError = z
   .object({
     error: z.object({ message: z.string(), type: z.string(), code: z.string().optional() }),
   })
-  .meta({ description: 'Why not.' })
+  .meta({ description: 'The reason.' })
 
 /** The error responses of every route. */
 export const listRefusals = { '4xx': listError, '5xx': listError } as const

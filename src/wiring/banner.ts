@@ -1,5 +1,5 @@
 import type { FirstStart } from './first-start.ts'
-import type { DrivePlace } from './settings/parse-places.ts'
+import type { DriveLocation } from './settings/parse-locations.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 export interface BannerOptions {
@@ -23,7 +23,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     `Bucketry serves S3 at ${endpoint}`,
     '',
     `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
-    `  files      ${placeText(settings.drive)}`,
+    `  files      ${locationText(settings.drive)}`,
     `  buckets    ${settings.allowedBuckets.join(', ')}`,
     `  keys       ${keys.description}`,
     '',
@@ -57,11 +57,11 @@ function dashboardText(
 }
 
 /** The location of the drive, without a password in its address. */
-export function placeText(place: DrivePlace): string {
-  if (place.kind === 'file') return place.path
-  if (place.kind === 'gdrive') return `Google Drive, ${place.folder || 'top folder'}`
-  if (place.kind === 'memory') return 'in memory, lost on exit'
-  const { origin, pathname } = new URL(place.url.replace(/^webdav\+/, ''))
+export function locationText(location: DriveLocation): string {
+  if (location.kind === 'file') return location.path
+  if (location.kind === 'gdrive') return `Google Drive, ${location.folder || 'top folder'}`
+  if (location.kind === 'memory') return 'in memory, lost on exit'
+  const { origin, pathname } = new URL(location.url.replace(/^webdav\+/, ''))
   return `${origin}${pathname}`
 }
 

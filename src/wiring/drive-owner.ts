@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import { livenessOf, thisProcess } from '../process/identity.ts'
 import type { DriveTable } from '../state/stores/drives.ts'
-import type { DrivePlaces } from './drive-places.ts'
+import type { DriveLocations } from './drive-locations.ts'
 import type { Log } from './log.ts'
 import {
   type AliveNote,
@@ -21,12 +21,12 @@ const missedWhenDead = 2
 const missedElsewhere = 5
 /** How often a note is checked per heartbeat. */
 const looksPerBeat = 4
-const defaultSettleMs = 2_000
+const defaultWriteWindowMs = 2_000
 
 export interface DriveOwnerOptions {
   readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
   /** Where the drive is, without a password: the keys of its rows in the database. */
-  readonly places: DrivePlaces
+  readonly locations: DriveLocations
   /** For people: where the database is, without a password. */
   readonly database: string
   /** Interval between heartbeats. */
@@ -34,7 +34,7 @@ export interface DriveOwnerOptions {
   /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
   readonly longestBeatMs: number
   /** How long another process may need between reading a note and writing it. @default 2,000 */
-  readonly settleMs?: number
+  readonly writeWindowMs?: number
   readonly log: Log
   /** Called once when the drive now belongs to another database, or is another drive. */
   readonly onLost: (message: string) => void
@@ -46,13 +46,13 @@ export interface DriveOwnerOptions {
  */
 export class DriveOwner {
   readonly #options: DriveOwnerOptions
-  readonly #settleMs: number
+  readonly #writeWindowMs: number
   #beating: Repetition | undefined
   #isFailing = false
 
   constructor(options: DriveOwnerOptions) {
     this.#options = options
-    this.#settleMs = options.settleMs ?? defaultSettleMs
+    this.#writeWindowMs = options.writeWindowMs ?? defaultWriteWindowMs
   }
 
   /**
@@ -110,9 +110,9 @@ export class DriveOwner {
   }
 
   async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
-    const { table, places, beatMs, log } = this.#options
-    for (const place of places) {
-      if ((await table.driveAt(place)) !== driveId) await table.remember(place, driveId)
+    const { table, locations, beatMs, log } = this.#options
+    for (const location of locations) {
+      if ((await table.driveAt(location)) !== driveId) await table.remember(location, driveId)
     }
     const own = await this.#ownNote(driveId)
     this.#beating = repeat(
@@ -176,11 +176,11 @@ export class DriveOwner {
       )
     }
     // Others may have taken it over at the same moment: the last one keeps it.
-    await sleep(this.#settleMs)
+    await sleep(this.#writeWindowMs)
   }
 
   async #isStill(notes: DriveNotes, text: string): Promise<boolean> {
-    await sleep(this.#settleMs)
+    await sleep(this.#writeWindowMs)
     return (await notes.read('owner')) === text
   }
 
@@ -228,9 +228,9 @@ export class DriveOwner {
 
   /** The id of the drive that this database has used there. */
   async #knownDrive(): Promise<string | undefined> {
-    const { table, places } = this.#options
-    for (const place of places) {
-      const known = await table.driveAt(place)
+    const { table, locations } = this.#options
+    for (const location of locations) {
+      const known = await table.driveAt(location)
       if (known !== undefined) return known
     }
     return undefined
@@ -247,6 +247,6 @@ export class DriveOwner {
   }
 
   #mistake(text: string): SettingsError {
-    return new SettingsError([`DRIVE is ${this.#options.places.at(-1)}: it ${text}`])
+    return new SettingsError([`DRIVE is ${this.#options.locations.at(-1)}: it ${text}`])
   }
 }

@@ -2,7 +2,7 @@ import { faviconPath } from '../console/web-app/web-app.ts'
 import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
-import { dialectOf } from '../json-api/error-format.ts'
+import { errorFormatOf } from '../json-api/error-format.ts'
 import { modelsErrorFormat } from '../models/models-error-format.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/reply/render-error.ts'
@@ -21,14 +21,14 @@ export interface GatewayParts {
 
 type Part = Exclude<keyof GatewayParts, 'buckets'>
 
-/** A place in the URL space: the path itself, or everything below it too. */
-interface Place {
+/** A route in the URL space: the path itself, or everything below it too. */
+interface Route {
   readonly path: string
   readonly isWhole: boolean
   readonly part: Exclude<Part, 's3'>
 }
 
-const places: readonly Place[] = [
+const routes: readonly Route[] = [
   { path: '/-/healthz', isWhole: false, part: 'health' },
   { path: '/-/api', isWhole: false, part: 'json' },
   { path: '/-/openapi.json', isWhole: true, part: 'json' },
@@ -55,10 +55,10 @@ export function createGateway({ buckets, ...parts }: GatewayParts): HttpHandler 
 }
 
 function partOf(rawPath: string): Part {
-  return places.find((place) => matches(place, rawPath))?.part ?? 's3'
+  return routes.find((route) => matches(route, rawPath))?.part ?? 's3'
 }
 
-function matches({ path, isWhole }: Place, rawPath: string): boolean {
+function matches({ path, isWhole }: Route, rawPath: string): boolean {
   if (!rawPath.startsWith(path)) return false
   return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
 }
@@ -126,7 +126,7 @@ export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
     const reply = s3Refusal(error, { requestId: id, resource: rawPath, reason: overloadMessage })
     return { ...reply, headers: [...reply.headers, retryAfter] }
   }
-  const errorFormat = dialectOf([modelsErrorFormat], rawPath)
+  const errorFormat = errorFormatOf([modelsErrorFormat], rawPath)
   return {
     status: 503,
     headers: [

@@ -16,7 +16,7 @@ export interface HealthOptions {
 
 const defaultTimeoutMs = 5_000
 
-/** Probes may come from many places at once: the parts are asked once a second at most. */
+/** Many probes may arrive at once: the parts are asked at most once a second. */
 const cacheMs = 1_000
 
 /** GET /-/healthz: 200 when every part answers, else 503 naming those that do not. */

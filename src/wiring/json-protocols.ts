@@ -23,7 +23,7 @@ export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonP
   const { settings, log } = parts
   const opened = await openJsonParts(parts)
   const app = createJsonApp({
-    dialects: [modelsErrorFormat],
+    errorFormats: [modelsErrorFormat],
     translate: unavailable,
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })

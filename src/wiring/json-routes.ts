@@ -56,7 +56,7 @@ export async function openJsonParts({
   }
 }
 
-/** One place for serving and describing, so that the two cannot differ. */
+/** Serves and describes the same routes, so that the two cannot differ. */
 export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts): Promise<void> {
   const { settings, catalogue, login, sealer, upstreams, store, lists, management } = opened
   const { requireSession } = login

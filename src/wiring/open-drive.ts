@@ -6,7 +6,7 @@ import { openStagedUploads } from '../drives/local/staged-uploads.ts'
 import type { Database } from '../state/database.ts'
 import { DatabaseFileRecords } from '../state/stores/file-records.ts'
 import type { Log } from './log.ts'
-import type { DrivePlace } from './settings/parse-places.ts'
+import type { DriveLocation } from './settings/parse-locations.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
@@ -27,13 +27,13 @@ export interface DriveParts {
   readonly now: () => number
 }
 
-type Opener<Kind extends DrivePlace['kind']> = (
-  place: Extract<DrivePlace, { kind: Kind }>,
+type Opener<Kind extends DriveLocation['kind']> = (
+  location: Extract<DriveLocation, { kind: Kind }>,
   parts: DriveParts,
 ) => Promise<OpenDrive>
 
 /** Cloud drives are imported on demand, because a local folder does not need their HTTP client. */
-const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
+const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
   async file({ path }, { database, log, claim }) {
     const records = new DatabaseFileRecords(database)
     const drive = await openLocalDrive({ root: path, records, log, claim })
@@ -120,9 +120,9 @@ const openers: { readonly [Kind in DrivePlace['kind']]: Opener<Kind> } = {
  */
 export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
   const { settings, prepares = true } = parts
-  const { drive: place, allowedBuckets } = settings
-  const opener = openers[place.kind] as Opener<DrivePlace['kind']>
-  const opened = await opener(place, parts)
+  const { drive: location, allowedBuckets } = settings
+  const opener = openers[location.kind] as Opener<DriveLocation['kind']>
+  const opened = await opener(location, parts)
   try {
     if (prepares) await opened.drive.prepare(allowedBuckets)
     return opened

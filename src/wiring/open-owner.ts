@@ -1,8 +1,8 @@
 import type { ClaimDrive } from '../drives/drive-notes.ts'
 import type { Database } from '../state/database.ts'
 import { DriveTable } from '../state/stores/drives.ts'
+import { driveLocations } from './drive-locations.ts'
 import { DriveOwner } from './drive-owner.ts'
-import { drivePlaces } from './drive-places.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { shownDatabase } from './settings/shown-settings.ts'
@@ -36,7 +36,7 @@ export async function openOwner(
 ): Promise<{ readonly claim: ClaimDrive; close(): Promise<void> }> {
   const owner = new DriveOwner({
     table: new DriveTable(database),
-    places: await drivePlaces(settings),
+    locations: await driveLocations(settings),
     database: shownDatabase(settings),
     beatMs: beatMs[settings.drive.kind],
     longestBeatMs: Math.max(...Object.values(beatMs)),

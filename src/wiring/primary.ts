@@ -1,3 +1,4 @@
+import type { TlsIdentity } from '../http/server.ts'
 import { bannerText, listeningUrl } from './banner.ts'
 import { failureText } from './failure-text.ts'
 import { type FirstStart, makeDataFolder, provideSettings, readAgain } from './first-start.ts'
@@ -6,12 +7,7 @@ import { repeat } from './repeat.ts'
 import { openService, type Service } from './service.ts'
 import { checkOpenFiles, serve } from './serving.ts'
 import { currentEnvironment } from './settings/environment.ts'
-import {
-  readSettings,
-  type Settings,
-  type TlsIdentity,
-  tlsIdentityOf,
-} from './settings/read-settings.ts'
+import { readSettings, type Settings, tlsIdentityOf } from './settings/read-settings.ts'
 import { settingsWarnings } from './settings/warnings.ts'
 import { TlsReload } from './tls-reload.ts'
 import { onceEach, warnOfUntrustedProxy } from './untrusted-proxies.ts'

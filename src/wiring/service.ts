@@ -132,7 +132,7 @@ export function connectService(parts: ServiceParts): Service {
     async close() {
       await json.close()
       await failures.close()
-      await uploads.settled()
+      await uploads.idle()
     },
   }
 }

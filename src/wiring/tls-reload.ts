@@ -1,5 +1,6 @@
+import type { TlsIdentity } from '../http/server.ts'
 import type { Log } from './log.ts'
-import { type Environment, readTls, type TlsIdentity } from './settings/read-settings.ts'
+import { type Environment, readTls } from './settings/read-settings.ts'
 
 export interface TlsReloadOptions {
   /** Undefined: the port speaks plain HTTP, which only a restart changes. */

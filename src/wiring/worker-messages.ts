@@ -1,4 +1,5 @@
-import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+import type { TlsIdentity } from '../http/server.ts'
+import type { Settings } from './settings/read-settings.ts'
 
 /**
  * Messages from the primary to a worker. Settings are read once, there, so that all workers agree.

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
+import type { TlsIdentity } from '../http/server.ts'
 import { stopGraceMs } from './serving.ts'
-import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+import type { Settings } from './settings/read-settings.ts'
 import { closeUnacknowledged } from './unacknowledged.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 

@@ -1,9 +1,10 @@
 import cluster from 'node:cluster'
+import type { TlsIdentity } from '../http/server.ts'
 import { failureText } from './failure-text.ts'
 import { openLog } from './log.ts'
 import { openService, type Service } from './service.ts'
 import { type Serving, serve } from './serving.ts'
-import type { Settings, TlsIdentity } from './settings/read-settings.ts'
+import type { Settings } from './settings/read-settings.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 
 /**

@@ -40,7 +40,7 @@ export function sourceOf(state: SourceRows): RoutingSource {
 /** The model list on the JSON app, with a small catalogue and nothing stored. */
 export async function modelsApp(options: ModelsAppOptions = {}): Promise<JsonApp> {
   const { state = {}, onFailure = () => undefined, apiKey, ...given } = options
-  const app = createJsonApp({ dialects: [modelsErrorFormat], onFailure })
+  const app = createJsonApp({ errorFormats: [modelsErrorFormat], onFailure })
   await app.register(modelListApi, { lists: listsOf(state, given), apiKey })
   return app
 }

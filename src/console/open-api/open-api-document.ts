@@ -36,7 +36,7 @@ const securitySchemes = {
 
 const errorSchema: Schema = {
   type: 'object',
-  description: 'Why not.',
+  description: 'The reason.',
   properties: {
     message: { type: 'string', description: 'Human-readable.' },
     field: { type: 'string', description: 'JSON path of the invalid field in the request.' },

@@ -23,7 +23,7 @@ const statusWords: readonly (readonly [pattern: RegExp, words: string])[] = [
 ]
 
 /** Default descriptions of the schema library and the framework. */
-const saysNothing: ReadonlySet<string> = new Set(['Default Response', 'Why not.', ''])
+const saysNothing: ReadonlySet<string> = new Set(['Default Response', 'The reason.', ''])
 
 /** Fastify's `*` at the end of a path. */
 const wildcard = '*'

@@ -15,7 +15,7 @@ export interface ItemKind<Set extends ItemSet> {
 }
 
 /** @throws ApiError 409 if the key exists. */
-export function adding<Set extends ItemSet>(
+export function addItem<Set extends ItemSet>(
   kind: ItemKind<Set>,
   item: RoutingItems[Set],
 ): RoutingEdit {
@@ -31,14 +31,14 @@ export function adding<Set extends ItemSet>(
  *
  * @throws ApiError 404 if `key` does not exist, 409 if another item has the new key.
  */
-export function replacing<Set extends ItemSet>(
+export function replaceItem<Set extends ItemSet>(
   kind: ItemKind<Set>,
   key: string,
   item: RoutingItems[Set],
 ): RoutingEdit {
   return (state) => {
     const healthy = withoutBroken(state, kind.set, key)
-    if (healthy !== undefined) return adding(kind, item)(healthy)
+    if (healthy !== undefined) return addItem(kind, item)(healthy)
     const items: ItemLists[Set] = state[kind.set]
     const index = indexOf(kind, items, key)
     if (itemKeys[kind.set](item) !== key) assertFree(kind, items, item)
@@ -47,7 +47,7 @@ export function replacing<Set extends ItemSet>(
 }
 
 /** @throws ApiError 404 if `key` does not exist. */
-export function removing<Set extends ItemSet>(kind: ItemKind<Set>, key: string): RoutingEdit {
+export function removeItem<Set extends ItemSet>(kind: ItemKind<Set>, key: string): RoutingEdit {
   return (state) => {
     const items: ItemLists[Set] = state[kind.set]
     return (

@@ -3,7 +3,7 @@ import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import { serviceKind } from './field-schemas.ts'
 import { itemWarnings } from './field-warnings.ts'
-import { adding, type ItemKind, type ItemSet, removing, replacing } from './item-edits.ts'
+import { addItem, type ItemKind, type ItemSet, removeItem, replaceItem } from './item-edits.ts'
 import { applyEdit } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api-parts.ts'
 import {
@@ -95,7 +95,7 @@ function routesOf<Set extends ItemSet>(
     },
     async (request, reply) => {
       const item = request.body as RoutingItems[Set]
-      const state = await applyEdit(store, adding(resource, item), request, reply)
+      const state = await applyEdit(store, addItem(resource, item), request, reply)
       return reply.code(201).send(answerOf(state, item))
     },
   )
@@ -113,7 +113,7 @@ function routesOf<Set extends ItemSet>(
     },
     async (request, reply) => {
       const item = request.body as RoutingItems[Set]
-      const edit = replacing(resource, keyOf(request.params), item)
+      const edit = replaceItem(resource, keyOf(request.params), item)
       return reply.send(answerOf(await applyEdit(store, edit, request, reply), item))
     },
   )
@@ -129,7 +129,7 @@ function routesOf<Set extends ItemSet>(
       },
     },
     async (request, reply) => {
-      await applyEdit(store, removing(resource, keyOf(request.params)), request, reply)
+      await applyEdit(store, removeItem(resource, keyOf(request.params)), request, reply)
       return reply.code(204).send(null)
     },
   )

@@ -4,7 +4,7 @@ import { UpstreamError } from './upstream-error.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
 
 /** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
-export const maxBodyBytes = 8 * 1024 * 1024
+export const maxAnswerBytes = 8 * 1024 * 1024
 
 /** More than any upstream has; every list would contain them all. */
 const maxIds = 20_000
@@ -75,7 +75,7 @@ async function exchange(
 
 async function idsOf(response: Response): Promise<readonly string[]> {
   const { status } = response
-  const text = await boundedText(response, maxBodyBytes)
+  const text = await boundedText(response, maxAnswerBytes)
   let answer: unknown
   try {
     answer = JSON.parse(text)

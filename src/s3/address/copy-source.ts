@@ -7,7 +7,7 @@ import type { PayloadSink } from '../body/payload-writer.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
-import type { ByteRange } from '../headers/range.ts'
+import type { ObjectRange } from '../headers/range.ts'
 import { quoted } from './client-text.ts'
 import { percentDecode } from './query.ts'
 
@@ -63,7 +63,7 @@ export function assertSourceConditions({ request }: ObjectContext, metadata: Obj
 }
 
 export interface PourOptions {
-  readonly range: ByteRange
+  readonly range: ObjectRange
   /** A checksum to compute. */
   readonly algorithm: ChecksumAlgorithm | undefined
   /** Ends the copy when its result is no longer needed. */

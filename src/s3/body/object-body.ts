@@ -1,6 +1,6 @@
 import type { Borrow, OpenObject } from '../../drives/drive.ts'
 import type { HttpRequest, StreamBody } from '../../http/message.ts'
-import type { ByteRange } from '../headers/range.ts'
+import type { ObjectRange } from '../headers/range.ts'
 
 /** Up to this many bytes are read in one piece before the reply begins. */
 const bufferedBytes = 64 * 1024
@@ -12,7 +12,7 @@ const bufferedBytes = 64 * 1024
  */
 export async function objectBody(
   object: OpenObject,
-  range: ByteRange,
+  range: ObjectRange,
   request: Pick<HttpRequest, 'signal'>,
 ): Promise<Uint8Array | StreamBody> {
   // The signal is made when it is asked for, so small reads do without.
@@ -20,7 +20,7 @@ export async function objectBody(
   return streamBody(object, range, request.signal)
 }
 
-async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<Uint8Array> {
+async function readAll(object: OpenObject, { start, end }: ObjectRange): Promise<Uint8Array> {
   try {
     const chunks: Uint8Array[] = []
     for await (const chunk of object.read(start, end)) chunks.push(chunk)
@@ -33,7 +33,7 @@ async function readAll(object: OpenObject, { start, end }: ByteRange): Promise<U
 /** Reads the first bytes before the reply begins, so that an early failure gets an error reply. */
 async function streamBody(
   object: OpenObject,
-  range: ByteRange,
+  range: ObjectRange,
   signal: AbortSignal,
 ): Promise<StreamBody> {
   const first = Promise.withResolvers<void>()
@@ -74,7 +74,7 @@ async function streamBody(
 /** Lends the bytes of a range, without new memory for each chunk where the drive can do that. */
 export async function lendRange(
   object: OpenObject,
-  { start, end }: ByteRange,
+  { start, end }: ObjectRange,
   borrow: Borrow,
 ): Promise<void> {
   if (object.lend !== undefined) return await object.lend(start, end, borrow)

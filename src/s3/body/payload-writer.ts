@@ -49,7 +49,7 @@ export class PayloadWriter {
   }
 
   /** Waits until no write to the sink is in progress, whatever its outcome. */
-  async settle(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#underWay?.catch(() => undefined)
   }
 

@@ -61,7 +61,7 @@ export async function pumpPayload(
     throw error instanceof BodyError ? toS3Error(error) : error
   } finally {
     reader.close()
-    await writer.settle()
+    await writer.idle()
   }
 }
 

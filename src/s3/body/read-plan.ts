@@ -4,7 +4,7 @@ import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
-import { type ByteRange, contentRange, isSameVersion, resolveRange } from '../headers/range.ts'
+import { contentRange, isSameVersion, type ObjectRange, resolveRange } from '../headers/range.ts'
 import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
 import { readPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
@@ -23,7 +23,7 @@ export interface ReadRequest {
 export interface ReadPlan {
   readonly status: 200 | 206 | 304
   readonly headers: ReplyFields
-  readonly range?: ByteRange
+  readonly range?: ObjectRange
 }
 
 /**
@@ -82,7 +82,7 @@ function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolea
 }
 
 /** The requested range; undefined for the whole object. */
-function askedRange(request: ReadRequest, metadata: ObjectMetadata): ByteRange | undefined {
+function askedRange(request: ReadRequest, metadata: ObjectMetadata): ObjectRange | undefined {
   if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, metadata)
   const { range, 'if-range': ifRange } = request.headers
   if (range === undefined || !isRangeWanted(ifRange, metadata)) return undefined
@@ -102,7 +102,7 @@ function isRangeWanted(ifRange: string | string[] | undefined, metadata: ObjectM
 }
 
 /** An object that was not uploaded in parts is its own part 1, answered with 206 as by S3. */
-function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ByteRange {
+function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange {
   const partSizes = metadata.attributes.partSizes ?? [[1, metadata.size]]
   const range = partRange(partSizes, partNumber)
   if (range !== undefined) return range
@@ -121,7 +121,7 @@ function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ByteRange {
 function checksumFields(
   { partNumber }: ReadRequest,
   { attributes, size }: ObjectMetadata,
-  range: ByteRange,
+  range: ObjectRange,
 ): HeaderFields {
   const { checksum } = attributes
   const ofPart = partNumber === undefined ? undefined : partChecksum(attributes, partNumber)

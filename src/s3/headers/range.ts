@@ -2,13 +2,13 @@ import { parseIfMatch } from '../checksums/etag.ts'
 import { formatHttpDate, parseHttpDate } from './http-date.ts'
 
 /** Bytes from `start` up to but not including `end`. */
-export interface ByteRange {
+export interface ObjectRange {
   readonly start: number
   readonly end: number
 }
 
 /** What a Range field asks of an object of a known size. */
-export type RangeOutcome = ByteRange | 'whole' | 'unsatisfiable'
+export type RangeOutcome = ObjectRange | 'whole' | 'unsatisfiable'
 
 /** Without spaces inside, as in RFC 9110 section 14.1.1. Node removes those around a field. */
 const oneByteRange = /^bytes=(\d*)-(\d*)$/i
@@ -35,7 +35,7 @@ function resolveSuffix(length: number, size: number): RangeOutcome {
 }
 
 /** `bytes 0-9/100`, of a range that is not empty. */
-export function contentRange({ start, end }: ByteRange, size: number): string {
+export function contentRange({ start, end }: ObjectRange, size: number): string {
   return `bytes ${start}-${end - 1}/${size}`
 }
 

@@ -11,8 +11,8 @@ const waitForOthersMs = 2_000
 export interface AborterOptions {
   readonly drive: Drive
   readonly table: UploadTable
-  /** See UploadFinder.findSettled. */
-  readonly findSettled: (name: UploadName, signal: AbortSignal) => Promise<UploadRow>
+  /** See UploadFinder.findRecovered. */
+  readonly findRecovered: (name: UploadName, signal: AbortSignal) => Promise<UploadRow>
   readonly leases: Leases
   readonly watch: UploadWatch
   readonly now: () => number
@@ -49,9 +49,9 @@ export class Aborter {
   }
 
   async #markAborted(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
-    const { findSettled, table, now } = this.#options
+    const { findRecovered, table, now } = this.#options
     for (;;) {
-      const upload = await findSettled(name, signal)
+      const upload = await findRecovered(name, signal)
       if (upload.phase !== 'open') throw noSuchUpload(upload.id)
       // False when a Complete has begun since the row was read.
       if (await table.abort(upload.id, now())) return upload

@@ -10,7 +10,7 @@ export interface SentChecksum {
 }
 
 /** The checksum that CompleteMultipartUpload may name. */
-export interface ExpectedChecksum {
+export interface CompleteChecksum {
   /** x-amz-checksum-*: what the client expects of the whole object. */
   readonly checksum?: SentChecksum
   /** x-amz-checksum-type. */
@@ -24,7 +24,7 @@ export interface ExpectedChecksum {
  *   was created with; BadDigest when it expects another value.
  */
 export function completedChecksum(
-  request: ExpectedChecksum,
+  request: CompleteChecksum,
   details: UploadDetails,
   parts: readonly UploadedPart[],
 ): StoredChecksum | undefined {
@@ -46,14 +46,14 @@ export function completedChecksum(
 }
 
 /** An upload created without a checksum still has one to check when Complete names it. */
-function impliedKind(request: ExpectedChecksum) {
+function impliedKind(request: CompleteChecksum) {
   if (request.checksum === undefined) return undefined
   const { algorithm } = request.checksum
   const [defaultType = 'COMPOSITE'] = checksumTypes(algorithm)
   return { algorithm, type: request.checksumType ?? defaultType }
 }
 
-function assertSameKind({ checksum, checksumType }: ExpectedChecksum, kind: UploadChecksum): void {
+function assertSameKind({ checksum, checksumType }: CompleteChecksum, kind: UploadChecksum): void {
   if (checksum !== undefined && checksum.algorithm !== kind.algorithm) {
     throw mismatch('algorithm', kind.algorithm, checksum.algorithm)
   }

@@ -115,7 +115,7 @@ export class Completer {
    * the drive recognizes what it has already published.
    *
    * @throws what the drive throws; S3Error SlowDown or NoSuchUpload when the lease is lost. The upload
-   *   is then settled as after a crash, because the drive may have published it.
+   *   is then recovered as after a crash, because the drive may have published it.
    */
   async publish(lease: Lease): Promise<Completion> {
     const { drive, log } = this.#options
@@ -146,7 +146,7 @@ export class Completer {
     }
     const { isHeld } = lease
     const isFinished = this.#finishAfterwards(lease)
-    // A lease that was lost during the last step: another process may have settled the upload.
+    // A lease that was lost during the last step: another process may have recovered the upload.
     if (!isHeld && !(await isFinished)) throw leaseLost()
     return completion
   }
@@ -171,7 +171,7 @@ export class Completer {
   }
 
   /** Resolves when every write that no reply waited for has ended. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.all(this.#afterwards)
   }
 
@@ -181,8 +181,8 @@ export class Completer {
    */
   #finishAfterwards(lease: Lease): Promise<boolean> {
     const finished = this.#finish(lease)
-    const settled = finished.then(() => void this.#afterwards.delete(settled))
-    this.#afterwards.add(settled)
+    const write = finished.then(() => void this.#afterwards.delete(write))
+    this.#afterwards.add(write)
     return finished
   }
 
@@ -203,7 +203,7 @@ export class Completer {
   }
 
   /**
-   * Another process took the lease and may have settled the upload before the drive published it.
+   * Another process took the lease and may have recovered the upload before the drive published it.
    * Returns whether the row finally says that it is completed with this list.
    */
   async #settleAgain({ id, completion }: UploadRow): Promise<boolean> {

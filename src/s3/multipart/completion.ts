@@ -3,8 +3,8 @@ import type { Attributes } from '../../drives/attributes.ts'
 import type { WriteConditions } from '../../drives/drive.ts'
 import { S3Error } from '../errors.ts'
 import {
+  type CompleteChecksum,
   completedChecksum,
-  type ExpectedChecksum,
   type SentChecksum,
 } from './completed-checksum.ts'
 import type { UploadDetails, UploadedPart } from './upload-records.ts'
@@ -16,7 +16,7 @@ import type { UploadDetails, UploadedPart } from './upload-records.ts'
 const maxPartChecksumsLength = 8_000
 
 /** What a client asks CompleteMultipartUpload for. */
-export interface CompletionRequest extends ExpectedChecksum {
+export interface CompletionRequest extends CompleteChecksum {
   /** As listed, at least one. */
   readonly parts: readonly ListedPart[]
   /** x-amz-mp-object-size, bytes. */

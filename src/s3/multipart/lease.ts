@@ -142,7 +142,7 @@ export class Lease {
     if (current.phase === phase) {
       return current.leaseOwner === this.owner ? undefined : leaseLost()
     }
-    // Another process has settled the upload and reopened it: it still exists.
+    // Another process has recovered the upload and reopened it: it still exists.
     return current.phase === 'open' ? leaseLost() : noSuchUpload(id)
   }
 }

@@ -13,7 +13,7 @@ const livenessCheckMs = 1_000
 /** Parts that wait in one process at a time; each is a connection with an unread body. */
 export const maxWaitingParts = 1_024
 
-/** How far ahead of the next part another may be to be held. */
+/** How far ahead of the next part another may be to be buffered. */
 export const maxPartsAhead = 64
 
 export type PartTurn =
@@ -25,7 +25,7 @@ export type PartTurn =
   | 'compare'
   /** Its turn may still come. */
   | 'wait'
-  /** It is too far ahead to be held. */
+  /** It is too far ahead to be buffered. */
   | 'far'
   /** The upload accepts no more parts. */
   | 'gone'

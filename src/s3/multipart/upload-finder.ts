@@ -13,13 +13,13 @@ export interface UploadFinderOptions {
   readonly watch: UploadWatch
   /** See Completer.recover. */
   readonly recover: (lease: Lease) => Promise<void>
-  /** How long `findSettled` waits for a Complete in progress. */
+  /** How long `findRecovered` waits for a Complete in progress. */
   readonly waitMs: number
   readonly now: () => number
 }
 
 /**
- * Finds uploads as requests name them. An upload whose Complete was interrupted is settled first
+ * Finds uploads as requests name them. An upload whose Complete was interrupted is recovered first
  * (docs/contract/object-storage.md, "Interrupted Complete"): what was published is completed,
  * what was not is open again. The lease decides whether a Complete was interrupted or is running.
  */
@@ -48,7 +48,7 @@ export class UploadFinder {
    *
    * @throws S3Error SlowDown when a Complete is still in progress after the wait.
    */
-  async findSettled(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
+  async findRecovered(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
     const { watch, now, waitMs } = this.#options
     const deadlineMs = now() + waitMs
     for (;;) {

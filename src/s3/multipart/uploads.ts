@@ -99,7 +99,7 @@ export class Uploads {
     })
     this.#aborter = new Aborter({
       ...common,
-      findSettled: (name, signal) => finder.findSettled(name, signal),
+      findRecovered: (name, signal) => finder.findRecovered(name, signal),
     })
   }
 
@@ -149,7 +149,7 @@ export class Uploads {
     page: { readonly after: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<PartPage> {
-    const upload = await this.#finder.findSettled(name, signal)
+    const upload = await this.#finder.findRecovered(name, signal)
     if (upload.phase !== 'open') throw noSuchUpload(upload.id)
     const rows = await this.#options.table.parts(upload.id, page.after, page.limit + 1)
     return {
@@ -201,7 +201,7 @@ export class Uploads {
   }
 
   /** Resolves when every write that no reply waited for has ended; to be called before the database closes. */
-  settled(): Promise<void> {
-    return this.#completer.settled()
+  idle(): Promise<void> {
+    return this.#completer.idle()
   }
 }

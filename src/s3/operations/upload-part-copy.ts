@@ -7,7 +7,7 @@ import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
-import type { ByteRange } from '../headers/range.ts'
+import type { ObjectRange } from '../headers/range.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
 import { xmlTimestamp } from '../reply/timestamp.ts'
@@ -43,7 +43,7 @@ async function pourVersion(
   drive: Drive,
   source: ObjectName & { readonly etag: string },
   options: {
-    readonly range: ByteRange
+    readonly range: ObjectRange
     readonly sink: PayloadSink
     readonly algorithm: ChecksumAlgorithm | undefined
     readonly signal: AbortSignal
@@ -66,7 +66,7 @@ async function pourVersion(
  *
  * @throws S3Error InvalidArgument.
  */
-function copyRange(header: string | string[] | undefined, size: number): ByteRange {
+function copyRange(header: string | string[] | undefined, size: number): ObjectRange {
   if (header === undefined) return { start: 0, end: size }
   const text = String(header)
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? []

@@ -1,5 +1,5 @@
 import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
-import type { ByteRange } from '../headers/range.ts'
+import type { ObjectRange } from '../headers/range.ts'
 
 /** How many parts an object was uploaded in. */
 export function countParts(partSizes: PartSizes): number {
@@ -9,7 +9,7 @@ export function countParts(partSizes: PartSizes): number {
 }
 
 /** Where part `partNumber`, counted from 1, lies; undefined when there are fewer parts. */
-export function partRange(partSizes: PartSizes, partNumber: number): ByteRange | undefined {
+export function partRange(partSizes: PartSizes, partNumber: number): ObjectRange | undefined {
   let before = partNumber - 1
   let start = 0
   for (const [count, sizeBytes] of partSizes) {

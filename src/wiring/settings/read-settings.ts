@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { type PrivatePlace, placeMistakes } from './place-mistakes.ts'
+import type { TlsIdentity } from '../../http/server.ts'
+import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
@@ -47,14 +48,14 @@ export function readSettings(environment: Environment, envFile?: string): Settin
     ...bucketMistakes(settings),
     ...driveMistakes(settings),
     ...tlsMistakes(environment, settings),
-    ...placeMistakes(settings, privateFiles(environment, envFile)),
+    ...locationMistakes(settings, privateFiles(environment, envFile)),
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   return Object.freeze(settings) as Settings
 }
 
 /** Files that hold settings. */
-function privateFiles(environment: Environment, envFile: string | undefined): PrivatePlace[] {
+function privateFiles(environment: Environment, envFile: string | undefined): PrivatePath[] {
   const files = Object.values<Setting<unknown>>(settingsTable).flatMap(({ name }) => {
     const path = environment[`${name}_FILE`]
     return hasValue(path) ? [{ name: `${name}_FILE`, path: resolve(path) }] : []
@@ -66,12 +67,6 @@ function privateFiles(environment: Environment, envFile: string | undefined): Pr
 /** Whether a setting has a value, directly or in a file. */
 export function isGiven(environment: Environment, name: string): boolean {
   return hasValue(environment[name]) || hasValue(environment[`${name}_FILE`])
-}
-
-/** PEM texts of a server. */
-export interface TlsIdentity {
-  readonly cert: string
-  readonly key: string
 }
 
 type TlsValues = Pick<SettingValues, 'tlsCert' | 'tlsKey'>

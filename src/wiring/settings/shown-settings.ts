@@ -30,7 +30,7 @@ export function shownSettings(settings: Settings): ShownSetting[] {
 export function shownDatabase({ database }: Pick<Settings, 'database'>): string {
   return database.kind === 'sqlite'
     ? `sqlite:${database.path} on ${hostname()}`
-    : placeText(database)
+    : locationText(database)
 }
 
 /** DRIVE without user and password; for Google Drive, with the shared drive. */
@@ -38,7 +38,7 @@ export function shownDrive({
   drive,
   gdriveSharedDrive,
 }: Pick<Settings, 'drive' | 'gdriveSharedDrive'>): string {
-  if (drive.kind !== 'gdrive') return placeText(drive)
+  if (drive.kind !== 'gdrive') return locationText(drive)
   const shared = gdriveSharedDrive === undefined ? '' : ` in the shared drive ${gdriveSharedDrive}`
   return `gdrive:${drive.folder}${shared}`
 }
@@ -50,7 +50,7 @@ function defaultOf({ default: text, parse }: Setting<unknown>): unknown {
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null
   if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')
-  if (typeof value === 'object') return placeText(value)
+  if (typeof value === 'object') return locationText(value)
   const text = String(value)
   return text.includes('-----BEGIN ') ? 'PEM' : withoutUser(text)
 }
@@ -59,8 +59,8 @@ function textOf(value: unknown): string | null {
  * The location of a drive or database, without passwords. An unknown kind shows only its name, so that
  * a new one cannot reveal more than it should.
  */
-function placeText(place: object): string {
-  const { kind, path, url } = place as Readonly<Record<string, unknown>>
+function locationText(location: object): string {
+  const { kind, path, url } = location as Readonly<Record<string, unknown>>
   if (typeof path === 'string') return `${String(kind)}:${path}`
   if (typeof url === 'string') return withoutUser(url)
   return String(kind)

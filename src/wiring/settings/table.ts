@@ -1,5 +1,13 @@
 import { availableParallelism } from 'node:os'
 import {
+  databaseLocation,
+  driveLocation,
+  folderPath,
+  keyValueStore,
+  pemText,
+  readableFile,
+} from './parse-locations.ts'
+import {
   accessKey,
   addressRange,
   bucketName,
@@ -8,14 +16,6 @@ import {
   publicOrigin,
   regionName,
 } from './parse-names.ts'
-import {
-  databasePlace,
-  drivePlace,
-  folderPath,
-  keyValueStore,
-  pemText,
-  readableFile,
-} from './parse-places.ts'
 import {
   booleanOf,
   integerIn,
@@ -75,7 +75,7 @@ export const settingsTable = {
     default: 'file:./data/drive',
     meaning:
       'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), or `memory:` (for tests; up to 1 GiB, lost on exit).',
-    parse: drivePlace,
+    parse: driveLocation,
   },
   drivePollSeconds: {
     name: 'DRIVE_POLL_SECONDS',
@@ -152,7 +152,7 @@ export const settingsTable = {
     default: 'sqlite:./data/bucketry.db',
     meaning: 'Database for data that must survive a restart: `sqlite:PATH` or `postgres://…`.',
     isSecret: true,
-    parse: databasePlace,
+    parse: databaseLocation,
   },
   host: {
     name: 'HOST',

@@ -29,7 +29,7 @@ test('UploadPart goes on at once when the process that wrote the part is killed'
   const options = { drive, table, partWaitMs: 10_000, expiryMs: 86_400_000, now: Date.now, log }
   const uploads = new Uploads(options)
   t.after(async () => {
-    await uploads.settled()
+    await uploads.idle()
     await drive.close()
     records.close()
     await database.close()

@@ -59,7 +59,7 @@ function limitOfTwo() {
     })
     const isAdmitted = limit.admit(socket as unknown as Socket)
     const user = { isWaitingForClient: true }
-    limit.placeOf(socket as unknown as Socket)?.markBusy(user)
+    limit.slotOf(socket as unknown as Socket)?.markBusy(user)
     return { socket, user, isAdmitted }
   }
   const pass = (seconds: number, taking: Map<{ bytesWritten: number }, number> = new Map()) => {

@@ -90,7 +90,7 @@ test('At the limit the connection that is idle longest makes room', async (t) =>
   assert.equal(first?.isClosed, false)
 })
 
-test('A connection that never sends its request does not keep its place', async (t) => {
+test('A connection that never sends its request does not keep its slot', async (t) => {
   const fixture = await startServer(t, async () => text('served'), {
     maxConnections: 1,
     refuseExtra,

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/json-api/api-error.ts'
-import { dialectOf, plainErrorFormat } from '../../../src/json-api/error-format.ts'
+import { errorFormatOf, plainErrorFormat } from '../../../src/json-api/error-format.ts'
 
 const other = { prefix: '/v1', errorBody: () => ({}) }
 
 for (const target of ['/v1', '/v1/', '/v1/models', '/v1?x=1']) {
-  test(`dialectOf ${target} is that of its prefix`, () => {
-    assert.equal(dialectOf([other], target), other)
+  test(`errorFormatOf ${target} is that of its prefix`, () => {
+    assert.equal(errorFormatOf([other], target), other)
   })
 }
 
 for (const target of ['/', '/v10', '/v1-x/models', '/auth/v1', '/?/v1']) {
-  test(`dialectOf ${target} is the plain one`, () => {
-    assert.equal(dialectOf([other], target), plainErrorFormat)
+  test(`errorFormatOf ${target} is the plain one`, () => {
+    assert.equal(errorFormatOf([other], target), plainErrorFormat)
   })
 }
 

@@ -153,7 +153,7 @@ test('an error of a layer below is answered as translate says, and its cause rep
 
 test('a errorFormat words every error below its prefix, and its headers are on every reply', async () => {
   const app = sampleApp({
-    dialects: [
+    errorFormats: [
       {
         prefix: '/v1',
         headers: { 'access-control-allow-origin': '*' },

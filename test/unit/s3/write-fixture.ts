@@ -69,7 +69,7 @@ export async function makeWorld(t: TestContext): Promise<World> {
   }
   const workers: Uploads[] = []
   t.after(async () => {
-    for (const worker of workers) await worker.settled()
+    for (const worker of workers) await worker.idle()
     await database.close()
     rmSync(folder, { recursive: true })
   })

@@ -13,13 +13,13 @@ import { noteText, parseOwnerNote } from '../../../src/wiring/owner-note.ts'
 const beatMs = 40
 /** As of a gateway of the same drive over WebDAV. */
 const longestBeatMs = 3 * beatMs
-const settleMs = 200
-/** In real use an owner is watched for longer than another gateway settles after a takeover. */
-const longerThanSettling = settleMs
+const writeWindowMs = 200
+/** In real use an owner is watched longer than another gateway waits after a takeover. */
+const longBeatMs = writeWindowMs
 
 /** A database, of which several gateways may be clients. */
 class Table {
-  readonly places = new Map<string, string>()
+  readonly locations = new Map<string, string>()
   #id: string | undefined
   readonly #name: string
 
@@ -32,12 +32,12 @@ class Table {
     return this.#id
   }
 
-  async driveAt(place: string): Promise<string | undefined> {
-    return this.places.get(place)
+  async driveAt(location: string): Promise<string | undefined> {
+    return this.locations.get(location)
   }
 
-  async remember(place: string, driveId: string): Promise<void> {
-    this.places.set(place, driveId)
+  async remember(location: string, driveId: string): Promise<void> {
+    this.locations.set(location, driveId)
   }
 }
 
@@ -50,8 +50,8 @@ function scene(t: TestContext) {
     const lost: string[] = []
     const log = createLog('warn', { write: (line) => void warnings.push(line) })
     const onLost = (message: string) => void lost.push(message)
-    const options = { table, places: [`file:${root}`], database: `sqlite:${table}` }
-    const times = { beatMs, settleMs, longestBeatMs: longestMs }
+    const options = { table, locations: [`file:${root}`], database: `sqlite:${table}` }
+    const times = { beatMs, writeWindowMs, longestBeatMs: longestMs }
     const owner = new DriveOwner({ ...options, ...times, log, onLost })
     t.after(() => owner.close())
     return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
@@ -119,7 +119,7 @@ test('a drive whose owner is gone is adopted with a warning, and keeps its id', 
   await gateway(table).claim()
   assert.match(warnings.join(''), new RegExp(`"waitMs":${5 * beatMs}\\b`))
   assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['b', driveId])
-  assert.deepEqual([...table.places.values()], [driveId])
+  assert.deepEqual([...table.locations.values()], [driveId])
   assert.match(warnings.join(''), /no longer in use: open uploads of that database are kept/)
 })
 
@@ -311,7 +311,7 @@ test('of two databases that begin with an empty note at once, one gets the drive
   loseNote(root, '')
   const outcomes = await Promise.allSettled(
     ['a', 'b', 'c'].map(async (name) => {
-      await gateway(new Table(name), longerThanSettling).claim()
+      await gateway(new Table(name), longBeatMs).claim()
       return name
     }),
   )

@@ -44,7 +44,7 @@ test('tidyPaths names the wildcard, and says of each status what nobody has said
         parameters: [{ name: '*', in: 'path', required: true, schema: { type: 'string' } }],
         responses: {
           200: { description: 'Default Response' },
-          '4XX': { description: 'Why not.', content: { 'application/json': { schema: error } } },
+          '4XX': { description: 'The reason.', content: { 'application/json': { schema: error } } },
           503: { description: 'The store is away.' },
         },
       },

@@ -91,7 +91,7 @@ test('CompleteMultipartUpload answers the same for 15 minutes, even when the obj
   const name = await begin(uploads)
   await uploads.writePart(name, 1, partOf('one'))
   const answer = await uploads.complete(name, listOf(['one']), never)
-  await uploads.settled()
+  await uploads.idle()
   await drive.remove('b', 'k')
   clock.advance(14 * 60_000)
   await uploads.sweep()

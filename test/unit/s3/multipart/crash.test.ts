@@ -117,7 +117,7 @@ for (const [method, when] of completeSteps) {
   test(`CompleteMultipartUpload is repeated after a crash ${when} ${method}`, async (t) => {
     const { survivor, mortal, name, drive, afterwards } = await prepare(t, mortalAt)
     const lost = await Promise.allSettled([mortal.complete(name, list, never)])
-    await mortal.settled()
+    await mortal.idle()
     afterwards()
     const answer = await survivor.complete(name, list, never)
     if (lost[0].status === 'fulfilled') assert.deepEqual(answer, lost[0].value)
@@ -127,10 +127,10 @@ for (const [method, when] of completeSteps) {
   test(`Uploads sweep ends a completion after a crash ${when} ${method}`, async (t) => {
     const { survivor, mortal, name, drive, table, afterwards } = await prepare(t, mortalAt)
     await Promise.allSettled([mortal.complete(name, list, never)])
-    await mortal.settled()
+    await mortal.idle()
     afterwards()
     await Promise.all([survivor.sweep(), survivor.sweep()])
-    await survivor.settled()
+    await survivor.idle()
     const upload = await table.find(name.uploadId)
     const isPublished = method === 'finishCompletion'
     assert.equal(upload?.phase, isPublished ? 'completed' : 'open')
@@ -197,7 +197,7 @@ for (const { step, isPublished, die } of deathsInComplete) {
   const interrupted = async (t: TestContext) => {
     const scene = await prepare(t, die)
     await Promise.allSettled([scene.mortal.complete(scene.name, listOf(['one', 'two']), never)])
-    await scene.mortal.settled()
+    await scene.mortal.idle()
     assert.equal((await scene.table.find(scene.name.uploadId))?.phase, 'completing')
     scene.afterwards()
     return scene
@@ -235,7 +235,7 @@ for (const { step, isPublished, die } of deathsInComplete) {
     const abort = survivor.abort(name, never)
     if (isPublished) await assert.rejects(abort, isS3Error('NoSuchUpload'))
     else await abort
-    await survivor.settled()
+    await survivor.idle()
     assert.equal(await textOf(drive), text)
     assert.equal(drive.uploads.count, 0)
   })
@@ -245,7 +245,7 @@ for (const { step, isPublished, die } of deathsInComplete) {
     const answer = await survivor.complete(name, listOf(['one']), never)
     assert.equal(answer.partCount, isPublished ? 2 : 1)
     assert.equal(await textOf(drive), isPublished ? 'onetwo' : 'one')
-    // For 15 minutes the answer is the same, whoever settled the upload.
+    // For 15 minutes the answer is the same, whoever recovered the upload.
     assert.deepEqual(await survivor.complete(name, listOf(['one', 'two']), never), answer)
   })
 }
@@ -293,7 +293,7 @@ test('ListParts and AbortMultipartUpload answer SlowDown while a Complete stays 
   assert.equal(await textOf(drive), 'one')
 })
 
-test('a drive that fails while an upload is settled leaves it to the next request', async (t) => {
+test('a drive that fails while an upload is recovered leaves it to the next request', async (t) => {
   const { survivor, mortal, name, drive, afterwards, worker } = await prepare(t, beforeRow)
   await assert.rejects(mortal.complete(name, listOf(['one', 'two']), never), Died)
   afterwards()

@@ -1,24 +1,24 @@
 import { realFolderPath } from '../drives/local/local-root.ts'
 import { parseDavAddress, targetOf } from '../drives/webdav/client/dav-path.ts'
-import type { DrivePlace } from './settings/parse-places.ts'
+import type { DriveLocation } from './settings/parse-locations.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { shownDrive } from './settings/shown-settings.ts'
 
 /**
  * Where a drive is, without user and password, as the database remembers it. First the form that all
- * spellings of the place share, last the form of DRIVE: a symbolic link may lead elsewhere later.
+ * spellings of the location share, last the form of DRIVE: a symbolic link may lead elsewhere later.
  */
-export type DrivePlaces = readonly string[]
+export type DriveLocations = readonly string[]
 
 /** @throws DriveError, for people, when the path of a folder can't be followed. */
-export async function drivePlaces(
+export async function driveLocations(
   settings: Pick<Settings, 'drive' | 'gdriveSharedDrive'>,
-): Promise<DrivePlaces> {
+): Promise<DriveLocations> {
   const drive = await inOneForm(settings.drive)
   return [...new Set([shownDrive({ ...settings, drive }), shownDrive(settings)])]
 }
 
-async function inOneForm(drive: DrivePlace): Promise<DrivePlace> {
+async function inOneForm(drive: DriveLocation): Promise<DriveLocation> {
   switch (drive.kind) {
     case 'file':
       return { kind: 'file', path: await realFolderPath(drive.path) }

@@ -3,10 +3,10 @@ import { basename, dirname, join, sep } from 'node:path'
 import { shown } from './setting.ts'
 import type { SettingValues } from './table.ts'
 
-type Places = Pick<SettingValues, 'drive' | 'database' | 'driveSpool' | 'allowedBuckets'>
+type Locations = Pick<SettingValues, 'drive' | 'database' | 'driveSpool' | 'allowedBuckets'>
 
 /** A file or folder named by a setting, which clients must not be able to read. */
-export interface PrivatePlace {
+export interface PrivatePath {
   /** `DATABASE_URL`, `DRIVE_SPOOL`, `SECRET_KEY_FILE` … */
   readonly name: string
   readonly path: string
@@ -37,18 +37,18 @@ const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
 ])
 
 /** Mistakes in the locations of the drive and of private files on this machine. */
-export function placeMistakes(values: Places, files: readonly PrivatePlace[]): string[] {
+export function locationMistakes(values: Locations, files: readonly PrivatePath[]): string[] {
   const { drive, database, driveSpool, allowedBuckets = [] } = values
   if (drive?.kind !== 'file') return []
   const root = drive.path
   const mistake = rootMistake(root)
   if (mistake !== undefined) return [`DRIVE is ${shown(`file:${root}`)}: ${mistake}`]
-  const places = [
+  const paths = [
     ...(database?.kind === 'sqlite' ? [{ name: 'DATABASE_URL', path: database.path }] : []),
     ...(driveSpool === undefined ? [] : [{ name: 'DRIVE_SPOOL', path: driveSpool }]),
     ...files,
   ]
-  return places.flatMap(({ name, path }) => {
+  return paths.flatMap(({ name, path }) => {
     const bucket = allowedBuckets.find((one) =>
       isWithin(realPathOf(path), realPathOf(join(root, one))),
     )

@@ -3,14 +3,14 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type DrivePlaces, drivePlaces } from '../../../src/wiring/drive-places.ts'
-import { drivePlace } from '../../../src/wiring/settings/parse-places.ts'
+import { type DriveLocations, driveLocations } from '../../../src/wiring/drive-locations.ts'
+import { driveLocation } from '../../../src/wiring/settings/parse-locations.ts'
 
-function placesOf(drive: string): Promise<DrivePlaces> {
-  return drivePlaces({ drive: drivePlace(drive), gdriveSharedDrive: undefined })
+function locationsOf(drive: string): Promise<DriveLocations> {
+  return driveLocations({ drive: driveLocation(drive), gdriveSharedDrive: undefined })
 }
 
-test('every spelling of a WebDAV address is one place', async () => {
+test('every spelling of a WebDAV address is one location', async () => {
   const one = 'webdav+http://example.com/dav/my%20files/~a'
   const spellings = [
     'webdav+http://example.com/dav/my%20files/~a',
@@ -23,10 +23,10 @@ test('every spelling of a WebDAV address is one place', async () => {
     'webdav+http://user:secret@example.com/dav/my%20files/~a/',
     'webdav+http://other@example.com/dav/my%20files/~a',
   ]
-  for (const spelling of spellings) assert.equal((await placesOf(spelling))[0], one, spelling)
+  for (const spelling of spellings) assert.equal((await locationsOf(spelling))[0], one, spelling)
 })
 
-test('different WebDAV folders are different places', async () => {
+test('different WebDAV folders are different locations', async () => {
   const addresses = [
     'webdav+http://example.com',
     'webdav+https://example.com',
@@ -37,28 +37,30 @@ test('different WebDAV folders are different places', async () => {
     'webdav+http://example.com/dav/a/b',
     'webdav+http://example.com/dav/a%252Fb',
   ]
-  const places = await Promise.all(addresses.map(async (address) => (await placesOf(address))[0]))
-  assert.equal(new Set(places).size, addresses.length)
+  const locations = await Promise.all(
+    addresses.map(async (address) => (await locationsOf(address))[0]),
+  )
+  assert.equal(new Set(locations).size, addresses.length)
 })
 
-test('a path of Google Drive is one place however many slashes it has', async () => {
+test('a path of Google Drive is one location however many slashes it has', async () => {
   for (const spelling of ['gdrive:a/b', 'gdrive:/a//b/']) {
-    assert.equal((await placesOf(spelling))[0], 'gdrive:a/b')
+    assert.equal((await locationsOf(spelling))[0], 'gdrive:a/b')
   }
 })
 
 test('a folder is remembered by its real path and by the path of DRIVE', async (t) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bucketry-places-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bucketry-locations-')))
   t.after(() => rmSync(folder, { recursive: true }))
   symlinkSync(folder, join(folder, 'link'))
-  assert.deepEqual(await placesOf(`file:${folder}`), [`file:${folder}`])
-  assert.deepEqual(await placesOf(`file:${folder}/link/link/absent/drive`), [
+  assert.deepEqual(await locationsOf(`file:${folder}`), [`file:${folder}`])
+  assert.deepEqual(await locationsOf(`file:${folder}/link/link/absent/drive`), [
     `file:${folder}/absent/drive`,
     `file:${folder}/link/link/absent/drive`,
   ])
 })
 
-test('no form of a place has a password', async () => {
-  const places = await placesOf('webdav+http://user:secret@example.com/dav/')
-  assert.deepEqual(places, ['webdav+http://example.com/dav', 'webdav+http://example.com/dav/'])
+test('no form of a location has a password', async () => {
+  const locations = await locationsOf('webdav+http://user:secret@example.com/dav/')
+  assert.deepEqual(locations, ['webdav+http://example.com/dav', 'webdav+http://example.com/dav/'])
 })

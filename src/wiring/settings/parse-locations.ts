@@ -5,7 +5,7 @@ import { SettingMistake } from './setting.ts'
 
 /** Parsers of values that name a location: drive, database, files. */
 
-export type DrivePlace =
+export type DriveLocation =
   | {
       readonly kind: 'file'
       /** Absolute. */
@@ -23,11 +23,11 @@ export type DrivePlace =
     }
   | { readonly kind: 'memory' }
 
-export type DatabasePlace =
+export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-export function drivePlace(text: string): DrivePlace {
+export function driveLocation(text: string): DriveLocation {
   if (text.startsWith('gdrive:')) return { kind: 'gdrive', folder: text.slice('gdrive:'.length) }
   if (text.startsWith('webdav')) return { kind: 'webdav', url: webdavUrl(text) }
   if (text === 'memory:') return { kind: 'memory' }
@@ -48,7 +48,7 @@ function webdavUrl(text: string): string {
   return `webdav+${new URL(text.slice('webdav+'.length)).href}`
 }
 
-export function databasePlace(text: string): DatabasePlace {
+export function databaseLocation(text: string): DatabaseLocation {
   if (/^postgres(ql)?:/.test(text)) {
     if (!/^[a-z]+:\/\/[^/]/.test(text) || !URL.canParse(text)) {
       throw new SettingMistake('postgres://user:password@host/database')
