@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
+import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { changeEnvFile, parseEnvFile } from '../wiring/settings/env-file.ts'
 import { ConnectError } from './connect-error.ts'
 
@@ -24,9 +25,9 @@ export async function writeSettingsFile(
   try {
     const text = changeEnvFile(before, values)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await writeDurably(draft, text)
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, path)
-    await syncFolder(dirname(path))
+    await syncFolderAt(dirname(path))
   } catch (cause) {
     // If the draft could not be created, there is nothing to remove.
     await unlink(draft).catch(() => undefined)
@@ -42,24 +43,5 @@ async function textOf(path: string): Promise<string> {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return ''
     throw new ConnectError(`${path} can't be read (${code})`, { cause })
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

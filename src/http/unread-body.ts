@@ -14,15 +14,13 @@ export type UnreadBody =
 
 const smallBytes = 64 * 1024
 
-export interface UnreadBodyOptions {
-  readonly isAwaitingContinue: boolean
-  /** Whether the connection could serve another request. */
-  readonly isKept: boolean
-}
-
+/** @param state.isKept whether the connection could serve another request */
 export function unreadBodyOf(
   incoming: IncomingMessage,
-  { isAwaitingContinue, isKept }: UnreadBodyOptions,
+  {
+    isAwaitingContinue,
+    isKept,
+  }: { readonly isAwaitingContinue: boolean; readonly isKept: boolean },
 ): UnreadBody {
   if (incoming.complete) return 'none'
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers

@@ -1,4 +1,4 @@
-import type { ModelEntry } from './list/model-entry.ts'
+import type { ModelEntry } from './list-schemas.ts'
 
 /** The objects that a list was built from, without upstreams. */
 export type ListSources = readonly unknown[]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { JsonApp } from '../json-api/json-app.ts'
 import { refusals } from '../json-api/refusals.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { listSchema } from './list-schemas.ts'
+import { connectionListing, listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import { sendList } from './model-list-api.ts'
 import type { ModelLists } from './model-lists.ts'
@@ -22,25 +22,7 @@ const listNames = ['chat', ...kindsOfPath.keys()] as const
 const providersSchema = z.object({
   providers: z.array(z.object({ id: z.string(), alias: z.string(), models: z.int() })),
 })
-const listingsSchema = z.object({
-  connections: z
-    .array(
-      z.object({
-        id: z.string(),
-        listed: z.int().describe('Listed models of the connection'),
-        reasons: z
-          .array(
-            z.object({
-              message: z.string(),
-              models: z.array(z.string()).readonly().describe('Examples'),
-              count: z.int().describe('0: the reason applies to the whole connection'),
-            }),
-          )
-          .readonly(),
-      }),
-    )
-    .readonly(),
-})
+const listingsSchema = z.object({ connections: z.array(connectionListing).readonly() })
 export type ListingsAnswer = z.output<typeof listingsSchema>
 
 export type ProvidersAnswer = z.infer<typeof providersSchema>

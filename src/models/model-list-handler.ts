@@ -1,15 +1,10 @@
 import type { HttpHandler } from '../http/message.ts'
 import { replyHeaders } from '../json-api/json-app.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
+import type { ModelListOptions } from './model-list-api.ts'
 import type { ModelLists } from './model-lists.ts'
 import { modelsErrorFormat } from './models-error-format.ts'
 import { createKeyCheck } from './models-key.ts'
-
-export interface ModelListHandlerOptions {
-  readonly lists: Pick<ModelLists, 'list'>
-  /** MODELS_API_KEY; undefined: the list is open. */
-  readonly apiKey: string | undefined
-}
 
 const prefix = '/v1/models/'
 
@@ -24,7 +19,10 @@ const headers = Object.entries({
  * list three times. Everything else is left to the app, as are refusals and failures.
  */
 export function modelListHandler(
-  { lists, apiKey }: ModelListHandlerOptions,
+  {
+    lists,
+    apiKey,
+  }: Pick<ModelListOptions, 'apiKey'> & { readonly lists: Pick<ModelLists, 'list'> },
   app: HttpHandler,
 ): HttpHandler {
   const verdictOn = createKeyCheck(apiKey)

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
+import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
 import { type Environment, isGiven } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
@@ -146,7 +147,7 @@ async function publish(file: string, text: string): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: privateFolder })
   const draft = join(folder, `.bucketry.env.${randomUUID()}`)
   try {
-    await writeDurably(draft, text)
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
     await link(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -155,25 +156,6 @@ async function publish(file: string, text: string): Promise<boolean> {
     // If the draft could not be created, there is nothing to remove.
     await unlink(draft).catch(() => undefined)
   }
-  await syncFolder(folder)
+  await syncFolderAt(folder)
   return true
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

@@ -1,4 +1,5 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { ModelEntry } from '../list-schemas.ts'
 import type {
   Combo,
   Connection,
@@ -14,7 +15,6 @@ import {
   listedConnections,
   withoutPrefix,
 } from './listed-provider.ts'
-import type { ModelEntry } from './model-entry.ts'
 import { kindOfModel } from './model-kind.ts'
 import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'

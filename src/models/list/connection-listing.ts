@@ -1,3 +1,4 @@
+import type { ConnectionListing, UnlistedReason } from '../list-schemas.ts'
 import { type Connection, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { hexEnding } from '../upstream/hex-ending.ts'
@@ -7,23 +8,6 @@ import { type ListedProvider, listedConnections } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
 import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
-
-/** How many models of a connection are listed, over all lists. */
-export interface ConnectionListing {
-  readonly id: string
-  /** Listed ids of its provider. */
-  readonly listed: number
-  /** Why other models are not listed. */
-  readonly reasons: readonly UnlistedReason[]
-}
-
-export interface UnlistedReason {
-  readonly message: string
-  /** The first models that it applies to; empty when it applies to the whole connection. */
-  readonly models: readonly string[]
-  /** How many models it applies to. */
-  readonly count: number
-}
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
   /** Why an upstream returned no models, by connection id. */

@@ -20,38 +20,30 @@ export interface UpstreamAnswer {
   readonly ids: readonly string[]
 }
 
-export interface AskOptions {
-  /** The timeout for connecting, headers and body together. */
-  readonly signal: AbortSignal
-  /** Whether a failure includes the text of the upstream. */
-  readonly wantsDetail: boolean
-}
-
 /**
  * Asks an upstream for its model ids (docs/contract/model-list.md, "Upstream request").
  *
+ * @param options.signal the timeout for connecting, headers and body together
+ * @param options.wantsDetail whether a failure includes the text of the upstream
  * @throws UpstreamError in every case of failure.
  */
 export async function askUpstream(
   request: UpstreamRequest,
-  options: AskOptions,
+  { signal, wantsDetail }: { readonly signal: AbortSignal; readonly wantsDetail: boolean },
 ): Promise<UpstreamAnswer> {
   try {
-    const response = await exchange(request, options)
-    if (!response.ok) throw await refusal(response, options.wantsDetail)
+    const response = await exchange(request, signal)
+    if (!response.ok) throw await refusal(response, wantsDetail)
     return { status: response.status, ids: await idsOf(response) }
   } catch (error) {
     if (error instanceof UpstreamError) throw error
-    if (options.signal.aborted) throw new UpstreamError('timeout', { cause: error })
+    if (signal.aborted) throw new UpstreamError('timeout', { cause: error })
     throw new UpstreamError('unreachable', { ...systemCode(error), cause: error })
   }
 }
 
 /** Follows redirects manually, so that the key is sent only to the configured origin. */
-async function exchange(
-  { url, headers }: UpstreamRequest,
-  { signal }: AskOptions,
-): Promise<Response> {
+async function exchange({ url, headers }: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const { origin } = new URL(url)
   let target = url
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {

@@ -26,20 +26,18 @@ const messageOf = {
   'no-list': 'The upstream answered with JSON that contains no list of models.',
 } as const satisfies Record<UpstreamFailure, string>
 
-export interface UpstreamErrorOptions extends ErrorOptions {
-  /** HTTP status, if there was a response. */
-  readonly status?: number
-  /** A detail: a system error code, or the beginning of an error page. */
-  readonly detail?: string
-}
-
 /** An upstream returned no list. Message and fields never contain the key. */
 export class UpstreamError extends Error {
   readonly code: UpstreamFailure
+  /** HTTP status, if there was a response. */
   readonly status: number | undefined
+  /** A system error code, or the beginning of an error page. */
   readonly detail: string | undefined
 
-  constructor(code: UpstreamFailure, { status, detail, ...options }: UpstreamErrorOptions = {}) {
+  constructor(
+    code: UpstreamFailure,
+    { status, detail, ...options }: ErrorOptions & { status?: number; detail?: string } = {},
+  ) {
     super(messageOf[code], options)
     this.name = 'UpstreamError'
     this.code = code

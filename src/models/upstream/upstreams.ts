@@ -16,13 +16,6 @@ const upstreamTimeoutMs = 5_000
 /** Concurrent upstream requests of one process: more than anyone needs, but bounds the sockets. */
 const maxAskedAtOnce = 256
 
-export interface UpstreamsOptions {
-  /** Milliseconds; for tests. */
-  readonly timeoutMs?: number
-  /** For tests. */
-  readonly askedAtOnce?: number
-}
-
 /**
  * Asks upstreams. Answers are not cached; only running requests are shared. Gateways that are
  * upstreams of each other therefore end at the timeout: on the second round the request is already
@@ -37,10 +30,8 @@ export class Upstreams {
    */
   readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
 
-  constructor({
-    timeoutMs = upstreamTimeoutMs,
-    askedAtOnce = maxAskedAtOnce,
-  }: UpstreamsOptions = {}) {
+  /** The limits are parameters for tests. */
+  constructor({ timeoutMs = upstreamTimeoutMs, askedAtOnce = maxAskedAtOnce } = {}) {
     this.#timeoutMs = timeoutMs
     this.#limiter = new Limiter(askedAtOnce)
   }

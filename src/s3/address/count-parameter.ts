@@ -1,20 +1,19 @@
 import { S3Error } from '../errors.ts'
 
-export interface CountLimits {
-  readonly min: number
-  /** Higher values count as this one, as S3 has it; also the default. */
-  readonly max: number
-}
-
 /** Higher values are not 32-bit integers and are refused. */
 const greatestInteger = 2_147_483_647
 
 /**
  * A count that limits a page, such as max-keys.
  *
+ * @param limits Higher values count as `max`, as S3 has it; also the default.
  * @throws S3Error InvalidArgument when it is not an integer or is below the minimum.
  */
-export function parseCount(name: string, text: string | undefined, limits: CountLimits): number {
+export function parseCount(
+  name: string,
+  text: string | undefined,
+  limits: { readonly min: number; readonly max: number },
+): number {
   if (text === undefined) return limits.max
   const count = /^\d{1,10}$/.test(text) ? Number(text) : -1
   if (count >= limits.min && count <= greatestInteger) return Math.min(count, limits.max)

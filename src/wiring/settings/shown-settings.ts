@@ -1,21 +1,12 @@
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
+import type { StatusReply } from '../../console/management/replies.ts'
 import type { Settings } from './read-settings.ts'
 import type { Setting } from './setting.ts'
 import { settingsTable } from './table.ts'
 
-/** A setting as the dashboard shows it. */
-export interface ShownSetting {
-  readonly name: string
-  /** Null: unset, or a secret. */
-  readonly value: string | null
-  readonly isSecret: boolean
-  /** False: the default is used. */
-  readonly isSet: boolean
-}
-
 /** The settings in the order of docs/configuration.md, without any secret. */
-export function shownSettings(settings: Settings): ShownSetting[] {
+export function shownSettings(settings: Settings): StatusReply['settings'] {
   const values: Readonly<Record<string, unknown>> = settings
   return Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
     const { name } = setting

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ModelEntry } from '../../../src/models/list/model-entry.ts'
 import { ListCache } from '../../../src/models/list-cache.ts'
+import type { ModelEntry } from '../../../src/models/list-schemas.ts'
 
 const hostileId = 'a/"created":0,\\"created\\":0'
 const entries: readonly ModelEntry[] = [

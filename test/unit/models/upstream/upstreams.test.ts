@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { Upstreams, type UpstreamsOptions } from '../../../../src/models/upstream/upstreams.ts'
+import { Upstreams } from '../../../../src/models/upstream/upstreams.ts'
 import { answering, type StubUpstream, startStub } from '../../../fakes/stub-upstream.ts'
 
 const apiKey = 'sk-very-secret'
@@ -17,7 +17,9 @@ async function stubOf(answer: RequestListener): Promise<StubUpstream> {
   return stub
 }
 
-interface Asking extends UpstreamsOptions {
+interface Asking {
+  readonly timeoutMs?: number
+  readonly askedAtOnce?: number
   readonly flavour?: 'openai' | 'anthropic'
 }
 
@@ -311,7 +313,7 @@ describe('probe reports', () => {
   const connectionTo = (baseUrl: string, provider = 'openai-compatible-lab') => {
     return { id: 'c', provider, apiKey, createdAtMs: 0, providerSpecificData: { baseUrl } }
   }
-  const probe = async (answer: RequestListener, options: UpstreamsOptions = patient) => {
+  const probe = async (answer: RequestListener, options: { readonly timeoutMs: number } = patient) => {
     const stub = await stubOf(answer)
     const { durationMs, ...report } = await new Upstreams(options).probe(connectionTo(stub.origin))
     assert.ok(Number.isInteger(durationMs) && durationMs >= 0)
