@@ -21,7 +21,7 @@ import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
 import { LocalFolderMaker } from './folders/folder-maker.ts'
 import { FolderSync } from './folders/folder-sync.ts'
 import { ListedFiles } from './folders/listed-files.ts'
-import { type CursorParts, LocalCursor } from './folders/local-cursor.ts'
+import { openLocalCursor, type TreeParts } from './folders/local-tree.ts'
 import { withDriveErrors } from './fs-error.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { LocalNotes } from './local-notes.ts'
@@ -35,7 +35,6 @@ import {
 } from './local-root.ts'
 import { objectPathOf } from './object-path.ts'
 import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
-import { CachedObject } from './objects/cached-object.ts'
 import { copyToTemp } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-records.ts'
@@ -80,7 +79,7 @@ class LocalDrive implements Drive {
   readonly #files: ObjectFiles
   readonly #seen: SeenFileCache
   readonly #publisher: Publisher
-  readonly #cursorParts: CursorParts
+  readonly #treeParts: TreeParts
   readonly #indexes: FolderIndexes
   readonly #journal: FolderJournal
   readonly #folders: LocalFolderMaker
@@ -98,11 +97,7 @@ class LocalDrive implements Drive {
     this.#seen = new SeenFileCache(root)
     this.#publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
     this.#indexes = new FolderIndexes(root)
-    this.#cursorParts = {
-      indexes: this.#indexes,
-      listed: new ListedFiles(root, known),
-      requireDrive: () => requireOwnFolder(root),
-    }
+    this.#treeParts = { root, indexes: this.#indexes, listed: new ListedFiles(root, known) }
     this.uploads = new LocalUploads({ root, files, publisher: this.#publisher })
   }
 
@@ -140,7 +135,7 @@ class LocalDrive implements Drive {
   }
 
   list(bucket: string, query: ListQuery): EntryCursor {
-    return new LocalCursor(this.#cursorParts, bucket, query)
+    return openLocalCursor(this.#treeParts, bucket, query)
   }
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
@@ -153,8 +148,7 @@ class LocalDrive implements Drive {
   }
 
   open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined> {
-    const read = this.#seen.read(bucket, key)
-    return read === undefined ? this.#find(bucket, key) : new CachedObject(read)
+    return this.#seen.read(bucket, key) ?? this.#find(bucket, key)
   }
 
   async #find(bucket: string, key: string): Promise<OpenObject | undefined> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CachedObject } from '../cached-object.ts'
 import { withDatabaseErrors } from '../cloud/database-errors.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import { DavClient } from './client/dav-client.ts'
@@ -23,13 +25,13 @@ import { DavServer } from './client/dav-server.ts'
 import type { DavContext, DavLog } from './dav-context.ts'
 import { DavNotes } from './dav-notes.ts'
 import { findDriveNames } from './drive-names.ts'
-import { DavCursor, type DavCursorParts } from './listing/dav-cursor.ts'
+import { DavTree, type DavTreeParts } from './listing/dav-tree.ts'
 import { FolderLister } from './listing/folder-lister.ts'
 import { AttributeStore } from './objects/attribute-store.ts'
 import { DavCopier } from './objects/dav-copier.ts'
 import { DavDraft } from './objects/dav-draft.ts'
 import { DavPublisher } from './objects/dav-publisher.ts'
-import { DavContent, DavReader, smallBytes } from './objects/dav-reader.ts'
+import { DavReader, smallBytes } from './objects/dav-reader.ts'
 import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
 import { DavFolderMaker } from './objects/folder-maker.ts'
@@ -152,7 +154,7 @@ class WebdavDrive implements Drive {
   readonly #store: AttributeStore
   readonly #finder: ObjectFinder
   readonly #publisher: DavPublisher
-  readonly #cursorParts: DavCursorParts
+  readonly #treeParts: DavTreeParts
 
   constructor(parts: DriveParts) {
     const { abilities, options, recovery } = parts
@@ -172,7 +174,7 @@ class WebdavDrive implements Drive {
     this.#finder = finder
     this.#publisher = publisher
     const lister = new FolderLister({ ...parts, store, finder, cacheMs })
-    this.#cursorParts = { ...parts, store, finder, lister }
+    this.#treeParts = { ...parts, store, finder, lister }
     this.uploads = new DavUploads({ ...parts, finder, publisher })
     if (abilities.tellsQuota) this.quota = () => this.#quota()
     if (abilities.copies) {
@@ -216,7 +218,8 @@ class WebdavDrive implements Drive {
   }
 
   list(bucket: string, query: ListQuery): EntryCursor {
-    return new DavCursor(this.#cursorParts, bucket, query)
+    const mayBeCached = query.after !== ''
+    return new FolderCursor(new DavTree(this.#treeParts, bucket, { mayBeCached }), query)
   }
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
@@ -241,7 +244,7 @@ class WebdavDrive implements Drive {
       const reader = new DavReader(parts, { object, found, priority })
       if (found.metadata.size > smallBytes) return reader
       try {
-        return new DavContent(found, await reader.readWhole())
+        return new CachedObject(found.metadata, await reader.readWhole())
       } catch (error) {
         const isChanged = error instanceof DriveError && error.kind === 'changed'
         if (!isChanged || attempt >= readAttempts) throw error

@@ -1,3 +1,5 @@
+import type { FolderNames } from '../../folder-cursor.ts'
+
 /**
  * The names in one folder, packed: a million of them are a few arrays and not a million strings. A
  * folder's name ends in `/`, so that bytes compare as keys do (`a-b` before `a/`). A name is a key's
@@ -24,7 +26,7 @@ export const nameFlags = {
 
 const slash = 0x2f
 
-export class FolderIndex {
+export class FolderIndex implements FolderNames {
   readonly count: number
   /** What it takes in memory, about. */
   readonly sizeBytes: number
@@ -47,6 +49,10 @@ export class FolderIndex {
   name(position: number): string {
     const name = this.#order[position] ?? 0
     return this.#bytes.toString('utf8', this.#starts[name], this.#starts[name + 1])
+  }
+
+  isFolder(position: number): boolean {
+    return this.hasFlag(position, nameFlags.folder)
   }
 
   hasFlag(position: number, flag: number): boolean {

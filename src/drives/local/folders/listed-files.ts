@@ -1,22 +1,14 @@
 import type { Stats } from 'node:fs'
-import type { Entry, ObjectEntry } from '../../drive.ts'
+import type { Entry, FolderEntry, ObjectEntry } from '../../drive.ts'
+import type { ObjectCandidate } from '../../folder-cursor.ts'
+import type { TurnTaker } from '../../turn-taker.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { joinFilePath, objectPathOf } from '../object-path.ts'
 import type { AttributeCache, KnownFile } from '../objects/attribute-cache.ts'
 import { describe } from '../objects/object-files.ts'
-import type { TurnTaker } from './turn-taker.ts'
 
-/** An entry of a listing whose file has not been read yet. */
-export type Candidate = FolderCandidate | ObjectCandidate
-
-export interface FolderCandidate {
-  readonly kind: 'folder'
-  readonly key: string
-}
-
-export interface ObjectCandidate {
-  readonly kind: 'object'
-  readonly key: string
+/** A listed object whose file has not been read yet. */
+export interface LocalCandidate extends ObjectCandidate {
   /** The object's natural path below the root, where that is known without asking. */
   readonly path: string | undefined
   readonly isAlternative: boolean
@@ -47,7 +39,7 @@ export class ListedFiles {
    */
   async describe(
     bucket: string,
-    candidates: readonly Candidate[],
+    candidates: readonly (LocalCandidate | FolderEntry)[],
     turns: TurnTaker,
   ): Promise<Entry[]> {
     const files = await this.#lookAtAll(bucket, candidates, turns)
@@ -79,7 +71,7 @@ export class ListedFiles {
 
   async #lookAtAll(
     bucket: string,
-    candidates: readonly Candidate[],
+    candidates: readonly (LocalCandidate | FolderEntry)[],
     turns: TurnTaker,
   ): Promise<(KnownFile | undefined)[]> {
     const looks: (KnownFile | undefined | Promise<KnownFile | undefined>)[] = []
@@ -105,7 +97,7 @@ export class ListedFiles {
 
   #lookAt(
     bucket: string,
-    candidate: ObjectCandidate,
+    candidate: LocalCandidate,
   ): KnownFile | undefined | Promise<KnownFile | undefined> {
     const { path } = candidate
     if (path === undefined || candidate.isAlternative) return this.#search(bucket, candidate)
@@ -117,7 +109,7 @@ export class ListedFiles {
   }
 
   /** At both paths: the object may have been moved from the one to the other meanwhile. */
-  async #search(bucket: string, candidate: ObjectCandidate): Promise<KnownFile | undefined> {
+  async #search(bucket: string, candidate: LocalCandidate): Promise<KnownFile | undefined> {
     const objectPath = objectPathOf(bucket, candidate.key)
     const { natural, alternative } = objectPath
     for (const filePath of [natural, alternative, natural, alternative]) {

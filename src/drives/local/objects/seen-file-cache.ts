@@ -1,4 +1,5 @@
 import fs, { type Stats } from 'node:fs'
+import { CachedObject } from '../../cached-object.ts'
 import type { ObjectMetadata } from '../../drive.ts'
 import { Generations } from '../generations.ts'
 import type { LocalRoot } from '../local-root.ts'
@@ -11,12 +12,6 @@ interface SeenFile {
   readonly path: string
   readonly stats: Stats
   readonly metadata: ObjectMetadata
-}
-
-/** An object's metadata and all its bytes. */
-export interface WholeObject {
-  readonly metadata: ObjectMetadata
-  readonly content: Buffer
 }
 
 /** Larger objects are read piece by piece. */
@@ -52,13 +47,13 @@ export class SeenFileCache {
   }
 
   /** Undefined when the object must be looked up, for any reason. */
-  read(bucket: string, key: string): WholeObject | undefined {
+  read(bucket: string, key: string): CachedObject | undefined {
     const name = `${bucket}/${key}`
     const seen = this.#seen.get(name)
     if (seen === undefined) return undefined
     const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
     if (outcome === 'changed') this.#seen.delete(name)
-    return typeof outcome === 'object' ? { metadata: seen.metadata, content: outcome } : undefined
+    return typeof outcome === 'object' ? new CachedObject(seen.metadata, outcome) : undefined
   }
 }
 

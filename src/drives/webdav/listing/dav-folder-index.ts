@@ -1,3 +1,4 @@
+import type { FolderNames } from '../../folder-cursor.ts'
 import { compareKeys } from '../../key-order.ts'
 
 /** A name in a folder, with what a listing needs. */
@@ -19,7 +20,7 @@ export interface ListedName {
 }
 
 /** The names in one folder, in key order. */
-export class DavFolderIndex {
+export class DavFolderIndex implements FolderNames {
   readonly #names: readonly ListedName[]
 
   /** @param names in any order; if an object has two files, the one at the natural path is used */
@@ -36,8 +37,22 @@ export class DavFolderIndex {
     return this.#names.length
   }
 
-  at(position: number): ListedName | undefined {
-    return this.#names[position]
+  at(position: number): ListedName {
+    const listed = this.#names[position]
+    if (listed === undefined) throw new RangeError(`no name at ${position}`)
+    return listed
+  }
+
+  name(position: number): string {
+    return this.at(position).name
+  }
+
+  isFolder(position: number): boolean {
+    return this.at(position).isFolder
+  }
+
+  has(name: string): boolean {
+    return this.#names[this.lowerBound(name)]?.name === name
   }
 
   /** The position of the first name that is not less than `text`; `count` when there is none. */

@@ -1,4 +1,5 @@
-import type { Entry } from '../../drive.ts'
+import type { Entry, FolderEntry } from '../../drive.ts'
+import type { ObjectCandidate } from '../../folder-cursor.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore } from '../objects/attribute-store.ts'
 import { provisionalEtag } from '../objects/dav-attributes.ts'
@@ -6,10 +7,10 @@ import type { ObjectFinder } from '../objects/object-finder.ts'
 import { objectPathOf } from '../objects/object-path.ts'
 import type { ListedName } from './dav-folder-index.ts'
 
-/** An entry of a listing before its ETag is known. */
-export type DavCandidate =
-  | { readonly kind: 'folder'; readonly key: string }
-  | { readonly kind: 'object'; readonly key: string; readonly listed: ListedName }
+/** A listed object before its ETag is known. */
+export interface DavCandidate extends ObjectCandidate {
+  readonly listed: ListedName
+}
 
 export interface DescribeParts extends Pick<DavContext, 'rules'> {
   readonly store: AttributeStore
@@ -20,7 +21,7 @@ export interface DescribeParts extends Pick<DavContext, 'rules'> {
 export async function describeEntries(
   { store, finder, rules }: DescribeParts,
   bucket: string,
-  candidates: readonly DavCandidate[],
+  candidates: readonly (DavCandidate | FolderEntry)[],
 ): Promise<Entry[]> {
   const unknown = candidates.flatMap((one) => {
     if (one.kind === 'folder' || one.listed.etag !== undefined) return []

@@ -139,7 +139,7 @@ export class FolderLister {
       const target = writtenObjectOf(record)
       if (target === undefined) continue
       const name = lastSegmentOf(target.key)
-      if (index.at(index.lowerBound(name))?.name === name) continue
+      if (index.has(name)) continue
       const object = objectPathOf(target.bucket, target.key, rules)
       const found = await finder.find(object)
       if (found === undefined) continue

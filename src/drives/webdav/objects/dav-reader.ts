@@ -9,7 +9,7 @@ import { statusError, unreachable } from '../client/dav-error.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import { type DavEntry, opaqueTag } from '../client/multistatus.ts'
 import type { AttributeStore } from './attribute-store.ts'
-import type { FoundObject, ObjectFinder, SeenObject } from './object-finder.ts'
+import type { ObjectFinder, SeenObject } from './object-finder.ts'
 import type { DavObjectPath } from './object-path.ts'
 
 /** Objects up to this size are read when they are opened. */
@@ -29,30 +29,6 @@ export interface ReaderParts {
   readonly server: Pick<DavServer, 'get' | 'stat'>
   readonly finder: Pick<ObjectFinder, 'watch' | 'isQuietSince'>
   readonly store: Pick<AttributeStore, 'find' | 'versionOf'>
-}
-
-/** A small object, already read. */
-export class DavContent implements OpenObject {
-  readonly size: number
-  readonly modifiedAtMs: number
-  readonly attributes: Attributes
-  readonly content: Uint8Array
-  #isClosed = false
-
-  constructor({ metadata }: FoundObject, content: Uint8Array) {
-    this.size = metadata.size
-    this.modifiedAtMs = metadata.modifiedAtMs
-    this.attributes = metadata.attributes
-    this.content = content
-  }
-
-  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
-    if (end > start && !this.#isClosed) yield this.content.subarray(start, end)
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-  }
 }
 
 /**

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
   ListedFiles,
-  type ObjectCandidate,
+  type LocalCandidate,
 } from '../../../../../src/drives/local/folders/listed-files.ts'
-import { TurnTaker } from '../../../../../src/drives/local/folders/turn-taker.ts'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
 import { AttributeCache } from '../../../../../src/drives/local/objects/attribute-cache.ts'
+import { TurnTaker } from '../../../../../src/drives/turn-taker.ts'
 import { MemoryRecords } from '../memory-records.ts'
 import { log } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -27,7 +27,7 @@ test('describe on a disk that fails rejects once, and leaves no rejection behind
   })
   const listed = new ListedFiles(root, new AttributeCache(new MemoryRecords(), log))
   const candidates = ['a', 'b'].map(
-    (key): ObjectCandidate => ({ kind: 'object', key, path: `x/${key}`, isAlternative: false }),
+    (key): LocalCandidate => ({ kind: 'object', key, path: `x/${key}`, isAlternative: false }),
   )
   await assert.rejects(listed.describe('x', candidates, new TurnTaker()), failure)
   await new Promise((resolve) => setTimeout(resolve, 10))
@@ -36,7 +36,7 @@ test('describe on a disk that fails rejects once, and leaves no rejection behind
 
 test('describe lets others have their turn while the database answers for a thousand files', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
-  const candidates = Array.from({ length: 1_000 }, (_, number): ObjectCandidate => {
+  const candidates = Array.from({ length: 1_000 }, (_, number): LocalCandidate => {
     writeFileSync(`${root.path}/${number}`, '')
     return { kind: 'object', key: `${number}`, path: `${number}`, isAlternative: false }
   })

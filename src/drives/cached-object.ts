@@ -1,8 +1,7 @@
-import type { Attributes } from '../../attributes.ts'
-import type { OpenObject } from '../../drive.ts'
-import type { WholeObject } from './seen-file-cache.ts'
+import type { Attributes } from './attributes.ts'
+import type { ObjectMetadata, OpenObject } from './drive.ts'
 
-/** A small object that was read whole: no file is open. */
+/** A small object that was read whole: nothing is open on the drive. */
 export class CachedObject implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
@@ -10,10 +9,10 @@ export class CachedObject implements OpenObject {
   readonly content: Uint8Array
   #isClosed = false
 
-  constructor({ metadata, content }: WholeObject) {
-    this.size = metadata.size
-    this.modifiedAtMs = metadata.modifiedAtMs
-    this.attributes = metadata.attributes
+  constructor({ size, modifiedAtMs, attributes }: ObjectMetadata, content: Uint8Array) {
+    this.size = size
+    this.modifiedAtMs = modifiedAtMs
+    this.attributes = attributes
     this.content = content
   }
 

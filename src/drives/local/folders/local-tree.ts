@@ -1,0 +1,70 @@
+import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../../drive.ts'
+import { FolderCursor, type FolderTree, type ReadFolder } from '../../folder-cursor.ts'
+import { pathOfFolder } from '../../key-path.ts'
+import type { TurnTaker } from '../../turn-taker.ts'
+import { withDriveErrors } from '../fs-error.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { type FolderIndex, nameFlags } from './folder-index.ts'
+import type { FolderIndexes } from './folder-indexes.ts'
+import type { ListedFiles, LocalCandidate } from './listed-files.ts'
+
+export interface TreeParts {
+  readonly root: LocalRoot
+  readonly indexes: FolderIndexes
+  readonly listed: ListedFiles
+}
+
+/** Its path is below the root, bucket first. */
+type LocalFolder = ReadFolder<FolderIndex, string>
+
+export function openLocalCursor(parts: TreeParts, bucket: string, query: ListQuery): EntryCursor {
+  const cursor = new FolderCursor(new LocalTree(parts, bucket), query)
+  return {
+    next: (limit) => withDriveErrors(`list ${bucket}`, () => cursor.next(limit)),
+    seek: (key) => cursor.seek(key),
+  }
+}
+
+class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
+  readonly #parts: TreeParts
+  readonly #bucket: string
+
+  constructor(parts: TreeParts, bucket: string) {
+    this.#parts = parts
+    this.#bucket = bucket
+  }
+
+  async read(
+    key: string,
+    path = [this.#bucket, ...pathOfFolder(key)].join('/'),
+  ): Promise<LocalFolder | undefined> {
+    const names = await this.#parts.indexes.get(path)
+    return names && { names, key, path }
+  }
+
+  async readInner(folder: LocalFolder, position: number, key: string) {
+    return await this.read(key, plainPath(folder, position, key.slice(0, -1)))
+  }
+
+  candidate(folder: LocalFolder, position: number, key: string): LocalCandidate {
+    const isAlternative = folder.names.hasFlag(position, nameFlags.alternative)
+    return { kind: 'object', key, path: plainPath(folder, position, key), isAlternative }
+  }
+
+  async describe(
+    candidates: readonly (LocalCandidate | FolderEntry)[],
+    turns: TurnTaker,
+  ): Promise<Entry[]> {
+    return await this.#parts.listed.describe(this.#bucket, candidates, turns)
+  }
+
+  async requireDrive(): Promise<void> {
+    await requireOwnFolder(this.#parts.root)
+  }
+}
+
+/** The path of what has this key, when its name on the disk is the key's last segment. */
+function plainPath({ names, key, path }: LocalFolder, position: number, innerKey: string) {
+  if (names.hasFlag(position, nameFlags.encoded)) return undefined
+  return `${path}/${innerKey.slice(key.length)}`
+}
