@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeldLease } from '../process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../process/lease-owner.ts'
+import { withDatabaseErrors } from './database-errors.ts'
 import { DriveError } from './drive.ts'
 import { LeaseQueue } from './lease-queue.ts'
 import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
@@ -44,7 +45,7 @@ export class KeyLeases {
   readonly #closed = new AbortController()
 
   constructor(options: KeyLeasesOptions) {
-    this.#options = options
+    this.#options = { ...options, table: withDatabaseErrors(options.table, 'the leases') }
   }
 
   /**
@@ -86,7 +87,7 @@ export class KeyLeases {
   async untilFree(keys: readonly string[], options: HoldOptions = {}): Promise<void> {
     const waitLimit = this.#waitLimit(options.signal)
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      const { leases } = await asked(this.#options.table.look(keys, []))
+      const { leases } = await this.#options.table.look(keys, [])
       if (!leases.some((lease) => this.isLive(lease))) return
       await pause(pauseMs, waitLimit)
     }
@@ -94,7 +95,7 @@ export class KeyLeases {
 
   /** As LeaseTable.look. */
   look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
-    return asked(this.#options.table.look(keys, names))
+    return this.#options.table.look(keys, names)
   }
 
   /** Whether there are such leases as `heldBelow` gives of others than `owner`. */
@@ -107,7 +108,7 @@ export class KeyLeases {
    * middle of it.
    */
   async heldBelow(keys: readonly string[]): Promise<LeaseClaim[]> {
-    const leases = await asked(this.#options.table.below(keys))
+    const leases = await this.#options.table.below(keys)
     return leases.filter((lease) => lease.note !== '' || this.isLive(lease))
   }
 
@@ -141,7 +142,7 @@ export class KeyLeases {
       waitLimit.signal.throwIfAborted()
       const lease = await this.#tryTake(keys, note, ended)
       if (lease !== undefined) return lease
-      const { leases } = await asked(table.look(keys, []))
+      const { leases } = await table.look(keys, [])
       ended = leases.filter((one) => !this.isLive(one))
       if (ended.length === leases.length) {
         const unfinished = ended.filter((one) => one.note !== '')
@@ -161,7 +162,7 @@ export class KeyLeases {
   ): Promise<KeyLease | undefined> {
     const { table, now } = this.#options
     const claim = { owner: newLeaseOwner(), untilMs: now() + leaseMs, note }
-    if (!(await asked(table.take(keys, claim, ended)))) return undefined
+    if (!(await table.take(keys, claim, ended))) return undefined
     const lease = new KeyLease({ keys, claim, table, now })
     if (ended.length === 0 || note === '') return lease
     try {
@@ -270,7 +271,7 @@ export class KeyLease {
   }
 
   async setNote(note: string): Promise<void> {
-    await asked(this.#parts.table.note(this.#parts.keys, this.owner, note))
+    await this.#parts.table.note(this.#parts.keys, this.owner, note)
   }
 
   /** It is unknown how far the work got: the next holder is to `recover` by the note. */
@@ -283,13 +284,11 @@ export class KeyLease {
     if (this.#isReleased) return
     this.#isReleased = true
     this.#held.end()
-    await asked(
-      this.#parts.table.release(this.#parts.keys, {
-        owner: this.owner,
-        bumped: [...this.#bumped],
-        keepsNote: this.#keepsNote,
-      }),
-    )
+    await this.#parts.table.release(this.#parts.keys, {
+      owner: this.owner,
+      bumped: [...this.#bumped],
+      keepsNote: this.#keepsNote,
+    })
   }
 }
 
@@ -315,14 +314,5 @@ async function pause(ms: number, waitLimit: WaitLimit): Promise<void> {
     await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal: waitLimit.signal })
   } catch {
     throw waitLimit.isOver() ? tooBusy() : waitLimit.signal.reason
-  }
-}
-
-async function asked<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    const message = 'The database that keeps the leases is not responding.'
-    throw new DriveError('unavailable', message, { cause: error })
   }
 }

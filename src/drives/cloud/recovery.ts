@@ -1,7 +1,7 @@
+import { withDatabaseErrors } from '../database-errors.ts'
 import { DriveError } from '../drive.ts'
 import { type KeyLease, KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
-import { withDatabaseErrors } from './database-errors.ts'
 
 /** Leases that are read first; more when none of these can be recovered. */
 const firstPage = 1_000
@@ -13,7 +13,7 @@ const anyTimeMs = Number.MAX_SAFE_INTEGER
 /** What the drive knows about the records that its writers leave in their leases. */
 export interface RecoveryHandler {
   /** All lease keys of the lease with this record; empty for the record of another kind of drive. */
-  placesOf(record: string): readonly string[]
+  leaseKeysOf(record: string): readonly string[]
   /** Completes or undoes the interrupted work; `lease` covers these keys meanwhile. */
   recover(record: string, lease: KeyLease): Promise<void>
 }
@@ -75,13 +75,13 @@ export class Recovery {
     const found = await this.#table.endedWithNote(anyTimeMs, limit)
     // All keys of one lease have the same record.
     const dead = found.filter((lease) => !this.leases.isLive(lease)).map(({ note }) => note)
-    const records = [...new Set(dead)].filter((record) => this.#placesOf(record).length > 0)
+    const records = [...new Set(dead)].filter((record) => this.#leaseKeysOf(record).length > 0)
     return { records, isLastPage: found.length < limit }
   }
 
   async #tryRecover(record: string): Promise<DriveError | undefined> {
     try {
-      await this.leases.recoverEnded(this.#placesOf(record))
+      await this.leases.recoverEnded(this.#leaseKeysOf(record))
       return undefined
     } catch (error) {
       if (error instanceof DriveError) return error
@@ -89,7 +89,7 @@ export class Recovery {
     }
   }
 
-  #placesOf(record: string): readonly string[] {
-    return this.#handler?.placesOf(record) ?? []
+  #leaseKeysOf(record: string): readonly string[] {
+    return this.#handler?.leaseKeysOf(record) ?? []
   }
 }

@@ -1,6 +1,6 @@
-import { withDatabaseErrors } from '../cloud/database-errors.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
+import { withDatabaseErrors } from '../database-errors.ts'
 import {
   type CopyOptions,
   type CopySource,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CachedObject } from '../cached-object.ts'
-import { withDatabaseErrors } from '../cloud/database-errors.ts'
 import { Recovery } from '../cloud/recovery.ts'
+import { withDatabaseErrors } from '../database-errors.ts'
 import type {
   Draft,
   DraftOptions,
@@ -30,11 +30,11 @@ import { FolderLister } from './listing/folder-lister.ts'
 import { AttributeStore } from './objects/attribute-store.ts'
 import { DavCopier } from './objects/dav-copier.ts'
 import { DavDraft } from './objects/dav-draft.ts'
+import { DavFolderMaker } from './objects/dav-folder-maker.ts'
 import { DavPublisher } from './objects/dav-publisher.ts'
 import { DavReader, smallBytes } from './objects/dav-reader.ts'
 import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
-import { DavFolderMaker } from './objects/folder-maker.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
 import { objectPathOf } from './objects/object-path.ts'
@@ -165,7 +165,7 @@ class WebdavDrive implements Drive {
     const mover = new FileMover({ ...parts, store })
     const publisher = new DavPublisher({ ...parts, store, finder, mover, folders, tidier })
     recovery.handleWith({
-      placesOf: (record) => leaseKeysOf(record, parts.rules),
+      leaseKeysOf: (record) => leaseKeysOf(record, parts.rules),
       recover: (record, lease) => publisher.recover(record, lease),
     })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs

@@ -4,11 +4,11 @@ import type { Clock } from '../../cloud/clock.ts'
 import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import type { DriveError } from '../../drive.ts'
+import { parsedJson } from '../../json-text.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import { GoogleCredentialsRefused } from './google-errors.ts'
 import type { GoogleHttp } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import { parsedJson } from './json-text.ts'
 import { serviceAccountJwt } from './service-account-jwt.ts'
 
 /** All files of the account: those put there by hand are objects, too. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parsedJson } from './json-text.ts'
+import { parsedJson } from '../../json-text.ts'
 
 /** Whom Google is asked as. Everything but the ids is secret. */
 export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials

@@ -3,11 +3,11 @@ import type { LimiterName } from '../../cloud/connections.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
+import { parsedJson } from '../../json-text.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, readFailure } from './google-failure.ts'
 import type { GoogleHttp, GoogleRequest, HttpBody } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import { parsedJson } from './json-text.ts'
 import type { Cost, RateBudget } from './rate-budget.ts'
 
 /** One call of Google's API, which may be sent several times. */

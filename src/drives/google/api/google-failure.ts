@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { retryAfterMs } from '../../cloud/back-off.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import { parsedJson } from '../../json-text.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,
@@ -9,7 +10,6 @@ import {
   GoogleSuspects,
 } from './google-errors.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import { parsedJson } from './json-text.ts'
 
 /** What Google said of a call that it refused. */
 export interface Failure {

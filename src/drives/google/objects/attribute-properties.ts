@@ -6,6 +6,7 @@
  * does not fit is left out and flagged: the database has all of it, by file id and MD5.
  */
 import type { Attributes } from '../../attributes.ts'
+import { asciiJson, parseAttributes } from '../../stored-attributes.ts'
 
 /** Of the 30, one is left for other properties of our files. */
 const maxProperties = 29
@@ -106,7 +107,7 @@ export function unpackAttributes(
     if (piece === undefined) break
     json += piece
   }
-  const attributes = parsed(json)
+  const attributes = parseAttributes(json)
   return attributes && { attributes, isWhole: properties[set.isPartial] === undefined }
 }
 
@@ -166,23 +167,9 @@ function firstThatFits(
 }
 
 function piecesOf(attributes: Attributes): string[] {
-  const json = JSON.stringify(attributes).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const json = asciiJson(attributes)
   const pieces: string[] = []
   for (let at = 0; at < json.length; at += pieceLength)
     pieces.push(json.slice(at, at + pieceLength))
   return pieces
-}
-
-function parsed(json: string): Attributes | undefined {
-  try {
-    const value = JSON.parse(json) as Partial<Attributes>
-    const isUsable = typeof value.etag === 'string' && value.headers && value.metadata
-    return isUsable ? (value as Attributes) : undefined
-  } catch {
-    // Another program's properties, or missing pieces: there are no attributes.
-    return undefined
-  }
 }

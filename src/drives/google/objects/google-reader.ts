@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { Attributes } from '../../attributes.ts'
-import { Reader } from '../../cloud/read-limiter.ts'
-import { DriveError, type ObjectName, type OpenObject, type ReadPriority } from '../../drive.ts'
+import { CloudObject } from '../../cloud/cloud-object.ts'
+import { DriveError, type ObjectName, type ReadPriority } from '../../drive.ts'
 import type { KeyLeases } from '../../key-leases.ts'
 import type { Download } from '../api/download.ts'
 import type { GoogleApi } from '../api/google-api.ts'
@@ -18,9 +17,6 @@ export interface GoogleReaderParts {
   readonly applier: Pick<ChangeApplier, 'refresh'>
 }
 
-/** Why a read ends when the caller closes the object. */
-const ended = new DriveError('changed', 'This object has been closed.')
-
 /** How often an interrupted download is resumed without receiving a byte. */
 const maxFruitless = 3
 
@@ -32,16 +28,10 @@ const maxFruitless = 3
  * or a user has edited the file since the last poll: then the length differs, or the MD5, which
  * only a read of the whole file detects.
  */
-export class GoogleReader implements OpenObject {
-  readonly size: number
-  readonly modifiedAtMs: number
-  readonly attributes: Attributes
+export class GoogleReader extends CloudObject {
   readonly #parts: GoogleReaderParts
   readonly #name: ObjectName
   readonly #file: IndexedFile
-  readonly #closed = new AbortController()
-  /** Absent for the gateway's own reads, which no client slows down. */
-  readonly #reader: Reader | undefined
 
   constructor(
     parts: GoogleReaderParts,
@@ -51,12 +41,7 @@ export class GoogleReader implements OpenObject {
       priority,
     }: { name: ObjectName; file: IndexedFile; priority: ReadPriority | undefined },
   ) {
-    const end = (reason: DriveError) => this.#closed.abort(reason)
-    this.#reader = priority && new Reader({ priority, end })
-    const { size, modifiedAtMs, attributes } = metadataOf(file)
-    this.size = size
-    this.modifiedAtMs = modifiedAtMs
-    this.attributes = attributes
+    super(metadataOf(file), priority)
     this.#parts = parts
     this.#name = name
     this.#file = file
@@ -71,26 +56,22 @@ export class GoogleReader implements OpenObject {
         digest?.update(chunk)
         // The last bytes are withheld until the MD5 of all of them is verified.
         if (last !== undefined) {
-          this.#reader?.gave()
+          this.reader?.gave()
           yield last
-          this.#reader?.took(last.length)
+          this.reader?.took(last.length)
         }
         last = chunk
       }
       if (!this.#isRight(digest)) throw await this.#changed()
-      if (!this.#isOver() && last !== undefined) yield last
+      if (!this.isOver() && last !== undefined) yield last
     } catch (error) {
-      if (!this.#isOver()) throw error
+      if (!this.isOver()) throw error
     }
-  }
-
-  async close(): Promise<void> {
-    this.#closed.abort(ended)
   }
 
   async *#bytes(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
     let fruitless = 0
-    for (let at = start; at < end && !this.#closed.signal.aborted; ) {
+    for (let at = start; at < end && !this.signal.aborted; ) {
       const before = at
       try {
         for await (const chunk of this.#once(at, end)) {
@@ -107,23 +88,13 @@ export class GoogleReader implements OpenObject {
   async *#once(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined> {
     const { body } = await this.#download(start, end)
     for await (const chunk of body) {
-      if (this.#closed.signal.aborted) return
+      if (this.signal.aborted) return
       yield chunk
     }
   }
 
-  /**
-   * Whether the caller has closed the object.
-   * @throws DriveError `busy` when it was ended in favour of a waiting reader
-   */
-  #isOver(): boolean {
-    const { aborted, reason } = this.#closed.signal
-    if (aborted && reason !== ended) throw reason
-    return aborted
-  }
-
   #mayGoOn(error: unknown): boolean {
-    if (this.#closed.signal.aborted) return false
+    if (this.signal.aborted) return false
     return error instanceof DriveError && error.kind === 'unavailable'
   }
 
@@ -155,8 +126,8 @@ export class GoogleReader implements OpenObject {
   #begin(start: number, end: number): Promise<Download> {
     const isWhole = start === 0 && end === this.size
     return this.#parts.api.download(this.#file.id, {
-      signal: this.#closed.signal,
-      reader: this.#reader,
+      signal: this.signal,
+      reader: this.reader,
       range: isWhole ? undefined : { start, end },
     })
   }
@@ -170,12 +141,12 @@ export class GoogleReader implements OpenObject {
     const [row] = await index.getMany([id])
     if (row?.revision !== revision) return false
     if (writers.length === 0) return true
-    const file = await api.getFile(id, { signal: this.#closed.signal })
+    const file = await api.getFile(id, { signal: this.signal })
     return file.headRevisionId === revision
   }
 
   #isRight(digest: Hash | undefined): boolean {
-    if (digest === undefined || this.#closed.signal.aborted) return true
+    if (digest === undefined || this.signal.aborted) return true
     return digest.digest('hex') === this.#file.md5
   }
 

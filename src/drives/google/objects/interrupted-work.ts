@@ -21,7 +21,7 @@ export class InterruptedWork implements RecoveryHandler {
     this.#options = options
   }
 
-  placesOf(record: string): readonly string[] {
+  leaseKeysOf(record: string): readonly string[] {
     const { leaseKey } = parseRecoveryRecord(record) ?? {}
     return leaseKey === undefined ? [] : [leaseKey]
   }

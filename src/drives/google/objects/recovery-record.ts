@@ -1,3 +1,5 @@
+import { parsedJson } from '../../json-text.ts'
+
 /**
  * The record in a lease of the work under it. If a holder died or did not learn the outcome of its
  * calls, the next holder looks up these files on Google.
@@ -21,11 +23,7 @@ export function recoveryRecord(
 
 /** Undefined for a text that is not one of our records. */
 export function parseRecoveryRecord(text: string): RecoveryRecord | undefined {
-  try {
-    const { leaseKey, newIds, thereIds } = JSON.parse(text) as Partial<RecoveryRecord>
-    return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
-  } catch {
-    // Other drives have records of their own.
-    return undefined
-  }
+  // Other drives have records of their own.
+  const { leaseKey, newIds, thereIds } = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
+  return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
 }

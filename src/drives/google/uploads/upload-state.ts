@@ -1,4 +1,5 @@
 import { DriveError, type ObjectName } from '../../drive.ts'
+import { parsedJson } from '../../json-text.ts'
 import type { ObjectSession } from './object-sessions.ts'
 import type { Md5State } from './resumable-md5.ts'
 import type { UploadRecords } from './upload-records.ts'
@@ -34,13 +35,10 @@ export function encodeState(state: UploadState): string {
 
 /** @throws DriveError `upload-gone` for a state of another drive, as after a change of DRIVE. */
 export function decodeState(text: string): UploadState {
-  try {
-    const { id, bucket, key, size, md5 } = JSON.parse(text) as Partial<UploadState>
-    const isWhole = id && bucket && key && typeof size === 'number' && md5
-    if (isWhole) return { id, bucket, key, size, md5 }
-  } catch {
-    // Other drives have other texts.
-  }
+  // Other drives have other texts.
+  const { id, bucket, key, size, md5 } = (parsedJson(text) ?? {}) as Partial<UploadState>
+  const isWhole = id && bucket && key && typeof size === 'number' && md5
+  if (isWhole) return { id, bucket, key, size, md5 }
   const message = 'The upload was started on another drive: start a new upload.'
   throw new DriveError('upload-gone', message)
 }

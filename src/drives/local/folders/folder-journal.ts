@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { z } from 'zod'
 import type { ObjectName } from '../../drive.ts'
+import { parsedJson } from '../../json-text.ts'
 import { codeOf } from '../fs-error.ts'
 import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { truncateFile } from '../objects/paced-files.ts'
@@ -117,7 +118,7 @@ export async function readJournals(processFolder: string): Promise<JournalNote[]
     if (!name.endsWith(suffix)) continue
     const text = await unlessGone(fs.promises.readFile(`${processFolder}/${name}`, 'utf8'), '')
     for (const line of text.split('\n')) {
-      const note = noteSchema.safeParse(parseJson(line))
+      const note = noteSchema.safeParse(parsedJson(line))
       if (!note.success) continue
       const { bucket, key, making } = note.data
       // No bucket has a slash in its name.
@@ -136,13 +137,5 @@ async function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
     return otherwise
-  }
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,6 @@
-import crypto from 'node:crypto'
-import mime from 'mime'
 import type { Attributes } from '../../attributes.ts'
-import { DriveError } from '../../drive.ts'
+import { withDatabaseErrors } from '../../database-errors.ts'
+import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../stored-attributes.ts'
 import { Generations } from '../generations.ts'
 import type { FileIdentity } from './file-identity.ts'
 import type { FileRecords } from './file-records.ts'
@@ -39,19 +38,19 @@ export class AttributeCache {
   readonly #listed = new Generations<string>(listedEtags)
 
   constructor(records: FileRecords, log: AttributeLog) {
-    this.#records = records
+    this.#records = withDatabaseErrors(records, 'the metadata of files')
     this.#log = log
   }
 
   async of(file: KnownFile): Promise<Attributes> {
     const cached = this.#cached(file.identity) ?? this.#cached(provisionalKey(file))
     if (cached !== undefined) return cached
-    const json = await asked(this.#records.find(file.identity))
-    const attributes = json === undefined ? undefined : parse(json)
+    const json = await this.#records.find(file.identity)
+    const attributes = parseAttributes(json)
     if (attributes !== undefined) return this.#keep(file.identity, attributes)
     const adopted = (await this.#findByPath([file])).get(file.path)
     if (adopted === undefined) {
-      return this.#keep(provisionalKey(file), provisionalAttributes(file))
+      return this.#keep(provisionalKey(file), provisionalAttributes(file.path, file.identity))
     }
     this.#adopt(file, adopted)
     return this.#keep(file.identity, adopted)
@@ -65,14 +64,14 @@ export class AttributeCache {
     )
     const unknown = files.filter((_, index) => etags[index] === undefined)
     if (unknown.length === 0) return etags as string[]
-    const found = await asked(this.#records.findMany(unknown.map((file) => file.identity)))
-    const etagOf = (file: KnownFile) => parse(found.get(file.identity))?.etag
+    const found = await this.#records.findMany(unknown.map((file) => file.identity))
+    const etagOf = (file: KnownFile) => parseAttributes(found.get(file.identity))?.etag
     const strangers = unknown.filter((file) => !found.has(file.identity))
     const moved = strangers.length === 0 ? noAttributes : await this.#findByPath(strangers)
     return files.map((file, index) => {
       const known = etags[index]
       if (known !== undefined) return known
-      const etag = etagOf(file) ?? moved.get(file.path)?.etag ?? provisionalEtag(file)
+      const etag = etagOf(file) ?? moved.get(file.path)?.etag ?? provisionalEtag(file.identity)
       this.#listed.set(provisionalKey(file), etag)
       return etag
     })
@@ -84,7 +83,7 @@ export class AttributeCache {
     attributes: Attributes,
     ownFolders: readonly string[],
   ): Promise<void> {
-    await asked(this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders))
+    await this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders)
     this.#keep(file.identity, attributes)
   }
 
@@ -94,7 +93,7 @@ export class AttributeCache {
   }
 
   isOwnFolder(identity: string): Promise<boolean> {
-    return asked(this.#records.isOwnFolder(identity))
+    return this.#records.isOwnFolder(identity)
   }
 
   forgetFolder(identity: string): void {
@@ -102,10 +101,10 @@ export class AttributeCache {
   }
 
   async #findByPath(files: readonly KnownFile[]): Promise<ReadonlyMap<string, Attributes>> {
-    const found = await asked(this.#records.findByPaths(files))
+    const found = await this.#records.findByPaths(files)
     const attributes = new Map<string, Attributes>()
     for (const [path, json] of found) {
-      const parsed = parse(json)
+      const parsed = parseAttributes(json)
       if (parsed !== undefined) attributes.set(path, parsed)
     }
     return attributes
@@ -147,18 +146,6 @@ export class AttributeCache {
 
 const noAttributes: ReadonlyMap<string, Attributes> = new Map()
 
-/** Attributes of a file without a record: stable as long as the file is unchanged. */
-export function provisionalAttributes(file: KnownFile): Attributes {
-  const type = mime.getType(file.path)
-  const headers = { 'content-type': type ?? 'application/octet-stream' }
-  return { etag: provisionalEtag(file), headers, metadata: {} }
-}
-
-/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
-function provisionalEtag(file: KnownFile): string {
-  return `${crypto.hash('md5', file.identity)}-1`
-}
-
 /** The guessed content type depends on the name, so that a renamed file is another entry. */
 function provisionalKey(file: KnownFile): string {
   return `${file.identity} ${file.path}`
@@ -173,26 +160,4 @@ export function attributesBytes(attributes: Attributes): number {
     for (const [name, value] of Object.entries(texts)) units += name.length + (value?.length ?? 0)
   }
   return 2 * units
-}
-
-/** A record that can't be read counts as none: it was not written by this version of Bucketry. */
-function parse(json: string | undefined): Attributes | undefined {
-  if (json === undefined) return undefined
-  try {
-    const value = JSON.parse(json) as Partial<Attributes>
-    return typeof value.etag === 'string' && value.headers && value.metadata
-      ? (value as Attributes)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function asked<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    const message = 'The database that stores file metadata is not responding.'
-    throw new DriveError('unavailable', message, { cause: error })
-  }
 }

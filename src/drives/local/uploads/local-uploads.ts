@@ -10,6 +10,7 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
+import { requireUploadId } from '../../upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, withDriveErrors } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
@@ -21,13 +22,7 @@ import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, readFully, safeOpenFlags } from '../objects/paced-files.ts'
 import type { Publisher } from '../objects/publisher.ts'
 import { LocalPartDraft } from './part-draft.ts'
-import {
-  formatUploadState,
-  parseUploadState,
-  requireUploadId,
-  type Tail,
-  type UploadState,
-} from './upload-state.ts'
+import { formatUploadState, parseUploadState, type Tail, type UploadState } from './upload-state.ts'
 
 const copyBytes = 1024 * 1024
 /** The upload's bytes, in its folder. */

@@ -1,4 +1,5 @@
-import { DriveError } from '../../drive.ts'
+import { parsedJson } from '../../json-text.ts'
+import { foreignState, requireUploadId } from '../../upload-id.ts'
 
 /** Bytes that will replace those of the last part; in a separate file until then. */
 export interface Tail {
@@ -17,7 +18,6 @@ export interface UploadState {
   readonly merged?: string
 }
 
-const idPattern = /^[\w-]{1,64}$/
 const tailPattern = /^tail-[\w-]{1,64}$/
 
 export function formatUploadState(state: UploadState): string {
@@ -26,37 +26,20 @@ export function formatUploadState(state: UploadState): string {
 
 /** @throws DriveError `changed` for what `formatUploadState` did not make. */
 export function parseUploadState(text: string): UploadState {
-  const state = parseJson(text) as Partial<UploadState> | undefined
+  const state = parsedJson(text) as Partial<UploadState> | undefined
+  requireUploadId(state?.id)
   const isWhole =
-    isName(state?.id, idPattern) &&
-    (state.tail === undefined || isTail(state.tail)) &&
-    (state.merged === undefined || isName(state.merged, tailPattern))
+    (state?.tail === undefined || isTail(state.tail)) &&
+    (state?.merged === undefined || isTailName(state.merged))
   if (isWhole) return state as UploadState
-  throw new DriveError('changed', 'The state of this upload does not belong to this drive.')
-}
-
-/** @throws DriveError `changed` for an invalid upload id. */
-export function requireUploadId(id: string): void {
-  if (!isName(id, idPattern)) throw new DriveError('changed', 'This is not an upload ID.')
+  throw foreignState()
 }
 
 /** Names become paths: nothing else may get through. */
-function isName(name: unknown, pattern: RegExp): name is string {
-  return typeof name === 'string' && pattern.test(name)
+function isTailName(name: unknown): boolean {
+  return typeof name === 'string' && tailPattern.test(name)
 }
 
-function isTail(tail: Partial<Tail>): boolean {
-  return (
-    isName(tail.name, tailPattern) &&
-    Number.isSafeInteger(tail.offset) &&
-    Number.isSafeInteger(tail.size)
-  )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function isTail({ name, offset, size }: Partial<Tail>): boolean {
+  return isTailName(name) && Number.isSafeInteger(offset) && Number.isSafeInteger(size)
 }

@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { asciiJson } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
-import {
-  type DavRecord,
-  fitsProperty,
-  readRecord,
-  recordText,
-  versionOf,
-} from './dav-attributes.ts'
+import { type DavRecord, fitsProperty, readRecord, versionOf } from './dav-attributes.ts'
 import type { FileVersion } from './dav-records.ts'
 
 /** The file of an object, as it was found. */
@@ -63,7 +58,7 @@ export class AttributeStore {
   /** Stores the record as a property, which moves with the file; false if that is not possible. */
   async attach(path: DavPath, record: DavRecord): Promise<boolean> {
     const { server, abilities } = this.#parts
-    const text = recordText(record)
+    const text = asciiJson(record)
     return abilities.keepsRecords && fitsProperty(text) && (await server.setRecord(path, text))
   }
 
@@ -73,7 +68,7 @@ export class AttributeStore {
    * @param present the present file, whose record stays
    */
   async save(place: string, record: DavRecord, present?: DavEntry): Promise<void> {
-    const text = recordText(record)
+    const text = asciiJson(record)
     const kept = present === undefined ? undefined : this.versionOf(present)
     await this.#parts.records.save({ place, version: record.version }, text, kept)
   }

@@ -8,6 +8,7 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
+import type { DavFolderMaker } from './dav-folder-maker.ts'
 import {
   type DavPublication,
   type FileMover,
@@ -17,7 +18,6 @@ import {
   UnconfirmedMove,
   type Way,
 } from './file-mover.ts'
-import type { DavFolderMaker } from './folder-maker.ts'
 import type { FolderTidier } from './folder-tidier.ts'
 import type { ObjectFinder } from './object-finder.ts'
 import { type DavObjectPath, objectPathOf } from './object-path.ts'

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Attributes } from '../../attributes.ts'
-import { Reader } from '../../cloud/read-limiter.ts'
-import { DriveError, type OpenObject, type ReadPriority } from '../../drive.ts'
+import { CloudObject } from '../../cloud/cloud-object.ts'
+import { DriveError, type ReadPriority } from '../../drive.ts'
 import type { LeaseLook } from '../../lease-table.ts'
 import { abandon, type DavResponse, drain } from '../client/dav-client.ts'
 import { statusError, unreachable } from '../client/dav-error.ts'
@@ -17,12 +16,6 @@ export const smallBytes = 64 * 1024
 /** How often a read resumes after a lost connection without receiving a byte. */
 const resumes = 3
 
-/**
- * The reason for ending a read in progress. It is shared, because creating an error takes longer than
- * a small read.
- */
-const ended = new DriveError('changed', 'This object has been closed.')
-
 const plainMd5 = /^[0-9a-f]{32}$/
 
 export interface ReaderParts {
@@ -35,16 +28,10 @@ export interface ReaderParts {
  * A larger object: each read requests the opened version, and ends with `changed` when the server has
  * another one.
  */
-export class DavReader implements OpenObject {
-  readonly size: number
-  readonly modifiedAtMs: number
-  readonly attributes: Attributes
+export class DavReader extends CloudObject {
   readonly #parts: ReaderParts
   readonly #object: DavObjectPath
   readonly #found: SeenObject
-  readonly #closed = new AbortController()
-  /** Undefined for reads without a client, which are never slow. */
-  readonly #reader: Reader | undefined
 
   constructor(
     parts: ReaderParts,
@@ -54,14 +41,10 @@ export class DavReader implements OpenObject {
       priority,
     }: { object: DavObjectPath; found: SeenObject; priority: ReadPriority | undefined },
   ) {
-    const end = (reason: DriveError) => this.#closed.abort(reason)
-    this.#reader = priority && new Reader({ priority, end })
+    super(found.metadata, priority)
     this.#parts = parts
     this.#object = object
     this.#found = found
-    this.size = found.metadata.size
-    this.modifiedAtMs = found.metadata.modifiedAtMs
-    this.attributes = found.metadata.attributes
   }
 
   async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
@@ -71,17 +54,13 @@ export class DavReader implements OpenObject {
       try {
         yield* this.#readOn(progress, end)
       } catch (error) {
-        if (this.#isOver()) return
+        if (this.isOver()) return
         // Only lost connections are worth a retry here.
         if (error instanceof DriveError) throw error
         progress.failures = progress.position > before ? 0 : progress.failures + 1
         if (progress.failures > resumes) throw unreachable(error)
       }
     }
-  }
-
-  async close(): Promise<void> {
-    this.#closed.abort(ended)
   }
 
   /** The content of a small object, checked against the ETag if that is an MD5. */
@@ -94,23 +73,13 @@ export class DavReader implements OpenObject {
 
   async *#readOn(progress: { position: number }, end: number): AsyncGenerator<Uint8Array> {
     for await (const chunk of await this.#begin(progress.position, end)) {
-      if (this.#isOver()) return
-      this.#reader?.gave()
+      if (this.isOver()) return
+      this.reader?.gave()
       yield chunk
-      this.#reader?.took(chunk.length)
+      this.reader?.took(chunk.length)
       progress.position += chunk.length
     }
-    if (progress.position < end && !this.#isOver()) throw changed()
-  }
-
-  /**
-   * Whether the caller has closed the object.
-   * @throws DriveError `busy` when the read was ended in favour of a waiting reader
-   */
-  #isOver(): boolean {
-    const { aborted, reason } = this.#closed.signal
-    if (aborted && reason !== ended) throw reason
-    return aborted
+    if (progress.position < end && !this.isOver()) throw changed()
   }
 
   /** The bytes from `start` to `end` of the opened version. */
@@ -125,7 +94,7 @@ export class DavReader implements OpenObject {
     const to = end === this.size ? '' : String(end - 1)
     const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
     const isShort = this.size <= smallBytes
-    const options = { signal: this.#closed.signal, reader: this.#reader, isShort }
+    const options = { signal: this.signal, reader: this.reader, isShort }
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
       // Apache answers 403 when the file disappears while it handles the request; rclone answers 405

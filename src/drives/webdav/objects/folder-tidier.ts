@@ -5,7 +5,7 @@ import { hidesDots } from '../../name-rules.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import type { DavFolderMaker } from './folder-maker.ts'
+import type { DavFolderMaker } from './dav-folder-maker.ts'
 import { type DavObjectPath, objectPathOf, ownerOf, textOf } from './object-path.ts'
 import { leaseKeysOf, type TidyRecord } from './recovery-record.ts'
 

@@ -1,8 +1,9 @@
 import type { ObjectMetadata } from '../../drive.ts'
 import type { LeaseLook } from '../../lease-table.ts'
+import { provisionalAttributes } from '../../stored-attributes.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
-import { type DavRecord, provisionalAttributes } from './dav-attributes.ts'
+import type { DavRecord } from './dav-attributes.ts'
 import type { DavObjectPath } from './object-path.ts'
 
 /** Attempts to read while the key is being written, before the reader takes the lease itself. */

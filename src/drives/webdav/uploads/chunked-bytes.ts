@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
+import { foreignState } from '../../upload-id.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError, statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
@@ -210,5 +211,5 @@ function nameOf(number: number): string {
 function countOf(state: string): number {
   const count = Number(state)
   if (Number.isSafeInteger(count) && count >= 0 && count <= maxChunks) return count
-  throw new DriveError('changed', 'The state of this upload does not belong to this drive.')
+  throw foreignState()
 }

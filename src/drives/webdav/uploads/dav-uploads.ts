@@ -8,6 +8,8 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
+import { parsedJson } from '../../json-text.ts'
+import { foreignState, requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
@@ -23,7 +25,6 @@ import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
  * record is kept for longer than that.
  */
 const completionLifeMs = 24 * 3_600_000
-const idPattern = /^[\w-]{1,64}$/
 
 /** The state of an upload, which the caller stores between calls as JSON. */
 interface UploadState {
@@ -195,9 +196,9 @@ export class DavUploads implements UploadDrive {
 
   /** @throws DriveError `changed` for a state that is not from `#stateOf` */
   #parse(text: string): UploadState {
-    const state = parseJson(text) as Partial<UploadState> | undefined
-    if (typeof state?.id !== 'string' || typeof state.inner !== 'string') throw strangeState()
-    requireUploadId(state.id)
+    const state = parsedJson(text) as Partial<UploadState> | undefined
+    requireUploadId(state?.id)
+    if (typeof state?.inner !== 'string') throw foreignState()
     if (state.kind !== this.#parts.bytes.kind) {
       const message = 'The server stores parts differently than when this upload started.'
       throw new DriveError('changed', `${message} Start a new upload.`)
@@ -210,11 +211,6 @@ export class DavUploads implements UploadDrive {
   }
 }
 
-/** IDs become file names: other characters must not pass. */
-function requireUploadId(id: string): void {
-  if (!idPattern.test(id)) throw strangeState()
-}
-
 /** @throws DriveError `upload-gone` when the object that this upload became has other bytes */
 function requireSame(published: ObjectMetadata, { attributes, size }: CompleteOptions): void {
   const isSame = published.attributes.etag === attributes.etag && published.size === size
@@ -224,16 +220,4 @@ function requireSame(published: ObjectMetadata, { attributes, size }: CompleteOp
 function alreadyPublished(): DriveError {
   const message = 'This upload was completed with other parts. Start a new upload.'
   return new DriveError('upload-gone', message)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function strangeState(): DriveError {
-  return new DriveError('changed', 'The state of this upload does not belong to this drive.')
 }

@@ -60,8 +60,8 @@ class FakeTable implements LeaseTable {
 
 function recoveryOf(table: FakeTable, recover: (record: string) => Promise<void>) {
   const recovery = new Recovery({ table, now: () => nowMs })
-  const placesOf = (record: string) => (record.startsWith('foreign') ? [] : [record])
-  recovery.handleWith({ placesOf, recover })
+  const leaseKeysOf = (record: string) => (record.startsWith('foreign') ? [] : [record])
+  recovery.handleWith({ leaseKeysOf, recover })
   return recovery
 }
 

@@ -5,13 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { asciiJson } from '../../../../../src/drives/stored-attributes.ts'
 import { DavClient } from '../../../../../src/drives/webdav/client/dav-client.ts'
 import { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
 import {
   FolderLister,
   type FolderListerParts,
 } from '../../../../../src/drives/webdav/listing/folder-lister.ts'
-import { recordText, versionOf } from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
+import { versionOf } from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
 import { rulesFrom } from '../../../../../src/drives/webdav/probe/name-findings.ts'
 
 const count = 2_000
@@ -26,7 +27,7 @@ async function answer(response: ServerResponse): Promise<void> {
   response.write(about('/b/', '<resourcetype><collection/></resourcetype>'))
   for (let index = 0; index < count; index++) {
     const attributes = { etag: `etag ${index}`, headers: {}, metadata }
-    const record = recordText({ version: `e tag-of-file-${index} 1`, attributes })
+    const record = asciiJson({ version: `e tag-of-file-${index} 1`, attributes })
     const own = `<getetag>"tag-of-file-${index}"</getetag><s:record>${record}</s:record>`
     if (!response.write(about(`/b/file-${index}`, file + own))) await once(response, 'drain')
   }

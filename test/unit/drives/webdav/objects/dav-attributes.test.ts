@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import {
-  provisionalAttributes,
-  readRecord,
-  recordText,
-  versionOf,
-} from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
+import { asciiJson, provisionalAttributes } from '../../../../../src/drives/stored-attributes.ts'
+import { readRecord, versionOf } from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
 
 const attributes = { etag: 'e', headers: {}, metadata: {} }
 
-describe('recordText', () => {
+describe('asciiJson', () => {
   it('is ASCII without control characters, and is undone by readRecord', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const record = { version: 'v', attributes: { ...attributes, metadata: { value } } }
-        const text = recordText(record)
+        const text = asciiJson(record)
         assert.match(text, /^[ -~]*$/)
         assert.deepEqual(readRecord(text, 'v'), record)
       }),
@@ -25,7 +21,7 @@ describe('recordText', () => {
 
 describe('readRecord', () => {
   it('gives nothing that is about another version', () => {
-    const text = recordText({ version: 'v1', attributes })
+    const text = asciiJson({ version: 'v1', attributes })
     assert.equal(readRecord(text, 'v2'), undefined)
   })
 

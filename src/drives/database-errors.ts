@@ -1,4 +1,4 @@
-import { DriveError } from '../drive.ts'
+import { DriveError } from './drive.ts'
 
 /**
  * The same store, with its failures as DriveErrors of kind `unavailable`.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withDatabaseErrors } from '../../../../src/drives/cloud/database-errors.ts'
+import { withDatabaseErrors } from '../../../src/drives/database-errors.ts'
 
 const lost = new Error('lost')
 
