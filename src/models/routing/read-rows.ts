@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PlacedRow, RoutingSet, RoutingSnapshot } from '../../state/stores/routing.ts'
+import type { OrderedRow, RoutingSet, RoutingSnapshot } from '../../state/stores/routing.ts'
 import { isText } from '../is-text.ts'
 import { orMissing, serviceKind } from './field-schemas.ts'
 import {
@@ -65,7 +65,7 @@ const schemas: { readonly [Set in RoutingSet]: z.ZodType<RoutingItems[Set]> } = 
 /** Pure: reads rows one by one, so that a broken row does not affect others. */
 export function readRows<Set extends RoutingSet>(
   set: Set,
-  rows: readonly PlacedRow[],
+  rows: readonly OrderedRow[],
 ): { readonly items: readonly RoutingItems[Set][]; readonly broken: readonly BrokenRow[] } {
   const items: RoutingItems[Set][] = []
   const broken: BrokenRow[] = []

@@ -2,25 +2,25 @@
 -- has their fields; provider keys in them are sealed.
 CREATE TABLE routing_connections (
   id TEXT NOT NULL PRIMARY KEY,
-  place BIGINT NOT NULL,
+  position BIGINT NOT NULL,
   json TEXT NOT NULL
 );
 
 CREATE TABLE routing_combos (
   id TEXT NOT NULL PRIMARY KEY,
-  place BIGINT NOT NULL,
+  position BIGINT NOT NULL,
   json TEXT NOT NULL
 );
 
 CREATE TABLE routing_custom_models (
   id TEXT NOT NULL PRIMARY KEY,
-  place BIGINT NOT NULL,
+  position BIGINT NOT NULL,
   json TEXT NOT NULL
 );
 
 CREATE TABLE routing_model_aliases (
   id TEXT NOT NULL PRIMARY KEY,
-  place BIGINT NOT NULL,
+  position BIGINT NOT NULL,
   json TEXT NOT NULL
 );
 

@@ -1,8 +1,8 @@
 -- Who is writing which key of a cloud drive; src/state/stores/key-leases.ts.
 CREATE TABLE key_leases (
-  -- SHA-256, base64url: places are too long for an index
-  place TEXT NOT NULL PRIMARY KEY,
-  -- the same of the place up to its last slash
+  -- SHA-256 of the lease key, base64url: lease keys are too long for an index
+  key_digest TEXT NOT NULL PRIMARY KEY,
+  -- the same of the lease key up to its last slash
   parent TEXT NOT NULL,
   owner TEXT NOT NULL,
   until_ms BIGINT NOT NULL,
@@ -23,17 +23,17 @@ CREATE TABLE lease_revisions (
 -- What a WebDAV drive knows of files beside their bytes, where the server can't keep it; src/state/stores/dav-records.ts.
 CREATE TABLE dav_records (
   -- SHA-256 of the path below the drive's root, base64url
-  place TEXT NOT NULL,
+  path_digest TEXT NOT NULL,
   -- which version of the file it is about
   version TEXT NOT NULL,
   saved_at_ms BIGINT NOT NULL,
   json TEXT NOT NULL,
-  PRIMARY KEY (place, version)
+  PRIMARY KEY (path_digest, version)
 );
 
 -- Folders of a WebDAV drive that only keys created: they go when their last object goes.
 CREATE TABLE dav_folders (
-  place TEXT NOT NULL PRIMARY KEY
+  path_digest TEXT NOT NULL PRIMARY KEY
 );
 
 -- Uploads of a WebDAV drive that have become objects, or are about to.

@@ -8,6 +8,6 @@ CREATE TABLE database_id (
 -- Drives that belong to this database.
 CREATE TABLE drives (
   -- where the drive is, as DRIVE says, without a password
-  place TEXT NOT NULL PRIMARY KEY,
+  location TEXT NOT NULL PRIMARY KEY,
   drive_id TEXT NOT NULL
 );

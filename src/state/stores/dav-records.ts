@@ -9,22 +9,23 @@ const forgetDelayMs = 60_000
 /** Bounds the memory of pending deletions: some 15 MB. */
 const maxForgotten = 100_000
 
-const selectOne = 'SELECT json FROM dav_records WHERE place = ? AND version = ?'
+const selectOne = 'SELECT json FROM dav_records WHERE path_digest = ? AND version = ?'
 /** CROSS keeps SQLite from walking the whole table to meet the wanted ones. */
 const selectMany = (wanted: string) => `
-  WITH wanted (place, version) AS (VALUES ${wanted})
-  SELECT dav_records.place AS place, json FROM wanted CROSS JOIN dav_records
-  WHERE dav_records.place = wanted.place AND dav_records.version = wanted.version`
+  WITH wanted (path_digest, version) AS (VALUES ${wanted})
+  SELECT dav_records.path_digest AS "pathDigest", json FROM wanted CROSS JOIN dav_records
+  WHERE dav_records.path_digest = wanted.path_digest AND dav_records.version = wanted.version`
 /** PostgreSQL takes a bare parameter in VALUES for text, but not when it is null. */
 const wantedFile = '(CAST(? AS TEXT), CAST(? AS TEXT))'
-const upsert = `INSERT INTO dav_records (place, version, saved_at_ms, json) VALUES (?, ?, ?, ?)
-  ON CONFLICT (place, version) DO UPDATE SET
+const upsert = `INSERT INTO dav_records (path_digest, version, saved_at_ms, json) VALUES (?, ?, ?, ?)
+  ON CONFLICT (path_digest, version) DO UPDATE SET
     saved_at_ms = excluded.saved_at_ms, json = excluded.json`
 const deleteOlder = `DELETE FROM dav_records
-  WHERE place = ? AND version <> ? AND version <> ? AND saved_at_ms < ?`
+  WHERE path_digest = ? AND version <> ? AND version <> ? AND saved_at_ms < ?`
 /** Not what any process has saved since: versions may repeat. */
-const deleteOne = 'DELETE FROM dav_records WHERE place = ? AND version = ? AND saved_at_ms < ?'
-const insertFolder = 'INSERT INTO dav_folders (place) VALUES (?) ON CONFLICT DO NOTHING'
+const deleteOne =
+  'DELETE FROM dav_records WHERE path_digest = ? AND version = ? AND saved_at_ms < ?'
+const insertFolder = 'INSERT INTO dav_folders (path_digest) VALUES (?) ON CONFLICT DO NOTHING'
 const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING`
 
 /** A WebDAV drive's records in the database. */
@@ -40,63 +41,64 @@ export class DatabaseDavRecords implements DavRecords {
       remove: async (keys) => {
         await database.write(
           keys.map((key) => {
-            const [place = '', version = '', forgottenAtMs] = key.split('\n')
-            return { sql: deleteOne, params: [place, version, Number(forgottenAtMs)] }
+            const [pathDigest = '', version = '', forgottenAtMs] = key.split('\n')
+            return { sql: deleteOne, params: [pathDigest, version, Number(forgottenAtMs)] }
           }),
         )
       },
     })
   }
 
-  async find({ place, version }: FileVersion): Promise<string | undefined> {
-    const params = [textDigest(place), version]
+  async find({ path, version }: FileVersion): Promise<string | undefined> {
+    const params = [textDigest(path), version]
     const [row] = await this.#database.read<{ json: string }>(selectOne, params)
     return row?.json
   }
 
   async findMany(files: readonly FileVersion[]): Promise<Map<string, string>> {
-    const placeOf = new Map(files.map(({ place }) => [textDigest(place), place]))
-    const wanted = files.map(({ place, version }) => [textDigest(place), version])
-    const rows = await readLists<{ place: string; json: string }>(
+    const pathOf = new Map(files.map(({ path }) => [textDigest(path), path]))
+    const wanted = files.map(({ path, version }) => [textDigest(path), version])
+    const rows = await readLists<{ pathDigest: string; json: string }>(
       this.#database,
       parameterLists(wanted, wantedFile),
       selectMany,
     )
-    return new Map(rows.map(({ place, json }) => [placeOf.get(place) ?? place, json]))
+    return new Map(rows.map(({ pathDigest, json }) => [pathOf.get(pathDigest) ?? pathDigest, json]))
   }
 
   async save(file: FileVersion, json: string, present = file.version): Promise<void> {
-    const place = textDigest(file.place)
+    const pathDigest = textDigest(file.path)
     const now = Date.now()
     await this.#database.write([
-      { sql: upsert, params: [place, file.version, now, json] },
-      { sql: deleteOlder, params: [place, file.version, present, now - forgetDelayMs] },
+      { sql: upsert, params: [pathDigest, file.version, now, json] },
+      { sql: deleteOlder, params: [pathDigest, file.version, present, now - forgetDelayMs] },
     ])
   }
 
-  forget({ place, version }: FileVersion): void {
-    this.#forgotten.add(`${textDigest(place)}\n${version}\n${Date.now()}`)
+  forget({ path, version }: FileVersion): void {
+    this.#forgotten.add(`${textDigest(path)}\n${version}\n${Date.now()}`)
   }
 
-  async ownFolders(places: readonly string[]): Promise<Set<string>> {
-    const placeOf = new Map(places.map((place) => [textDigest(place), place]))
-    const rows = await readLists<{ place: string }>(
+  async ownFolders(paths: readonly string[]): Promise<Set<string>> {
+    const pathOf = new Map(paths.map((path) => [textDigest(path), path]))
+    const rows = await readLists<{ pathDigest: string }>(
       this.#database,
-      valueLists([...placeOf.keys()]),
-      (list) => `SELECT place FROM dav_folders WHERE place IN (${list})`,
+      valueLists([...pathOf.keys()]),
+      (list) =>
+        `SELECT path_digest AS "pathDigest" FROM dav_folders WHERE path_digest IN (${list})`,
     )
-    return new Set(rows.map(({ place }) => placeOf.get(place) ?? place))
+    return new Set(rows.map(({ pathDigest }) => pathOf.get(pathDigest) ?? pathDigest))
   }
 
-  async addOwnFolders(places: readonly string[]): Promise<void> {
+  async addOwnFolders(paths: readonly string[]): Promise<void> {
     await this.#database.write(
-      places.map((place) => ({ sql: insertFolder, params: [textDigest(place)] })),
+      paths.map((path) => ({ sql: insertFolder, params: [textDigest(path)] })),
     )
   }
 
-  async forgetFolders(places: readonly string[]): Promise<void> {
-    const deleteSome = (list: string) => `DELETE FROM dav_folders WHERE place IN (${list})`
-    await this.#database.write(listStatements(valueLists(places.map(textDigest)), deleteSome))
+  async forgetFolders(paths: readonly string[]): Promise<void> {
+    const deleteSome = (list: string) => `DELETE FROM dav_folders WHERE path_digest IN (${list})`
+    await this.#database.write(listStatements(valueLists(paths.map(textDigest)), deleteSome))
   }
 
   async isCompletionNoted(uploadId: string): Promise<boolean> {

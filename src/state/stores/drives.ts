@@ -2,9 +2,9 @@ import type { Database } from '../database.ts'
 
 const insertId = 'INSERT INTO database_id (one, id) VALUES (1, ?) ON CONFLICT (one) DO NOTHING'
 const selectId = 'SELECT id FROM database_id'
-const selectDrive = 'SELECT drive_id AS "driveId" FROM drives WHERE place = ?'
-const upsertDrive = `INSERT INTO drives (place, drive_id) VALUES (?, ?)
-  ON CONFLICT (place) DO UPDATE SET drive_id = excluded.drive_id`
+const selectDrive = 'SELECT drive_id AS "driveId" FROM drives WHERE location = ?'
+const upsertDrive = `INSERT INTO drives (location, drive_id) VALUES (?, ?)
+  ON CONFLICT (location) DO UPDATE SET drive_id = excluded.drive_id`
 
 /** The database's own id, and the ids of the drives that belong to it. */
 export class DriveTable {
@@ -26,14 +26,14 @@ export class DriveTable {
     return (await this.#knownId()) ?? newId
   }
 
-  /** The id of the drive that was last used at this place. */
-  async driveAt(place: string): Promise<string | undefined> {
-    const [row] = await this.#database.read<{ driveId: string }>(selectDrive, [place])
+  /** The id of the drive that was last used at this location. */
+  async driveAt(location: string): Promise<string | undefined> {
+    const [row] = await this.#database.read<{ driveId: string }>(selectDrive, [location])
     return row?.driveId
   }
 
-  async remember(place: string, driveId: string): Promise<void> {
-    await this.#database.write([{ sql: upsertDrive, params: [place, driveId] }])
+  async remember(location: string, driveId: string): Promise<void> {
+    await this.#database.write([{ sql: upsertDrive, params: [location, driveId] }])
   }
 
   async #knownId(): Promise<string | undefined> {

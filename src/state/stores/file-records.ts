@@ -20,19 +20,19 @@ const timeToleranceMs = 1
 
 const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
 /** PostgreSQL takes a bare parameter in VALUES for text. */
-const wantedPlace = `(CAST(? AS TEXT), CAST(? AS BIGINT),
+const wantedFile = `(CAST(? AS TEXT), CAST(? AS BIGINT),
   CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION))`
 /** CROSS keeps SQLite from walking the whole table to meet the wanted ones. */
-const selectByPlaces = (wanted: string) => `
-  WITH wanted (place, size, earliest, latest) AS (VALUES ${wanted})
-  SELECT file_records.place AS place, json FROM wanted CROSS JOIN file_records
-  WHERE file_records.place = wanted.place AND file_records.size = wanted.size
+const selectByPaths = (wanted: string) => `
+  WITH wanted (path_digest, size, earliest, latest) AS (VALUES ${wanted})
+  SELECT file_records.path_digest AS "pathDigest", json FROM wanted CROSS JOIN file_records
+  WHERE file_records.path_digest = wanted.path_digest AND file_records.size = wanted.size
   AND modified_at_ms BETWEEN earliest AND latest
   ORDER BY saved_at_ms`
 const upsert = `INSERT INTO file_records
-    (identity, place, size, modified_at_ms, saved_at_ms, json) VALUES (?, ?, ?, ?, ?, ?)
+    (identity, path_digest, size, modified_at_ms, saved_at_ms, json) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (identity) DO UPDATE SET
-    place = excluded.place,
+    path_digest = excluded.path_digest,
     size = excluded.size,
     modified_at_ms = excluded.modified_at_ms,
     saved_at_ms = excluded.saved_at_ms,
@@ -40,7 +40,7 @@ const upsert = `INSERT INTO file_records
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 
-/** The local drive's file metadata in the database. The column `place` has a path's digest. */
+/** The local drive's file metadata in the database. The column `path_digest` has the digest of a path. */
 export class DatabaseFileRecords implements FileRecords {
   readonly #database: Database
   readonly #files: LazyDeletes
@@ -77,17 +77,17 @@ export class DatabaseFileRecords implements FileRecords {
   async findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>> {
     const pathOf = new Map<string, string>()
     const wanted = paths.map(({ path, size, modifiedAtMs }) => {
-      const place = textDigest(path)
-      pathOf.set(place, path)
-      return [place, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
+      const pathDigest = textDigest(path)
+      pathOf.set(pathDigest, path)
+      return [pathDigest, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
     })
-    const rows = await readLists<{ place: string; json: string }>(
+    const rows = await readLists<{ pathDigest: string; json: string }>(
       this.#database,
-      parameterLists(wanted, wantedPlace),
-      selectByPlaces,
+      parameterLists(wanted, wantedFile),
+      selectByPaths,
     )
     // The newest comes last and wins.
-    return new Map(rows.map(({ place, json }) => [pathOf.get(place) ?? place, json]))
+    return new Map(rows.map(({ pathDigest, json }) => [pathOf.get(pathDigest) ?? pathDigest, json]))
   }
 
   async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {

@@ -15,7 +15,7 @@ import { textDigest } from '../text-digest.ts'
 const revisionSlots = 4096
 
 interface LookRow {
-  readonly place: string | null
+  readonly keyDigest: string | null
   readonly owner: string | null
   readonly untilMs: number | null
   readonly note: string | null
@@ -23,25 +23,25 @@ interface LookRow {
   readonly revision: number | null
 }
 
-const insertLease = `INSERT INTO key_leases (place, parent, owner, until_ms, note)
+const insertLease = `INSERT INTO key_leases (key_digest, parent, owner, until_ms, note)
   VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 const replaceLease = `UPDATE key_leases SET owner = ?, until_ms = ?
-  WHERE place = ? AND owner = ? AND until_ms = ?`
-const setNote = 'UPDATE key_leases SET note = ? WHERE place = ? AND owner = ?'
-const renewLease = 'UPDATE key_leases SET until_ms = ? WHERE place = ? AND owner = ?'
-const deleteLease = 'DELETE FROM key_leases WHERE place = ? AND owner = ?'
-const endLease = 'UPDATE key_leases SET until_ms = 0 WHERE place = ? AND owner = ?'
+  WHERE key_digest = ? AND owner = ? AND until_ms = ?`
+const setNote = 'UPDATE key_leases SET note = ? WHERE key_digest = ? AND owner = ?'
+const renewLease = 'UPDATE key_leases SET until_ms = ? WHERE key_digest = ? AND owner = ?'
+const deleteLease = 'DELETE FROM key_leases WHERE key_digest = ? AND owner = ?'
+const endLease = 'UPDATE key_leases SET until_ms = 0 WHERE key_digest = ? AND owner = ?'
 const bumpRevision = `INSERT INTO lease_revisions (slot, revision) VALUES (?, 1)
   ON CONFLICT (slot) DO UPDATE SET revision = lease_revisions.revision + 1`
 const leaseColumns = 'owner, until_ms AS "untilMs", note'
 /** One statement, so that both halves show one moment. */
-const selectLook = (places: string, slots: string) => `
-  SELECT place, ${leaseColumns}, NULL AS slot, NULL AS revision
-  FROM key_leases WHERE place IN (${places})
+const selectLook = (keys: string, slots: string) => `
+  SELECT key_digest AS "keyDigest", ${leaseColumns}, NULL AS slot, NULL AS revision
+  FROM key_leases WHERE key_digest IN (${keys})
   UNION ALL SELECT NULL, NULL, NULL, NULL, slot, revision
   FROM lease_revisions WHERE slot IN (${slots})`
 
-/** Leases in the database. The column `place` has a key's digest. */
+/** Leases in the database. The column `key_digest` has the digest of a lease key. */
 export class DatabaseLeases implements LeaseTable {
   readonly #database: Database
 
@@ -60,10 +60,13 @@ export class DatabaseLeases implements LeaseTable {
       // Always in the same order: PostgreSQL's row locks must not wait in a circle.
       keys.toSorted().map((key) => {
         const old = before.get(key)
-        const place = textDigest(key)
+        const keyDigest = textDigest(key)
         return old === undefined
-          ? { sql: insertLease, params: [place, textDigest(parentOf(key)), owner, untilMs, note] }
-          : { sql: replaceLease, params: [owner, untilMs, place, old.owner, old.untilMs] }
+          ? {
+              sql: insertLease,
+              params: [keyDigest, textDigest(parentOf(key)), owner, untilMs, note],
+            }
+          : { sql: replaceLease, params: [owner, untilMs, keyDigest, old.owner, old.untilMs] }
       }),
     )
   }
@@ -101,18 +104,18 @@ export class DatabaseLeases implements LeaseTable {
   async look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
     const keyOf = new Map(keys.map((key) => [textDigest(key), key]))
     const slots = names.map(slotOf)
-    const places = list([...keyOf.keys()])
+    const digests = list([...keyOf.keys()])
     const wantedSlots = list([...new Set(slots)])
-    const rows = await this.#database.read<LookRow>(selectLook(places.sql, wantedSlots.sql), [
-      ...places.params,
+    const rows = await this.#database.read<LookRow>(selectLook(digests.sql, wantedSlots.sql), [
+      ...digests.params,
       ...wantedSlots.params,
     ])
     const leases: KeyedLease[] = []
     const revisionOf = new Map<number, number>()
-    for (const { place, owner, untilMs, note, slot, revision } of rows) {
+    for (const { keyDigest, owner, untilMs, note, slot, revision } of rows) {
       if (slot !== null) revisionOf.set(Number(slot), Number(revision))
-      else if (place !== null) {
-        const key = keyOf.get(place) ?? place
+      else if (keyDigest !== null) {
+        const key = keyOf.get(keyDigest) ?? keyDigest
         leases.push({ key, owner: owner ?? '', untilMs: Number(untilMs), note: note ?? '' })
       }
     }

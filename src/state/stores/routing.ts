@@ -21,9 +21,9 @@ export interface RoutingRow {
   readonly json: string
 }
 
-/** A row as stored: a set is read in the order of its places, which may have gaps. */
-export interface PlacedRow extends RoutingRow {
-  readonly place: number
+/** A row as stored: a set is read in the order of its positions, which may have gaps. */
+export interface OrderedRow extends RoutingRow {
+  readonly position: number
 }
 
 /** The sets, each in its order. */
@@ -32,12 +32,12 @@ export type RoutingRows = Readonly<Record<RoutingSet, readonly RoutingRow[]>>
 /** The sets as they were together at one revision. */
 export interface RoutingSnapshot {
   readonly revision: number
-  readonly rows: Readonly<Record<RoutingSet, readonly PlacedRow[]>>
+  readonly rows: Readonly<Record<RoutingSet, readonly OrderedRow[]>>
 }
 
 interface LoadedSet {
   readonly revision: number
-  readonly rows: Promise<readonly PlacedRow[]>
+  readonly rows: Promise<readonly OrderedRow[]>
 }
 
 const selectRevision = 'SELECT revision FROM routing_revision WHERE id = 1'
@@ -61,7 +61,7 @@ export class RoutingTables {
   }
 
   /** One set in its order, as of the last commit; the same array until something changes. */
-  async load(set: RoutingSet): Promise<readonly PlacedRow[]> {
+  async load(set: RoutingSet): Promise<readonly OrderedRow[]> {
     return this.#loadAt(set, await this.#revision())
   }
 
@@ -100,11 +100,11 @@ export class RoutingTables {
   }
 
   /** The rows may be newer than `revision`, never older: a later reader then loads them again. */
-  #loadAt(set: RoutingSet, revision: number): Promise<readonly PlacedRow[]> {
+  #loadAt(set: RoutingSet, revision: number): Promise<readonly OrderedRow[]> {
     const known = this.#loaded.get(set)
     if (known?.revision === revision) return known.rows
-    const rows = this.#database.read<PlacedRow>(
-      `SELECT id, place, json FROM ${tableOf[set]} ORDER BY place, id`,
+    const rows = this.#database.read<OrderedRow>(
+      `SELECT id, position, json FROM ${tableOf[set]} ORDER BY position, id`,
     )
     const loaded = { revision, rows }
     this.#loaded.set(set, loaded)
@@ -135,7 +135,7 @@ export class RoutingTables {
 
 function statementsFor(
   set: RoutingSet,
-  seen: readonly PlacedRow[],
+  seen: readonly OrderedRow[],
   next: readonly RoutingRow[],
 ): Statement[] {
   const table = tableOf[set]
@@ -144,26 +144,26 @@ function statementsFor(
     valueLists(removed),
     (list) => `DELETE FROM ${table} WHERE id IN (${list})`,
   )
-  const rows = added.map(({ id, place, json }) => [id, place, json])
-  return [...deletes, ...rowInserts(`INSERT INTO ${table} (id, place, json)`, rows)]
+  const rows = added.map(({ id, position, json }) => [id, position, json])
+  return [...deletes, ...rowInserts(`INSERT INTO ${table} (id, position, json)`, rows)]
 }
 
 /**
  * Pure: what makes `seen` into `next`. A changed row is removed and added; one that only follows
- * another one now keeps its place as long as the order allows it.
+ * another one now keeps its position as long as the order allows it.
  */
 export function rowChanges(
-  seen: readonly PlacedRow[],
+  seen: readonly OrderedRow[],
   next: readonly RoutingRow[],
-): { readonly removed: readonly string[]; readonly added: readonly PlacedRow[] } {
+): { readonly removed: readonly string[]; readonly added: readonly OrderedRow[] } {
   const old = new Map(seen.map((row) => [row.id, row]))
-  const added: PlacedRow[] = []
-  let place = -1
+  const added: OrderedRow[] = []
+  let position = -1
   for (const { id, json } of next) {
     const before = old.get(id)
-    place = before !== undefined && before.place > place ? before.place : place + 1
-    if (before?.place === place && before.json === json) old.delete(id)
-    else added.push({ id, place, json })
+    position = before !== undefined && before.position > position ? before.position : position + 1
+    if (before?.position === position && before.json === json) old.delete(id)
+    else added.push({ id, position, json })
   }
   return { removed: [...old.keys()], added }
 }

@@ -25,7 +25,7 @@ export async function describeEntries(
 ): Promise<Entry[]> {
   const unknown = candidates.flatMap((one) => {
     if (one.kind === 'folder' || one.listed.etag !== undefined) return []
-    return [{ place: objectPathOf(bucket, one.key, rules).leaseKey, version: one.listed.version }]
+    return [{ path: objectPathOf(bucket, one.key, rules).leaseKey, version: one.listed.version }]
   })
   const etags = await store.etagsOf(unknown)
   const entries: Entry[] = []

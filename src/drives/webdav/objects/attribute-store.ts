@@ -16,7 +16,7 @@ export type AttributeStoreParts = Pick<DavContext, 'server' | 'records' | 'abili
 
 /**
  * The records of files. A record is a property of its file if the server keeps it, otherwise it is in
- * the database by place and version. It contains its version, so that it applies to no other one.
+ * the database by path and version. It contains its version, so that it applies to no other one.
  */
 export class AttributeStore {
   readonly #parts: AttributeStoreParts
@@ -30,22 +30,22 @@ export class AttributeStore {
   }
 
   /** The record of this version of the file; undefined when it has none. */
-  async find(place: string, entry: DavEntry): Promise<DavRecord | undefined> {
+  async find(leaseKey: string, entry: DavEntry): Promise<DavRecord | undefined> {
     const version = this.versionOf(entry)
     const kept = readRecord(entry.record, version)
     if (kept !== undefined) return kept
     // A long record is in the database although the server keeps properties.
-    return readRecord(await this.#parts.records.find({ place, version }), version)
+    return readRecord(await this.#parts.records.find({ path: leaseKey, version }), version)
   }
 
-  /** The ETags of files whose records are in the database, by place. */
+  /** The ETags of files whose records are in the database, by path. */
   async etagsOf(files: readonly FileVersion[]): Promise<Map<string, string>> {
-    const versions = new Map(files.map(({ place, version }) => [place, version]))
+    const versions = new Map(files.map(({ path, version }) => [path, version]))
     const etags = new Map<string, string>()
     if (files.length === 0) return etags
-    for (const [place, text] of await this.#parts.records.findMany(files)) {
-      const record = readRecord(text, versions.get(place) ?? '')
-      if (record !== undefined) etags.set(place, record.attributes.etag)
+    for (const [path, text] of await this.#parts.records.findMany(files)) {
+      const record = readRecord(text, versions.get(path) ?? '')
+      if (record !== undefined) etags.set(path, record.attributes.etag)
     }
     return etags
   }
@@ -63,27 +63,27 @@ export class AttributeStore {
   }
 
   /**
-   * Saves the record of a file that will be moved to `place`, in the database. It applies as soon as
+   * Saves the record of a file that will be moved to the object's path, in the database. It applies as soon as
    * the file is there: the present file must have another version.
    * @param present the present file, whose record stays
    */
-  async save(place: string, record: DavRecord, present?: DavEntry): Promise<void> {
+  async save(leaseKey: string, record: DavRecord, present?: DavEntry): Promise<void> {
     const text = asciiJson(record)
     const kept = present === undefined ? undefined : this.versionOf(present)
-    await this.#parts.records.save({ place, version: record.version }, text, kept)
+    await this.#parts.records.save({ path: leaseKey, version: record.version }, text, kept)
   }
 
   /**
    * Restores the record of a file after an interrupted MOVE: sabre/dav moves the properties after the
    * file, and may answer 500 in between.
    */
-  async restore({ path, entry }: FoundFile, place: string, record: DavRecord): Promise<void> {
+  async restore({ path, entry }: FoundFile, leaseKey: string, record: DavRecord): Promise<void> {
     if (isDeepStrictEqual(readRecord(entry.record, record.version), record)) return
-    if (!(await this.attach(path, record))) await this.save(place, record)
+    if (!(await this.attach(path, record))) await this.save(leaseKey, record)
   }
 
-  /** The version no longer exists at its place. */
-  forget(place: string, entry: DavEntry): void {
-    this.#parts.records.forget({ place, version: this.versionOf(entry) })
+  /** The version no longer exists. */
+  forget(leaseKey: string, entry: DavEntry): void {
+    this.#parts.records.forget({ path: leaseKey, version: this.versionOf(entry) })
   }
 }

@@ -1,16 +1,16 @@
 /**
- * The port of a WebDAV drive to the database; the drive knows no SQL. A place is a natural path below
- * the drive's root as text, bucket first. Any method may reject with the store's own error.
+ * The port of a WebDAV drive to the database; the drive knows no SQL. A path is an object's natural
+ * path below the drive's root as text, bucket first. Any method may reject with the store's own error.
  */
 export interface DavRecords {
-  /** The JSON saved for this version of the file at this place; undefined when there is none. */
+  /** The JSON saved for this version of the file at this path; undefined when there is none. */
   find(file: FileVersion): Promise<string | undefined>
 
-  /** As `find`, for any number of files with different places. Maps places to JSON. */
+  /** As `find`, for any number of files with different paths. Maps paths to JSON. */
   findMany(files: readonly FileVersion[]): Promise<Map<string, string>>
 
   /**
-   * Saves durably. The record of the version `present` stays. Other records at this place stay for a
+   * Saves durably. The record of the version `present` stays. Other records at this path stay for a
    * minute, because readers may still see their versions.
    */
   save(file: FileVersion, json: string, present?: string): Promise<void>
@@ -22,9 +22,9 @@ export interface DavRecords {
   forget(file: FileVersion): void
 
   /** Those of these folders that were created for keys. */
-  ownFolders(places: readonly string[]): Promise<ReadonlySet<string>>
-  addOwnFolders(places: readonly string[]): Promise<void>
-  forgetFolders(places: readonly string[]): Promise<void>
+  ownFolders(paths: readonly string[]): Promise<ReadonlySet<string>>
+  addOwnFolders(paths: readonly string[]): Promise<void>
+  forgetFolders(paths: readonly string[]): Promise<void>
 
   /** Whether `noteCompletion` was called for the upload. */
   isCompletionNoted(uploadId: string): Promise<boolean>
@@ -36,7 +36,7 @@ export interface DavRecords {
 }
 
 export interface FileVersion {
-  readonly place: string
+  readonly path: string
   /** At most 500 characters. */
   readonly version: string
 }

@@ -51,7 +51,7 @@ describe('a broken row', () => {
     const { write } = testDatabase.database
     await write.call(testDatabase.database, [
       {
-        sql: `INSERT INTO ${tables[set]} (id, place, json) VALUES (?, ?, ?)`,
+        sql: `INSERT INTO ${tables[set]} (id, position, json) VALUES (?, ?, ?)`,
         params: [id, 0, json],
       },
       { sql: 'UPDATE routing_revision SET revision = revision + 1', params: [] },

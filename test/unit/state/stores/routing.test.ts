@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  type PlacedRow,
+  type OrderedRow,
   type RoutingRow,
   rowChanges,
 } from '../../../../src/state/stores/routing.ts'
 
-const placed = (id: string, place: number, json = ''): PlacedRow => ({ id, place, json })
+const ordered = (id: string, position: number, json = ''): OrderedRow => ({ id, position, json })
 const row = (id: string, json = ''): RoutingRow => ({ id, json })
 
 test('rowChanges touches one row when one is added, changed or removed', () => {
-  const seen = [placed('a', 0), placed('b', 1), placed('c', 2)]
-  const cases: readonly (readonly [RoutingRow[], string[], PlacedRow[]])[] = [
-    [[row('a'), row('b'), row('c'), row('d')], [], [placed('d', 3)]],
-    [[row('a'), row('b', 'new'), row('c')], ['b'], [placed('b', 1, 'new')]],
+  const seen = [ordered('a', 0), ordered('b', 1), ordered('c', 2)]
+  const cases: readonly (readonly [RoutingRow[], string[], OrderedRow[]])[] = [
+    [[row('a'), row('b'), row('c'), row('d')], [], [ordered('d', 3)]],
+    [[row('a'), row('b', 'new'), row('c')], ['b'], [ordered('b', 1, 'new')]],
     [[row('a'), row('c')], ['b'], []],
     [[row('a'), row('b'), row('c')], [], []],
   ]
@@ -28,14 +28,14 @@ test('rowChanges makes any rows into any others', () => {
   const contents = fc.constantFrom('x', 'y')
   fc.assert(
     fc.property(letters, letters, contents, contents, (before, after, json, nextJson) => {
-      const seen = before.map((id, index) => placed(id, index * 3, json))
+      const seen = before.map((id, index) => ordered(id, index * 3, json))
       const next = after.map((id, index) => row(id, index % 2 === 0 ? nextJson : json))
       const { removed, added } = rowChanges(seen, next)
       const kept = seen.filter(({ id }) => !removed.includes(id))
       const ids = new Set(kept.map(({ id }) => id))
       for (const { id } of added) assert.ok(!ids.has(id), `${id} would be there twice`)
-      const made = [...kept, ...added].toSorted((a, b) => a.place - b.place)
-      assert.equal(new Set(made.map(({ place }) => place)).size, made.length)
+      const made = [...kept, ...added].toSorted((a, b) => a.position - b.position)
+      assert.equal(new Set(made.map(({ position }) => position)).size, made.length)
       assert.deepEqual(
         made.map(({ id, json: content }) => ({ id, json: content })),
         next,
