@@ -19,6 +19,7 @@
  * are no key's names and are to be ignored: a *folder* that ends in `.%file`, and a name of 252 to
  * 255 bytes that ends in `%+` and doesn't hold what `pathOfKey` puts there.
  */
+import { DriveError } from './drive.ts'
 import {
   continuedText,
   cutName,
@@ -75,6 +76,12 @@ export function isLegalKey(key: string): boolean {
   return key.length * 3 <= maxKeyBytes || Buffer.byteLength(key) <= maxKeyBytes
 }
 
+/** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
+export function requireLegalKey(key: string): void {
+  if (isLegalKey(key)) return
+  throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
+}
+
 /** The two paths where the file of a legal key may be. */
 export function pathOfKey(key: string, rules: NameRules = plainNames): KeyPath {
   const segments = key.split('/')
@@ -90,6 +97,13 @@ export function pathOfKey(key: string, rules: NameRules = plainNames): KeyPath {
   return {
     natural: [...folders, ...cut(name)],
     alternative: [...folders, ...cut(name + alternativeSuffixOf(rules))],
+  }
+}
+
+/** The keys whose natural paths are folders on the way to this key: for `a/b/c`, `a` and `a/b`. */
+export function* keysAbove(key: string): Generator<string> {
+  for (let end = key.indexOf('/', 1); end !== -1; end = key.indexOf('/', end + 1)) {
+    yield key.slice(0, end)
   }
 }
 

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { canCopy } from '../copy-source.ts'
 import {
   type CopyOptions,
   type CopySource,
@@ -69,7 +70,6 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
 
 /** A draft known to be at least this large is refused at once when there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
-const plainMd5 = /^[0-9a-f]{32}$/
 
 class LocalDrive implements Drive {
   readonly kind = 'file'
@@ -188,11 +188,7 @@ class LocalDrive implements Drive {
       if (file === undefined) return undefined
       try {
         const metadata = await this.#files.metadataOf(from, file)
-        if (metadata.attributes.etag !== source.etag) {
-          throw new DriveError('changed', 'The version to copy no longer exists.')
-        }
-        // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
-        if (!plainMd5.test(source.etag)) return undefined
+        if (!canCopy(source, metadata.attributes.etag)) return undefined
         const output = await copyToTemp(this.#root, file, options.signal)
         try {
           return await this.#publisher.publish({

@@ -1,5 +1,5 @@
-import { DriveError, type ObjectName } from '../drive.ts'
-import { isLegalKey, pathOfKey } from '../key-path.ts'
+import type { ObjectName } from '../drive.ts'
+import { keysAbove, pathOfKey, requireLegalKey } from '../key-path.ts'
 
 /** A path in two parts: the folder's path below the root (bucket first), and the name in it. */
 export interface FilePath {
@@ -18,9 +18,7 @@ export interface ObjectPath extends ObjectName {
 
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
 export function objectPathOf(bucket: string, key: string): ObjectPath {
-  if (!isLegalKey(key)) {
-    throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
-  }
+  requireLegalKey(key)
   const { natural, alternative } = pathOfKey(key)
   const filePath = filePathOf(bucket, natural)
   return {
@@ -44,7 +42,11 @@ export function joinFilePath(filePath: FilePath): string {
 export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | undefined {
   let owners = ownersByPath.get(objectPath)
   if (owners === undefined) {
-    owners = new Map(ancestorsOf(objectPath).map((owner) => [owner.path, owner]))
+    owners = new Map(
+      keysAbove(objectPath.key)
+        .map((key) => objectPathOf(objectPath.bucket, key))
+        .map((owner) => [owner.path, owner]),
+    )
     ownersByPath.set(objectPath, owners)
   }
   return owners.get(path)
@@ -52,14 +54,6 @@ export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | 
 
 /** A key may have 500 folders, and each is looked up. */
 const ownersByPath = new WeakMap<ObjectPath, ReadonlyMap<string, ObjectPath>>()
-
-function ancestorsOf({ bucket, key }: ObjectPath): ObjectPath[] {
-  const owners: ObjectPath[] = []
-  for (let end = key.indexOf('/', 1); end !== -1; end = key.indexOf('/', end + 1)) {
-    owners.push(objectPathOf(bucket, key.slice(0, end)))
-  }
-  return owners
-}
 
 function filePathOf(bucket: string, components: readonly string[]): FilePath {
   const name = components.at(-1) ?? ''

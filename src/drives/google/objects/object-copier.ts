@@ -1,3 +1,4 @@
+import { canCopy, changedSource } from '../../copy-source.ts'
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { GoogleApi } from '../api/google-api.ts'
@@ -6,7 +7,7 @@ import type { GoogleFile } from '../api/google-file.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import type { StagingFolder } from '../uploads/staging-folder.ts'
-import { changedSource, type ObjectPublisher } from './object-publisher.ts'
+import type { ObjectPublisher } from './object-publisher.ts'
 
 export interface ObjectCopierOptions {
   readonly api: GoogleApi
@@ -14,8 +15,6 @@ export interface ObjectCopierOptions {
   readonly publisher: ObjectPublisher
   readonly staging: StagingFolder
 }
-
-const plainMd5 = /^[0-9a-f]{32}$/
 
 /**
  * Copies on Google's side. Google copies the file's current content: the copy is created in the
@@ -36,9 +35,7 @@ export class ObjectCopier {
     const { objects, publisher } = this.#options
     const [file] = await objects.find(source.bucket, source.key)
     if (file === undefined) return undefined
-    if (file.etag !== source.etag) throw changedSource(source)
-    // Any other ETag is not an MD5 of the bytes: to get one, they must be read.
-    if (!plainMd5.test(source.etag)) return undefined
+    if (!canCopy(source, file.etag)) return undefined
     const isSelf = source.bucket === target.bucket && source.key === target.key
     if (isSelf) return await publisher.changeAttributes(source, source.etag, options)
     return await this.#copyStaged(file, target, options)

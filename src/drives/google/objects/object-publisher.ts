@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { DriveLog } from '../../cloud/drive-log.ts'
+import { changedSource } from '../../copy-source.ts'
 import {
   DriveError,
   type ObjectMetadata,
@@ -265,8 +266,4 @@ export class ObjectPublisher {
       log.warn({ err: error, bucket, key }, 'could not remove empty folders on Google Drive')
     }
   }
-}
-
-export function changedSource({ bucket, key }: ObjectName): DriveError {
-  return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
 }

@@ -1,10 +1,5 @@
-import {
-  type CopyOptions,
-  type CopySource,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-} from '../../drive.ts'
+import { canCopy, changedSource } from '../../copy-source.ts'
+import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
@@ -15,8 +10,6 @@ import { UnconfirmedMove } from './file-mover.ts'
 import type { FoundObject, ObjectFinder } from './object-finder.ts'
 import { objectPathOf } from './object-path.ts'
 import { requireEntry } from './written-file.ts'
-
-const plainMd5 = /^[0-9a-f]{32}$/
 
 export interface DavCopierParts extends DavContext {
   readonly store: AttributeStore
@@ -41,12 +34,10 @@ export class DavCopier {
     const { finder, own, publisher, rules } = this.#parts
     const found = await finder.find(objectPathOf(source.bucket, source.key, rules))
     if (found === undefined) return undefined
-    if (found.metadata.attributes.etag !== source.etag) throw isGone()
-    // Any other ETag is not the MD5 of the bytes. To get it, the caller must read them.
-    if (!plainMd5.test(source.etag)) return undefined
+    if (!canCopy(source, found.metadata.attributes.etag)) return undefined
     const path = own.newPath()
     try {
-      const entry = await this.#copyTo(path, found, options.signal)
+      const entry = await this.#copyTo(path, found, { source, ...options })
       const { attributes, conditions } = options
       const object = objectPathOf(target.bucket, target.key, rules)
       return await publisher.publish({ object, path, entry, attributes, conditions })
@@ -59,25 +50,21 @@ export class DavCopier {
   async #copyTo(
     path: DavPath,
     found: FoundObject,
-    signal: AbortSignal | undefined,
+    { source, signal }: { readonly source: CopySource; readonly signal?: AbortSignal },
   ): Promise<DavEntry> {
     const { server, own, store } = this.#parts
     const paths = { from: found.path, to: path }
     const copyOptions = { overwrite: false, signal }
     const answer = await own.restoring(() => server.transfer('COPY', paths, copyOptions))
-    if (answer.status === 404) throw isGone()
+    if (answer.status === 404) throw changedSource(source)
     if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
     // Versions are unique: if the version is the same before and after, it was there all the time.
     const after = await server.stat(found.path)
     if (after === undefined || store.versionOf(after) !== store.versionOf(found.entry)) {
-      throw isGone()
+      throw changedSource(source)
     }
     const entry = requireEntry(await server.stat(path), 'the copy')
-    if (entry.size !== found.metadata.size) throw isGone()
+    if (entry.size !== found.metadata.size) throw changedSource(source)
     return entry
   }
-}
-
-function isGone(): DriveError {
-  return new DriveError('changed', 'The version to copy no longer exists.')
 }

@@ -1,5 +1,5 @@
-import { DriveError, type ObjectName } from '../../drive.ts'
-import { isLegalKey, pathOfKey } from '../../key-path.ts'
+import type { ObjectName } from '../../drive.ts'
+import { keysAbove, pathOfKey, requireLegalKey } from '../../key-path.ts'
 import type { NameRules } from '../../name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 
@@ -15,9 +15,7 @@ export interface DavObjectPath extends ObjectName {
 
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
 export function objectPathOf(bucket: string, key: string, rules: NameRules): DavObjectPath {
-  if (!isLegalKey(key)) {
-    throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
-  }
+  requireLegalKey(key)
   const { natural, alternative } = pathOfKey(key, rules)
   const path = [bucket, ...natural]
   return {
@@ -39,12 +37,9 @@ export function ownerOf(
   folder: string,
   rules: NameRules,
 ): DavObjectPath | undefined {
-  for (let end = object.key.indexOf('/'); end >= 0; end = object.key.indexOf('/', end + 1)) {
-    if (end === 0) continue
-    const owner = objectPathOf(object.bucket, object.key.slice(0, end), rules)
-    if (owner.leaseKey === folder) return owner
-  }
-  return undefined
+  return keysAbove(object.key)
+    .map((key) => objectPathOf(object.bucket, key, rules))
+    .find((owner) => owner.leaseKey === folder)
 }
 
 /** A path as text, for leases, records and logs. Names never contain `/`. */

@@ -1,0 +1,17 @@
+import { type CopySource, DriveError } from './drive.ts'
+
+const plainMd5 = /^[0-9a-f]{32}$/
+
+/**
+ * Whether a drive can copy the object with this ETag by itself. An ETag that is not an MD5 of the
+ * bytes does not apply to the copy, and the caller must read the bytes to get one.
+ * @throws DriveError `changed` when it is not the version to copy
+ */
+export function canCopy(source: CopySource, etag: string): boolean {
+  if (etag !== source.etag) throw changedSource(source)
+  return plainMd5.test(etag)
+}
+
+export function changedSource({ bucket, key }: Pick<CopySource, 'bucket' | 'key'>): DriveError {
+  return new DriveError('changed', `${bucket}/${key}: the version to copy no longer exists.`)
+}
