@@ -1,8 +1,8 @@
-import { ActionIcon } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../session/session-context.ts'
 import { wouldEndSomething } from '../session/sign-out-guard.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 
 const Confirm = lazy(async () => {
   const { Confirm } = await import('../ui/confirm.tsx')
@@ -14,19 +14,16 @@ export function SignOutButton() {
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
+      <IconButton
+        label="Sign out"
         size="lg"
-        aria-label="Sign out"
-        title="Sign out"
         onClick={() => {
           if (wouldEndSomething()) setIsAsking(true)
           else signOut()
         }}
       >
         <IconLogout size={18} />
-      </ActionIcon>
+      </IconButton>
       {isAsking && (
         <Suspense fallback={null}>
           <Confirm

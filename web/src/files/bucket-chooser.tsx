@@ -1,15 +1,14 @@
 import { Badge, Stack, Title } from '@mantine/core'
 import { IconBucket } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { BucketStatus } from '../../../src/console/management/replies.ts'
+import type { BucketStatus, BucketsReply } from '../../../src/console/management/replies.ts'
+import { useBuckets } from '../api/service-queries.ts'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { FailureNotice } from '../ui/failure-notice.tsx'
-import { PageLoading } from '../ui/page-loading.tsx'
+import { Loaded } from '../ui/loaded.tsx'
 import { PageTitle } from '../ui/page-title.tsx'
 import classes from './bucket-chooser.module.css'
 import { locationPath } from './files-location.ts'
-import { useBuckets } from './use-buckets.ts'
 
 /** The list of buckets to open. */
 export function BucketChooser() {
@@ -19,24 +18,15 @@ export function BucketChooser() {
       <Title order={1} size="h2">
         Files
       </Title>
-      <Buckets />
+      <Loaded query={useBuckets()} failure="The buckets could not be loaded">
+        {({ buckets }) => <Buckets buckets={buckets} />}
+      </Loaded>
     </Stack>
   )
 }
 
-function Buckets() {
-  const { data, error, refetch } = useBuckets()
-  if (data === undefined) {
-    if (error === null) return <PageLoading />
-    return (
-      <FailureNotice
-        title="The buckets could not be loaded"
-        error={error}
-        onRetry={() => void refetch()}
-      />
-    )
-  }
-  if (data.buckets.length === 0) {
+function Buckets({ buckets }: BucketsReply) {
+  if (buckets.length === 0) {
     return (
       <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No buckets">
         List the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
@@ -45,7 +35,7 @@ function Buckets() {
   }
   return (
     <ul className={classes.list}>
-      {data.buckets.map((bucket) => (
+      {buckets.map((bucket) => (
         <BucketItem key={bucket.name} bucket={bucket} />
       ))}
     </ul>

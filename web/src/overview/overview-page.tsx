@@ -1,4 +1,5 @@
 import { Text, Title } from '@mantine/core'
+import { useStatus } from '../api/service-queries.ts'
 import { formatDuration } from '../format/time.ts'
 import { PageTitle } from '../ui/page-title.tsx'
 import { BucketsSection } from './buckets/buckets-section.tsx'
@@ -7,7 +8,6 @@ import { DeletionsSection } from './deletions/deletions-section.tsx'
 import { DriveSection } from './drive/drive-section.tsx'
 import { FailuresSection } from './failures/failures-section.tsx'
 import classes from './overview-page.module.css'
-import { useStatus } from './overview-queries.ts'
 import { SettingsSection } from './settings/settings-section.tsx'
 import { UploadsSection } from './uploads/uploads-section.tsx'
 

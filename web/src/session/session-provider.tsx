@@ -5,12 +5,9 @@ import { passwordHash } from './password-hash.ts'
 import { SessionContext } from './session-context.ts'
 import { sessionKey, sessionStore } from './session-store.ts'
 
-const subscribe = (listener: () => void) => sessionStore.subscribe(listener)
-const statusOf = () => sessionStore.status
-
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
-  const status = useSyncExternalStore(subscribe, statusOf)
+  const status = useSyncExternalStore(sessionStore.subscribe, sessionStore.snapshot)
   useEffect(() => {
     const onStorage = ({ key }: StorageEvent) => {
       if (key === sessionKey || key === null) sessionStore.reload()

@@ -1,3 +1,5 @@
+import { Store } from '../ui/store.ts'
+
 /** none: not signed in. expired: was signed in and has to sign in again. */
 export type SessionStatus = 'none' | 'active' | 'expired'
 
@@ -23,20 +25,19 @@ interface Session {
 export const sessionKey = 'bucketry.session'
 
 /** The session of this browser. Objects of the same origin are sandboxed and cannot read it. */
-export class SessionStore {
+export class SessionStore extends Store<SessionStatus> {
   readonly #parts: SessionStoreParts
-  readonly #listeners = new Set<() => void>()
   #session: Session | undefined
-  #status: SessionStatus
 
   constructor(parts: SessionStoreParts) {
+    super('none')
     this.#parts = parts
     this.#session = this.#read()
-    this.#status = this.#session === undefined ? 'none' : 'active'
+    if (this.#session !== undefined) this.publish('active')
   }
 
   get status(): SessionStatus {
-    return this.#status
+    return this.snapshot()
   }
 
   /** Undefined without a session, or after its expiry time. */
@@ -77,15 +78,9 @@ export class SessionStore {
     else this.#set(undefined, 'expired')
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
   #set(session: Session | undefined, status: SessionStatus): void {
     this.#session = session
-    this.#status = status
-    for (const listener of this.#listeners) listener()
+    this.publish(status)
   }
 
   #read(): Session | undefined {

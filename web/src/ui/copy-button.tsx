@@ -1,7 +1,8 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { copyText } from './copy-text.ts'
+import { IconButton } from './icon-button.tsx'
 import { showFailure } from './messages.ts'
 
 interface CopyButtonProps {
@@ -31,15 +32,9 @@ export function CopyButton({ text, what, children, size = 'xs' }: CopyButtonProp
   const icon = isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />
   if (children === undefined) {
     return (
-      <ActionIcon
-        variant="subtle"
-        color={isCopied ? 'teal' : 'gray'}
-        aria-label={label}
-        title={label}
-        onClick={() => void copy()}
-      >
+      <IconButton label={label} color={isCopied ? 'teal' : 'gray'} onClick={() => void copy()}>
         {icon}
-      </ActionIcon>
+      </IconButton>
     )
   }
   return (

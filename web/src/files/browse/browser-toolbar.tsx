@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import {
   IconFilePlus,
   IconFolderPlus,
@@ -8,6 +8,7 @@ import {
   IconUpload,
 } from '@tabler/icons-react'
 import { useRef } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
 import type { FolderAddress } from '../change/move-plan.ts'
 import { takePicked } from '../upload/take-uploads.ts'
 import classes from './browser-toolbar.module.css'
@@ -33,19 +34,18 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
         New folder
       </Button>
       <FilterField filter={location.filter} onFilter={setFilter} />
-      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={reload}>
+      <IconButton label="Refresh" variant="default" size={36} onClick={reload}>
         <IconRefresh size={18} />
-      </ActionIcon>
-      <ActionIcon
+      </IconButton>
+      <IconButton
+        label="Keyboard shortcuts"
         variant="default"
         size={36}
-        aria-label="Keyboard shortcuts"
-        title="Keyboard shortcuts"
-        className={classes.help}
+        className={classes.help ?? ''}
         onClick={() => setDialog({ type: 'help' })}
       >
         <IconHelp size={18} />
-      </ActionIcon>
+      </IconButton>
     </div>
   )
 }

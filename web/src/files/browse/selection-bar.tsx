@@ -1,7 +1,7 @@
-import { ActionIcon, CloseButton, Text } from '@mantine/core'
+import { CloseButton, Text } from '@mantine/core'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
-import { ActionGlyph } from '../entries/action-icons.tsx'
-import { actionLabels, actionObstacle, actionsFor } from '../entries/entry-action.ts'
+import { ActionButton } from '../entries/action-icons.tsx'
+import { actionObstacle, actionsFor } from '../entries/entry-action.ts'
 import classes from './browser-toolbar.module.css'
 import type { Browser } from './use-browser.ts'
 
@@ -9,7 +9,6 @@ import type { Browser } from './use-browser.ts'
 export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const { picked, act } = browser
   const { selected, dispatch } = picked
-  const actions = actionsFor(selected)
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   return (
     <div className={classes.bar} role="toolbar" aria-label="Selected">
@@ -22,24 +21,14 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
         {formatCount(selected.length)} selected{' '}
         {bytes > 0 && <span className={classes.bytes}>· {formatBytes(bytes)}</span>}
       </Text>
-      {actions.map((action) => {
-        const obstacle = actionObstacle(action, selected)
-        const label = actionLabels[action].replace('…', '')
-        return (
-          <ActionIcon
-            key={action}
-            size={36}
-            variant={action === 'delete' ? 'light' : 'default'}
-            color={action === 'delete' ? 'red' : 'gray'}
-            aria-label={label}
-            title={obstacle ?? label}
-            {...(obstacle !== undefined && { 'data-disabled': true })}
-            onClick={() => act(action, selected)}
-          >
-            <ActionGlyph action={action} />
-          </ActionIcon>
-        )
-      })}
+      {actionsFor(selected).map((action) => (
+        <ActionButton
+          key={action}
+          action={action}
+          obstacle={actionObstacle(action, selected)}
+          onClick={() => act(action, selected)}
+        />
+      ))}
     </div>
   )
 }

@@ -1,12 +1,13 @@
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { useStatus } from '../../api/service-queries.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
+import { Confirm } from '../../ui/confirm.tsx'
 import type { Entry } from '../entries/entry.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
-import { useStatus } from '../use-buckets.ts'
 import { deletionText } from './deletion-text.ts'
 import { deletionJob, sizeOfTree } from './drive-work.ts'
 
@@ -21,30 +22,28 @@ const shownNames = 8
 /** Shows what will be deleted, and how much, before deleting it. */
 export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   const size = useContents(bucket, entries)
-  const deletes = useStatus()?.drive.deletes
+  const deletes = useStatus().data?.drive.deletes
   const subject = subjectOf(entries)
   const confirm = () => {
     void jobs.start(deletionJob(`Deleting ${subject}`, bucket, entries))
     onClose()
   }
   return (
-    <Modal opened onClose={onClose} title={`Delete ${subject}?`} centered>
+    <Confirm
+      isOpen
+      title={`Delete ${subject}?`}
+      action="Delete"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
       <Stack>
         {entries.length > 1 && <Names entries={entries} />}
         <Text size="sm" role="status">
           {size}
         </Text>
         <Text size="sm">{deletionText(deletes)}</Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button color="red" onClick={confirm}>
-            Delete
-          </Button>
-        </Group>
       </Stack>
-    </Modal>
+    </Confirm>
   )
 }
 

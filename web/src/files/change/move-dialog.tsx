@@ -1,10 +1,11 @@
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NativeSelect } from '@mantine/core'
+import { useState } from 'react'
+import { useBuckets } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
+import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import type { Entry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
-import { useBuckets } from '../use-buckets.ts'
 import { moveJob } from './drive-work.ts'
 import { FolderPicker } from './folder-picker.tsx'
 import {
@@ -34,8 +35,7 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
     setTarget(folder)
     setProblem(undefined)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const { prefix } = target
     const folder = {
       ...target,
@@ -49,31 +49,23 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
     onClose()
   }
   return (
-    <Modal opened onClose={onClose} title={`Move ${subjectOf(entries)}`} centered>
-      <form onSubmit={submit}>
-        <Stack>
-          <BucketSelect target={target} onChoose={choose} />
-          <TextInput
-            label="Folder"
-            description="Choose a folder below or type a path. A new folder is created."
-            placeholder="Top of the bucket"
-            value={target.prefix}
-            error={problem}
-            spellCheck={false}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => choose({ ...target, prefix: event.currentTarget.value })}
-          />
-          <FolderPicker at={target} onPick={(prefix) => choose({ ...target, prefix })} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">Move</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={`Move ${subjectOf(entries)}`}
+      action="Move"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <BucketSelect target={target} onChoose={choose} />
+      <NameInput
+        label="Folder"
+        description="Choose a folder below or type a path. A new folder is created."
+        placeholder="Top of the bucket"
+        value={target.prefix}
+        error={problem}
+        onChange={(event) => choose({ ...target, prefix: event.currentTarget.value })}
+      />
+      <FolderPicker at={target} onPick={(prefix) => choose({ ...target, prefix })} />
+    </FormDialog>
   )
 }
 

@@ -1,3 +1,4 @@
+import { Store } from '../../ui/store.ts'
 import type { ClashAnswer } from './clash-names.ts'
 import type { MoveClash } from './move-tree.ts'
 
@@ -8,16 +9,11 @@ interface MoveQuestion {
 }
 
 /** Queues the questions of moves, one at a time. */
-export class MoveQuestions {
-  readonly #listeners = new Set<() => void>()
-  #question: MoveQuestion | undefined
+export class MoveQuestions extends Store<MoveQuestion | undefined> {
   #line: Promise<unknown> = Promise.resolve()
 
-  readonly snapshot = (): MoveQuestion | undefined => this.#question
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  constructor() {
+    super(undefined)
   }
 
   /** Resolves with the answer; `skip` when the signal aborts before. */
@@ -32,15 +28,10 @@ export class MoveQuestions {
     const { promise, resolve } = Promise.withResolvers<ClashAnswer>()
     const skip = () => resolve('skip')
     signal.addEventListener('abort', skip, { once: true })
-    this.#notify({ clashes, answer: resolve })
+    this.publish({ clashes, answer: resolve })
     const answer = await promise
     signal.removeEventListener('abort', skip)
-    this.#notify(undefined)
+    this.publish(undefined)
     return answer
-  }
-
-  #notify(question: MoveQuestion | undefined): void {
-    this.#question = question
-    for (const listener of this.#listeners) listener()
   }
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import { makeFolder } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
@@ -14,55 +15,39 @@ interface NewFolderDialogProps {
 
 export function NewFolderDialog({ bucket, prefix, onClose }: NewFolderDialogProps) {
   const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    const key = `${prefix}${name}/`
-    const wrong =
-      nameProblem(name) ?? (keyBytes(key) > maxKeyBytes ? 'The path is too long.' : undefined)
-    setProblem(wrong)
-    if (wrong !== undefined) return
-    setIsBusy(true)
-    try {
-      await makeFolder(bucket, key)
-      const file = { key, size: 0, modifiedAtMs: Date.now(), etag: '' }
-      driveChanges.tell({ type: 'added', bucket, file })
-      onClose()
-    } catch (error) {
-      setProblem(problemOf(error))
-      setIsBusy(false)
-    }
-  }
+  const { mutate, isPending, error } = useMutation({
+    networkMode: 'always',
+    mutationFn: () => createFolder(bucket, prefix, name),
+    onSuccess: onClose,
+  })
   return (
-    <Modal opened onClose={onClose} title="New folder" centered>
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
-          <TextInput
-            label="Name"
-            data-autofocus
-            value={name}
-            error={problem}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="New folder"
+      action="Create"
+      isBusy={isPending}
+      onSubmit={mutate}
+      onClose={onClose}
+    >
+      <NameInput
+        label="Name"
+        value={name}
+        error={error?.message}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   )
 }
 
-function problemOf(error: unknown): string {
-  if (error instanceof S3Failure && error.status === 412)
-    return 'A folder with this name already exists.'
-  return error instanceof Error ? error.message : String(error)
+/** @throws Error with a message to show. */
+async function createFolder(bucket: string, prefix: string, name: string): Promise<void> {
+  const key = `${prefix}${name}/`
+  const wrong =
+    nameProblem(name) ?? (keyBytes(key) > maxKeyBytes ? 'The path is too long.' : undefined)
+  if (wrong !== undefined) throw new RangeError(wrong)
+  await makeFolder(bucket, key).catch((error: unknown) => {
+    const exists = error instanceof S3Failure && error.status === 412
+    throw exists ? new Error('A folder with this name already exists.') : error
+  })
+  const file = { key, size: 0, modifiedAtMs: Date.now(), etag: '' }
+  driveChanges.tell({ type: 'added', bucket, file })
 }

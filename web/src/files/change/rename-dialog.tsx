@@ -1,5 +1,7 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Alert } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import type { Entry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
@@ -14,44 +16,42 @@ interface RenameDialogProps {
 
 export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   const [name, setName] = useState(entry.name)
-  const rename = useRename({ bucket, entry, onClose })
-  const isMerging = rename.mergesInto === name
+  /** The name of an existing folder, once it has been submitted. */
+  const [mergesInto, setMergesInto] = useState<string>()
+  const isMerging = mergesInto === name
+  const { mutate, isPending, error } = useMutation({
+    networkMode: 'always',
+    mutationFn: async () => {
+      if (name === entry.name) return onClose()
+      const move = checkedMove(entry, bucket, name)
+      const isAsked = entry.kind === 'file' || isMerging
+      if (!isAsked && (await hasAnything(bucket, move.to))) return setMergesInto(name)
+      await rename(entry, move, name)
+      onClose()
+    },
+  })
   return (
-    <Modal opened onClose={onClose} title={`Rename “${visibleName(entry.name)}”`} centered>
-      <form
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault()
-          void rename.submit(name)
-        }}
-      >
-        <Stack>
-          <TextInput
-            label="New name"
-            data-autofocus
-            value={name}
-            error={rename.problem}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => setName(event.currentTarget.value)}
-            onFocus={(event) => selectStem(event.currentTarget, entry)}
-          />
-          {isMerging && (
-            <Alert color="yellow" variant="light">
-              A folder with this name already exists. The contents of this folder are moved into it.
-              You are asked before any file is replaced.
-            </Alert>
-          )}
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={rename.isBusy}>
-              {isMerging ? 'Merge' : 'Rename'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={`Rename “${visibleName(entry.name)}”`}
+      action={isMerging ? 'Merge' : 'Rename'}
+      isBusy={isPending}
+      onSubmit={mutate}
+      onClose={onClose}
+    >
+      <NameInput
+        label="New name"
+        value={name}
+        error={error?.message}
+        onChange={(event) => setName(event.currentTarget.value)}
+        onFocus={(event) => selectStem(event.currentTarget, entry)}
+      />
+      {isMerging && (
+        <Alert color="yellow" variant="light">
+          A folder with this name already exists. The contents of this folder are moved into it. You
+          are asked before any file is replaced.
+        </Alert>
+      )}
+    </FormDialog>
   )
 }
 
@@ -61,45 +61,13 @@ function selectStem(input: HTMLInputElement, { kind, name }: Entry): void {
   input.setSelectionRange(0, kind === 'file' && dot > 0 ? dot : name.length)
 }
 
-interface Rename {
-  readonly problem: string | undefined
-  readonly isBusy: boolean
-  /** The name of an existing folder, once it has been submitted. */
-  readonly mergesInto: string | undefined
-  readonly submit: (name: string) => Promise<void>
-}
-
-function useRename({ bucket, entry, onClose }: RenameDialogProps): Rename {
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
-  const [mergesInto, setMergesInto] = useState<string>()
-  const submit = async (name: string) => {
-    if (isBusy) return
-    if (name === entry.name) return onClose()
-    const move = renameTo(entry, bucket, name)
-    const wrong = problemOfName(move, name)
-    setProblem(wrong)
-    if (wrong !== undefined) return
-    setIsBusy(true)
-    try {
-      const isAsked = entry.kind === 'file' || mergesInto === name
-      if (!isAsked && (await hasAnything(bucket, move.to))) setMergesInto(name)
-      else {
-        await rename(entry, move, name)
-        onClose()
-      }
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-    } finally {
-      setIsBusy(false)
-    }
-  }
-  return { problem, isBusy, mergesInto, submit }
-}
-
-function problemOfName(move: Move, name: string): string | undefined {
+/** @throws RangeError with a message to show if the name is invalid. */
+function checkedMove(entry: Entry, bucket: string, name: string): Move {
+  const move = renameTo(entry, bucket, name)
   const isTooLong = obstacleOf(move) === 'too-long'
-  return nameProblem(name) ?? (isTooLong ? 'The path is too long.' : undefined)
+  const wrong = nameProblem(name) ?? (isTooLong ? 'The path is too long.' : undefined)
+  if (wrong !== undefined) throw new RangeError(wrong)
+  return move
 }
 
 /** A tree may take long and continues in the transfers. @throws Error if a file was not renamed. */

@@ -1,3 +1,4 @@
+import { Store } from '../../ui/store.ts'
 import type { Entry } from '../entries/entry.ts'
 import { mergeByName } from '../entries/entry-order.ts'
 import type { ListingPage } from '../s3/listing-xml.ts'
@@ -37,10 +38,8 @@ export const autoLoadEntries = 100_000
 const tellEveryMs = 250
 
 /** Loads the entries of a folder page by page. Starts when `resume` is called. */
-export class FolderListing {
+export class FolderListing extends Store<ListingState> {
   readonly #parts: FolderListingParts
-  readonly #listeners = new Set<() => void>()
-  #state: ListingState = { entries: [], status: 'loading', error: undefined, updatedAtMs: 0 }
   #entries: readonly Entry[] = []
   #token: string | undefined
   #hasFirstPage = false
@@ -52,19 +51,13 @@ export class FolderListing {
   #toldAtMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: FolderListingParts) {
+    super({ entries: [], status: 'loading', error: undefined, updatedAtMs: 0 })
     this.#parts = parts
-  }
-
-  readonly snapshot = (): ListingState => this.#state
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
   }
 
   /** Continues after a stop or failure. */
   resume(): void {
-    if (this.#running !== undefined || this.#state.status === 'complete') return
+    if (this.#running !== undefined || this.snapshot().status === 'complete') return
     if (this.#entries.length >= this.#limit) this.#limit += autoLoadEntries
     const running = new AbortController()
     this.#running = running
@@ -85,7 +78,7 @@ export class FolderListing {
     this.#missed?.push({ added, removed })
     this.#entries = changed(this.#entries, { added, removed })
     this.#updatedAtMs = this.#parts.now()
-    this.#notify(this.#state.status)
+    this.#notify(this.snapshot().status)
   }
 
   /**
@@ -156,8 +149,7 @@ export class FolderListing {
 
   #notify(status: ListingStatus, error?: Error): void {
     this.#toldAtMs = this.#parts.now()
-    this.#state = { entries: this.#entries, status, error, updatedAtMs: this.#updatedAtMs }
-    for (const listener of this.#listeners) listener()
+    this.publish({ entries: this.#entries, status, error, updatedAtMs: this.#updatedAtMs })
   }
 }
 

@@ -1,9 +1,10 @@
 import { ActionIcon, FocusTrap, Group, Modal } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
-import { ActionGlyph } from '../entries/action-icons.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { ActionButton } from '../entries/action-icons.tsx'
 import type { Entry, FileEntry } from '../entries/entry.ts'
-import { actionLabels, type EntryAction } from '../entries/entry-action.ts'
+import type { EntryAction } from '../entries/entry-action.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { isReachable } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -96,22 +97,9 @@ function ViewActions({ before, after, onShow, onAct }: ViewActionsProps) {
         <Step file={before} what="Previous" icon={<IconChevronLeft size={20} />} onShow={onShow} />
         <Step file={after} what="Next" icon={<IconChevronRight size={20} />} onShow={onShow} />
       </ActionIcon.Group>
-      {viewActions.map((action) => {
-        const label = actionLabels[action].replace('…', '')
-        return (
-          <ActionIcon
-            key={action}
-            variant={action === 'delete' ? 'light' : 'default'}
-            color={action === 'delete' ? 'red' : 'gray'}
-            size={36}
-            aria-label={label}
-            title={label}
-            onClick={() => onAct(action)}
-          >
-            <ActionGlyph action={action} />
-          </ActionIcon>
-        )
-      })}
+      {viewActions.map((action) => (
+        <ActionButton key={action} action={action} onClick={() => onAct(action)} />
+      ))}
     </Group>
   )
 }
@@ -126,15 +114,14 @@ interface StepProps {
 function Step({ file, what, icon, onShow }: StepProps) {
   const label = file === undefined ? `${what}: no file` : `${what}: ${visibleName(file.name)}`
   return (
-    <ActionIcon
+    <IconButton
+      label={label}
       variant="default"
       size={36}
       disabled={file === undefined}
-      aria-label={label}
-      title={label}
       onClick={() => file !== undefined && onShow(file)}
     >
       {icon}
-    </ActionIcon>
+    </IconButton>
   )
 }

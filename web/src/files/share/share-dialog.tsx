@@ -12,12 +12,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { presign } from '../../api/client.ts'
 import { serviceAddress, sharedUrl } from '../../api/service-address.ts'
+import { useBuckets, useStatus } from '../../api/service-queries.ts'
 import { formatMoment } from '../../format/time.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { objectPath } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { useBuckets, useStatus } from '../use-buckets.ts'
 import { CustomLifetime } from './custom-lifetime.tsx'
 import { shareLifetimes } from './share-lifetime.ts'
 
@@ -70,7 +70,7 @@ interface LinkProps {
 }
 
 function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly seconds: number }) {
-  const endpoint = useStatus()?.endpoint
+  const endpoint = useStatus().data?.endpoint
   const { data, error } = useQuery({
     queryKey: ['share', bucket, objectKey, seconds],
     queryFn: ({ signal }) =>
@@ -101,7 +101,7 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
 /** In a public bucket the plain address works and does not expire. */
 function PublicLink({ bucket, objectKey }: LinkProps) {
   const { data } = useBuckets()
-  const endpoint = useStatus()?.endpoint
+  const endpoint = useStatus().data?.endpoint
   const isPublic = data?.buckets.some(({ name, isPublic }) => name === bucket && isPublic) ?? false
   if (!isPublic || endpoint === undefined) return null
   return (

@@ -1,3 +1,5 @@
+import { Store } from '../../ui/store.ts'
+
 /** Long-running work on the drive: moving or deleting a tree. */
 type JobState = 'running' | 'done' | 'cancelled' | 'failed'
 
@@ -41,17 +43,12 @@ interface Row {
 }
 
 /** The running and ended jobs of this page. */
-export class JobList {
-  readonly #listeners = new Set<() => void>()
+export class JobList extends Store<readonly Job[]> {
   #rows: readonly Row[] = []
-  #jobs: readonly Job[] = []
   #nextId = 1
 
-  readonly snapshot = (): readonly Job[] => this.#jobs
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  constructor() {
+    super([])
   }
 
   /** Resolves when the work has ended, successfully or not. */
@@ -117,8 +114,7 @@ export class JobList {
   }
 
   #notify(): void {
-    this.#jobs = this.#rows.map(({ job }) => job)
-    for (const listener of this.#listeners) listener()
+    this.publish(this.#rows.map(({ job }) => job))
   }
 }
 

@@ -1,6 +1,7 @@
-import { ActionIcon, VisuallyHidden } from '@mantine/core'
+import { VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { MoveAsker } from '../change/move-asker.tsx'
 import { UploadAsker } from '../upload/upload-asker.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
@@ -30,24 +31,17 @@ export function TransferDock() {
           <section className={classes.panel} aria-label="Transfers">
             <div className={classes.head}>
               <h2 className={classes.title}>{title}</h2>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
+              <IconButton
+                label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
                 aria-expanded={isOpen}
-                aria-label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
                 onClick={() => setIsOpen(!isOpen)}
               >
                 {isOpen ? <IconChevronDown size={18} /> : <IconChevronUp size={18} />}
-              </ActionIcon>
+              </IconButton>
               {!isTransferring() && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label="Close transfers"
-                  onClick={closeAll}
-                >
+                <IconButton label="Close transfers" onClick={closeAll}>
                   <IconX size={18} />
-                </ActionIcon>
+                </IconButton>
               )}
             </div>
             {queue.items.length > 0 && <UploadSummary queue={queue} />}

@@ -1,3 +1,4 @@
+import { Store } from '../../ui/store.ts'
 import type { ClashAnswer } from '../change/clash-names.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
 import type { DroppedItem } from './dropped-items.ts'
@@ -39,22 +40,14 @@ type ReadItems = (steps: Pick<IntakeSteps, 'signal' | 'onFound'>) => Promise<rea
  * Adds dropped or picked items to the queue, one drop at a time, independent of navigation: reads
  * folders and asks about name conflicts.
  */
-export class UploadIntake {
+export class UploadIntake extends Store<IntakeStage | undefined> {
   readonly #parts: UploadIntakeParts
-  readonly #listeners = new Set<() => void>()
-  #stage: IntakeStage | undefined
   #line: Promise<void> = Promise.resolve()
   #running: AbortController | undefined
 
   constructor(parts: UploadIntakeParts) {
+    super(undefined)
     this.#parts = parts
-  }
-
-  readonly snapshot = (): IntakeStage | undefined => this.#stage
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
   }
 
   take(folder: FolderAddress, read: ReadItems): void {
@@ -71,9 +64,9 @@ export class UploadIntake {
     this.#running = running
     const { signal } = running
     try {
-      const onFound = (found: number) => this.#notify({ type: 'reading', found })
+      const onFound = (found: number) => this.publish({ type: 'reading', found })
       const items = await read({ signal, onFound })
-      this.#notify({ type: 'checking', count: items.length })
+      this.publish({ type: 'checking', count: items.length })
       const ask = (clashes: readonly string[]) => this.#ask(clashes, signal)
       const { orders, tooLong } = await this.#parts.prepare(items, folder, { signal, ask })
       signal.throwIfAborted()
@@ -83,21 +76,16 @@ export class UploadIntake {
       if (!signal.aborted) this.#parts.onFailure(error)
     } finally {
       this.#running = undefined
-      this.#notify(undefined)
+      this.publish(undefined)
     }
   }
 
   async #ask(clashes: readonly string[], signal: AbortSignal): Promise<ClashAnswer | undefined> {
     const { promise, resolve } = Promise.withResolvers<ClashAnswer | undefined>()
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    this.#notify({ type: 'asking', clashes, answer: resolve })
+    this.publish({ type: 'asking', clashes, answer: resolve })
     const answer = await promise
-    this.#notify({ type: 'checking', count: clashes.length })
+    this.publish({ type: 'checking', count: clashes.length })
     return answer
-  }
-
-  #notify(stage: IntakeStage | undefined): void {
-    this.#stage = stage
-    for (const listener of this.#listeners) listener()
   }
 }

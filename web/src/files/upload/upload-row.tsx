@@ -1,4 +1,4 @@
-import { ActionIcon, Progress } from '@mantine/core'
+import { Progress } from '@mantine/core'
 import {
   IconCircleCheck,
   IconPlayerPause,
@@ -7,7 +7,8 @@ import {
   IconReplace,
   IconX,
 } from '@tabler/icons-react'
-import { type CSSProperties, memo, type ReactNode } from 'react'
+import { type CSSProperties, memo } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
@@ -56,45 +57,31 @@ function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: 
   return (
     <div className={classes.buttons}>
       {(state === 'running' || state === 'waiting' || state === 'retrying') && (
-        <RowButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
+        <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
           <IconPlayerPause size={16} />
-        </RowButton>
+        </IconButton>
       )}
       {state === 'paused' && (
-        <RowButton label={`Resume ${name}`} onClick={() => uploads.resume(id)}>
+        <IconButton label={`Resume ${name}`} onClick={() => uploads.resume(id)}>
           <IconPlayerPlay size={16} />
-        </RowButton>
+        </IconButton>
       )}
       {state === 'failed' && problem?.kind === 'clash' && (
-        <RowButton
+        <IconButton
           label={`Replace ${name}`}
           onClick={() => uploads.retry(id, { mayReplace: true })}
         >
           <IconReplace size={16} />
-        </RowButton>
+        </IconButton>
       )}
       {state === 'failed' && problem?.kind !== 'clash' && (
-        <RowButton label={`Retry ${name}`} onClick={() => uploads.retry(id)}>
+        <IconButton label={`Retry ${name}`} onClick={() => uploads.retry(id)}>
           <IconRefresh size={16} />
-        </RowButton>
+        </IconButton>
       )}
-      <RowButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
+      <IconButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
         <IconX size={16} />
-      </RowButton>
+      </IconButton>
     </div>
-  )
-}
-
-interface RowButtonProps {
-  readonly label: string
-  readonly onClick: () => void
-  readonly children: ReactNode
-}
-
-function RowButton({ label, onClick, children }: RowButtonProps) {
-  return (
-    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} onClick={onClick}>
-      {children}
-    </ActionIcon>
   )
 }

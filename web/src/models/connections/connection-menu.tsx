@@ -1,8 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconDots, IconTrash } from '@tabler/icons-react'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { DeleteRecord } from '../forms/record-actions.tsx'
 import { useRoutingAction } from '../routing-queries.ts'
 import { connectionName, movedIds } from './connection-text.ts'
 
@@ -19,14 +20,9 @@ export function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`More for ${name}`}
-            title={`More for ${name}`}
-          >
+          <IconButton label={`More for ${name}`}>
             <IconDots size={16} />
-          </ActionIcon>
+          </IconButton>
         </Menu.Target>
         <Menu.Dropdown>
           <MoveItem connection={connection} ids={ids} by={-1} />
@@ -42,7 +38,15 @@ export function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <DeleteConnection connection={connection} isAsked={isAsked} onClose={close} />
+      <DeleteRecord
+        name={name}
+        noun="connection"
+        path={`/connections/${encodeURIComponent(connection.id)}`}
+        isAsked={isAsked}
+        onClose={close}
+      >
+        and its key are removed. Its models are no longer listed.
+      </DeleteRecord>
     </>
   )
 }
@@ -59,29 +63,5 @@ function MoveItem({ connection, ids, by }: ConnectionMenuProps & { readonly by: 
     >
       {by === -1 ? 'Move up' : 'Move down'}
     </Menu.Item>
-  )
-}
-
-interface DeleteConnectionProps {
-  readonly connection: ConnectionAnswer
-  readonly isAsked: boolean
-  readonly onClose: () => void
-}
-
-function DeleteConnection({ connection, isAsked, onClose }: DeleteConnectionProps) {
-  const name = connectionName(connection)
-  const { mutate, isPending } = useRoutingAction(`${name} could not be deleted`)
-  const path = `/connections/${encodeURIComponent(connection.id)}`
-  return (
-    <Confirm
-      isOpen={isAsked}
-      title="Delete this connection?"
-      action="Delete the connection"
-      isBusy={isPending}
-      onConfirm={() => mutate({ method: 'DELETE', path }, { onSettled: onClose })}
-      onClose={onClose}
-    >
-      <b>{name}</b> and its key are removed. Its models are no longer listed.
-    </Confirm>
   )
 }

@@ -1,12 +1,11 @@
-import { ActionIcon, Badge, Button, Switch } from '@mantine/core'
-import { useDisclosure, useFocusReturn } from '@mantine/hooks'
-import { IconPencil } from '@tabler/icons-react'
+import { Badge, Button, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
 import { request } from '../../api/client.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { Row } from '../../ui/row-list.tsx'
+import { useEditing } from '../forms/record-actions.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { routingPath, useChangeRouting, useRoutingAction } from '../routing-queries.ts'
 import { WarningLines } from '../warning-lines.tsx'
@@ -32,10 +31,9 @@ const keyStates = {
 } as const
 
 export function ConnectionRow({ connection, ids, warnings, listing }: ConnectionRowProps) {
-  const [isEdited, edit] = useDisclosure(false)
-  useFocusReturn({ opened: isEdited })
   const test = useTest(connection)
   const name = connectionName(connection)
+  const editing = useEditing(name)
   return (
     <Row
       title={<Name connection={connection} />}
@@ -53,16 +51,7 @@ export function ConnectionRow({ connection, ids, warnings, listing }: Connection
           >
             Test
           </Button>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Edit ${name}`}
-            title={`Edit ${name}`}
-            aria-expanded={isEdited}
-            onClick={edit.toggle}
-          >
-            <IconPencil size={16} />
-          </ActionIcon>
+          {editing.button}
           <ConnectionMenu connection={connection} ids={ids} />
         </>
       }
@@ -70,7 +59,7 @@ export function ConnectionRow({ connection, ids, warnings, listing }: Connection
       <WarningLines messages={warnings} />
       {listing !== undefined && <ListingLines listing={listing} />}
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
-      {isEdited && <EditConnection connection={connection} onDone={edit.close} />}
+      {editing.isEdited && <EditConnection connection={connection} onDone={editing.close} />}
     </Row>
   )
 }

@@ -1,51 +1,25 @@
-import { Box, Button, Text } from '@mantine/core'
-import { useDisclosure, useFocusReturn } from '@mantine/hooks'
-import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { IconPlugConnected } from '@tabler/icons-react'
 import type { WarnedRouting } from '../../../../src/models/routing/routing-schemas.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
 import { RowList } from '../../ui/row-list.tsx'
-import { Section } from '../../ui/section.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
-import { useChangeRouting, useListings, useProviders, useRouting } from '../routing-queries.ts'
+import { RecordsSection } from '../forms/records-section.tsx'
+import { useChangeRouting, useListings, useProviders } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
 import { newConnectionBody, newConnectionDraft, newConnectionFields } from './connection-draft.ts'
 import { ConnectionRow } from './connection-row.tsx'
 
 export function ConnectionsPanel() {
-  const { data, error, refetch } = useRouting()
-  const [isAdding, { open, close }] = useDisclosure(false)
-  useFocusReturn({ opened: isAdding })
   return (
-    <Section
+    <RecordsSection
       title="Connections"
-      actions={
-        <Button
-          size="xs"
-          leftSection={<IconPlus size={16} />}
-          aria-expanded={isAdding}
-          onClick={open}
-        >
-          Add a connection
-        </Button>
-      }
+      addLabel="Add a connection"
+      failure="The connections could not be loaded"
+      newForm={(onDone) => <AddConnection onDone={onDone} />}
     >
-      {isAdding && (
-        <Box mb="md">
-          <AddConnection onDone={close} />
-        </Box>
-      )}
-      {data !== undefined && <Connections state={data} />}
-      {data === undefined && error === null && <LoadingLines />}
-      {data === undefined && error !== null && (
-        <FailureNotice
-          title="The connections could not be loaded"
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
-    </Section>
+      {(state) => <Connections state={state} />}
+    </RecordsSection>
   )
 }
 

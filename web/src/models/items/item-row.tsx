@@ -1,10 +1,11 @@
-import { ActionIcon, Badge } from '@mantine/core'
-import { useDisclosure, useFocusReturn } from '@mantine/hooks'
-import { IconPencil, IconTrash } from '@tabler/icons-react'
-import { Confirm } from '../../ui/confirm.tsx'
+import { Badge } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconTrash } from '@tabler/icons-react'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
+import { DeleteRecord, useEditing } from '../forms/record-actions.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
-import { useChangeRouting, useRoutingAction } from '../routing-queries.ts'
+import { useChangeRouting } from '../routing-queries.ts'
 import { WarningLines } from '../warning-lines.tsx'
 import type { ItemResource } from './item-resources.ts'
 
@@ -18,9 +19,8 @@ interface ItemRowProps<Item> extends ItemProps<Item> {
 }
 
 export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) {
-  const [isEdited, edit] = useDisclosure(false)
-  useFocusReturn({ opened: isEdited })
   const name = resource.nameOf(item)
+  const editing = useEditing(name)
   const kind = resource.kindOf(item)
   return (
     <Row
@@ -37,22 +37,13 @@ export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) 
       detail={resource.detailOf(item)}
       actions={
         <>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Edit ${name}`}
-            title={`Edit ${name}`}
-            aria-expanded={isEdited}
-            onClick={edit.toggle}
-          >
-            <IconPencil size={16} />
-          </ActionIcon>
+          {editing.button}
           <DeleteItem resource={resource} item={item} />
         </>
       }
     >
       <WarningLines messages={warnings} />
-      {isEdited && <EditForm resource={resource} item={item} onDone={edit.close} />}
+      {editing.isEdited && <EditForm resource={resource} item={item} onDone={editing.close} />}
     </Row>
   )
 }
@@ -81,29 +72,20 @@ function EditForm<Item>({
 function DeleteItem<Item>({ resource, item }: ItemProps<Item>) {
   const [isAsked, { open, close }] = useDisclosure(false)
   const name = resource.nameOf(item)
-  const { mutate, isPending } = useRoutingAction(`${name} could not be deleted`)
-  const path = `${resource.path}/${resource.keyOf(item)}`
   return (
     <>
-      <ActionIcon
-        variant="subtle"
-        color="red"
-        aria-label={`Delete ${name}`}
-        title={`Delete ${name}`}
-        onClick={open}
-      >
+      <IconButton label={`Delete ${name}`} color="red" onClick={open}>
         <IconTrash size={16} />
-      </ActionIcon>
-      <Confirm
-        isOpen={isAsked}
-        title={`Delete this ${resource.noun}?`}
-        action={`Delete the ${resource.noun}`}
-        isBusy={isPending}
-        onConfirm={() => mutate({ method: 'DELETE', path }, { onSettled: close })}
+      </IconButton>
+      <DeleteRecord
+        name={name}
+        noun={resource.noun}
+        path={`${resource.path}/${resource.keyOf(item)}`}
+        isAsked={isAsked}
         onClose={close}
       >
-        <b>{name}</b> is removed from the model list.
-      </Confirm>
+        is removed from the model list.
+      </DeleteRecord>
     </>
   )
 }

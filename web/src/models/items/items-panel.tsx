@@ -1,15 +1,12 @@
-import { Box, Button, Text, TextInput } from '@mantine/core'
-import { useDisclosure, useFocusReturn } from '@mantine/hooks'
-import { IconList, IconPlus } from '@tabler/icons-react'
+import { Text, TextInput } from '@mantine/core'
+import { IconList } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { WarnedRouting } from '../../../../src/models/routing/routing-schemas.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
 import { RowList } from '../../ui/row-list.tsx'
-import { Section } from '../../ui/section.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
-import { useChangeRouting, useRouting } from '../routing-queries.ts'
+import { RecordsSection } from '../forms/records-section.tsx'
+import { useChangeRouting } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
 import type { ItemResource } from './item-resources.ts'
 import { ItemRow } from './item-row.tsx'
@@ -21,38 +18,16 @@ const searchedFrom = 12
 
 /** All items of one kind, edited in place. */
 export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource<Item> }) {
-  const { data, error, refetch } = useRouting()
-  const [isAdding, { open, close }] = useDisclosure(false)
-  useFocusReturn({ opened: isAdding })
+  const { title, noun } = resource
   return (
-    <Section
-      title={resource.title}
-      actions={
-        <Button
-          size="xs"
-          leftSection={<IconPlus size={16} />}
-          aria-expanded={isAdding}
-          onClick={open}
-        >
-          Add {article(resource.noun)} {resource.noun}
-        </Button>
-      }
+    <RecordsSection
+      title={title}
+      addLabel={`Add ${article(noun)} ${noun}`}
+      failure={`${title} could not be loaded`}
+      newForm={(onDone) => <AddForm resource={resource} onDone={onDone} />}
     >
-      {isAdding && (
-        <Box mb="md">
-          <AddForm resource={resource} onDone={close} />
-        </Box>
-      )}
-      {data !== undefined && <Items resource={resource} state={data} />}
-      {data === undefined && error === null && <LoadingLines />}
-      {data === undefined && error !== null && (
-        <FailureNotice
-          title={`${resource.title} could not be loaded`}
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
-    </Section>
+      {(state) => <Items resource={resource} state={state} />}
+    </RecordsSection>
   )
 }
 

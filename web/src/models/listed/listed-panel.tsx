@@ -1,13 +1,12 @@
 import { Code, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useSearchParams } from 'wouter'
+import { useStatus } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useListedModels } from '../routing-queries.ts'
-import { useListUrl } from '../use-list-url.ts'
 import { listOf, lists } from './list-names.ts'
 import { ListedModels } from './listed-models.tsx'
 import classes from './listed-panel.module.css'
@@ -55,32 +54,32 @@ export function ListedPanel() {
 }
 
 function List({ list, search }: { list: ReturnType<typeof listOf>; search: string }) {
-  const { data, error, refetch } = useListedModels(list.name)
-  if (data !== undefined) {
-    const found = matchModels(data, search)
-    const count = search === '' ? formatCount(data.length) : `${found.length} of ${data.length}`
-    return (
-      <>
-        <Text size="sm" c="dimmed" mb="xs" role="status">
-          <Code>GET {list.path}</Code> {count} {data.length === 1 ? 'model' : 'models'}
-        </Text>
-        <ListedModels key={list.name} models={found} isSearched={search !== ''} />
-      </>
-    )
-  }
-  if (error === null) return <LoadingLines count={8} />
+  const query = useListedModels(list.name)
   return (
-    <FailureNotice
-      title="The models could not be loaded"
-      error={error}
-      onRetry={() => void refetch()}
-    />
+    <Loaded query={query} failure="The models could not be loaded" lines={8}>
+      {(models) => {
+        const found = matchModels(models, search)
+        const isSearched = search !== ''
+        const count = isSearched
+          ? `${found.length} of ${models.length}`
+          : formatCount(models.length)
+        return (
+          <>
+            <Text size="sm" c="dimmed" mb="xs" role="status">
+              <Code>GET {list.path}</Code> {count} {models.length === 1 ? 'model' : 'models'}
+            </Text>
+            <ListedModels key={list.name} models={found} isSearched={isSearched} />
+          </>
+        )
+      }}
+    </Loaded>
   )
 }
 
 function ListUrl() {
-  const url = useListUrl()
-  if (url === undefined) return null
+  const { data } = useStatus()
+  if (data === undefined) return null
+  const url = `${data.endpoint.url.replace(/\/+$/, '')}/v1/models`
   return (
     <span className={classes.base}>
       Address <Code>{url}</Code>

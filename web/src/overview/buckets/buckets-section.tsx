@@ -2,30 +2,22 @@ import { Badge, Table, Text } from '@mantine/core'
 import { IconBucket } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
+import { useBuckets } from '../../api/service-queries.ts'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useBuckets } from '../overview-queries.ts'
 import classes from './buckets-section.module.css'
 import { CountState } from './count-state.tsx'
 import { RecountButton } from './recount-button.tsx'
 
 export function BucketsSection() {
-  const { data, error, refetch } = useBuckets()
   return (
     <Section title="Buckets">
-      {data !== undefined && <Buckets buckets={data.buckets} />}
-      {data === undefined && error === null && <LoadingLines />}
-      {data === undefined && error !== null && (
-        <FailureNotice
-          title="The buckets could not be loaded"
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
+      <Loaded query={useBuckets()} failure="The buckets could not be loaded">
+        {({ buckets }) => <Buckets buckets={buckets} />}
+      </Loaded>
     </Section>
   )
 }

@@ -1,30 +1,21 @@
 import { Code, Tabs, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/console/management/replies.ts'
 import { serviceAddress } from '../../api/service-address.ts'
+import { useBuckets, useStatus } from '../../api/service-queries.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useBuckets, useStatus } from '../overview-queries.ts'
 import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-settings.ts'
 import classes from './connect-section.module.css'
 
 export function ConnectSection() {
-  const status = useStatus()
   const bucket = useBuckets().data?.buckets[0]?.name ?? 'BUCKET'
-  const { data, error } = status
   return (
     <Section title="Connect">
-      {data !== undefined && <Connect gateway={gatewayOf(data.endpoint, bucket)} />}
-      {data === undefined && error === null && <LoadingLines count={5} />}
-      {data === undefined && error !== null && (
-        <FailureNotice
-          title="The connection settings could not be loaded"
-          error={error}
-          onRetry={() => void status.refetch()}
-        />
-      )}
+      <Loaded query={useStatus()} failure="The connection settings could not be loaded" lines={5}>
+        {({ endpoint }) => <Connect gateway={gatewayOf(endpoint, bucket)} />}
+      </Loaded>
     </Section>
   )
 }

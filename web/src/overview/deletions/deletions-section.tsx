@@ -1,14 +1,13 @@
-import { ActionIcon, Badge, Loader } from '@mantine/core'
+import { Badge, Loader } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { DeletionReply } from '../../../../src/console/management/replies.ts'
-import { request } from '../../api/client.ts'
+import { useDeletions } from '../../api/service-queries.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
-import { failureOf } from '../../ui/messages.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Row, RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useDeletions } from '../overview-queries.ts'
+import { useAction } from '../../ui/use-action.ts'
 
 const shown = 8
 
@@ -62,23 +61,15 @@ function DeletionRow({ deletion }: { readonly deletion: DeletionReply }) {
 }
 
 function CancelButton({ deletion: { id, prefix } }: { readonly deletion: DeletionReply }) {
-  const queries = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => request(`/-/api/deletions/${id}`, { method: 'DELETE' }),
-    onError: failureOf(`The deletion of ${prefix} could not be cancelled`),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['deletions'] }),
+  const { mutate, isPending } = useAction({
+    method: 'DELETE',
+    path: `/-/api/deletions/${id}`,
+    failure: `The deletion of ${prefix} could not be cancelled`,
+    refreshes: 'deletions',
   })
-  const label = `Stop deleting ${prefix}`
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={label}
-      title={label}
-      loading={isPending}
-      onClick={() => mutate()}
-    >
+    <IconButton label={`Stop deleting ${prefix}`} loading={isPending} onClick={() => mutate()}>
       <IconX size={16} />
-    </ActionIcon>
+    </IconButton>
   )
 }

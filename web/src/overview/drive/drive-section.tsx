@@ -1,9 +1,8 @@
 import { Alert, Badge, Progress, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/console/management/replies.ts'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
+import { useStatus } from '../../api/service-queries.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useStatus } from '../overview-queries.ts'
 import { driveRoom } from './drive-room.ts'
 
 const kinds: Readonly<Record<string, string>> = {
@@ -20,32 +19,30 @@ const levels = {
 } as const
 
 export function DriveSection() {
-  const { data, error, refetch } = useStatus()
+  const query = useStatus()
+  const kind = query.data?.drive.kind
   return (
     <Section
       title="Drive"
       actions={
-        data !== undefined && (
+        kind !== undefined && (
           <Badge variant="light" color="gray" tt="none">
-            {kinds[data.drive.kind] ?? data.drive.kind}
+            {kinds[kind] ?? kind}
           </Badge>
         )
       }
     >
-      {data !== undefined && data.drive.problem !== null && (
-        <Alert color="red" variant="light" title="The drive is not available" role="alert">
-          {data.drive.problem}
-        </Alert>
-      )}
-      {data !== undefined && data.drive.problem === null && <Room drive={data.drive} />}
-      {data === undefined && error === null && <LoadingLines count={2} />}
-      {data === undefined && error !== null && (
-        <FailureNotice
-          title="The drive status could not be loaded"
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
+      <Loaded query={query} failure="The drive status could not be loaded" lines={2}>
+        {({ drive }) =>
+          drive.problem === null ? (
+            <Room drive={drive} />
+          ) : (
+            <Alert color="red" variant="light" title="The drive is not available" role="alert">
+              {drive.problem}
+            </Alert>
+          )
+        }
+      </Loaded>
     </Section>
   )
 }

@@ -1,45 +1,36 @@
 import { Button, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FailureStatus } from '../../../../src/console/management/replies.ts'
-import { request } from '../../api/client.ts'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
-import { failureOf } from '../../ui/messages.ts'
+import { useFailures } from '../../api/service-queries.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useFailures } from '../overview-queries.ts'
+import { useAction } from '../../ui/use-action.ts'
 import { matchingFailures } from './failure-filter.ts'
 import { FailureRow } from './failure-row.tsx'
 
 const shownAtFirst = 5
 
 export function FailuresSection() {
-  const { data, error, refetch } = useFailures()
-  const hasSome = data !== undefined && data.failures.length > 0
+  const query = useFailures()
+  const hasSome = query.data !== undefined && query.data.failures.length > 0
   return (
     <Section title="Recent failed requests" actions={hasSome && <ClearButton />}>
-      {data !== undefined && <Failures failures={data.failures} />}
-      {data === undefined && error === null && <LoadingLines />}
-      {data === undefined && error !== null && (
-        <FailureNotice
-          title="The failed requests could not be loaded"
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
+      <Loaded query={query} failure="The failed requests could not be loaded">
+        {({ failures }) => <Failures failures={failures} />}
+      </Loaded>
     </Section>
   )
 }
 
 function ClearButton() {
-  const queries = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => request('/-/api/failures', { method: 'DELETE' }),
-    onError: failureOf('The list could not be cleared'),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['failures'] }),
+  const { mutate, isPending } = useAction({
+    method: 'DELETE',
+    path: '/-/api/failures',
+    failure: 'The list could not be cleared',
+    refreshes: 'failures',
   })
   return (
     <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate()}>

@@ -1,20 +1,22 @@
-import { ActionIcon } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { UploadStatus } from '../../../../src/console/management/replies.ts'
-import { request } from '../../api/client.ts'
 import { formatAmount, formatBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
-import { failureOf } from '../../ui/messages.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
+import { useAction } from '../../ui/use-action.ts'
 
 export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
   const [isAsked, { open, close }] = useDisclosure(false)
-  const { mutate, isPending } = useAbort(upload, close)
-  const { bucket, key, parts, bytes, lastPartAt, expiresAt } = upload
-  const label = `Abort the upload of ${key}`
+  const { bucket, key, uploadId, parts, bytes, lastPartAt, expiresAt } = upload
+  const { mutate, isPending } = useAction({
+    method: 'DELETE',
+    path: `/-/api/uploads/${encodeURIComponent(uploadId)}`,
+    failure: `The upload of ${key} could not be aborted`,
+    refreshes: 'uploads',
+  })
   return (
     <Row
       title={`${bucket}/${key}`}
@@ -26,15 +28,15 @@ export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
       }
       actions={
         <>
-          <ActionIcon variant="subtle" color="red" aria-label={label} title={label} onClick={open}>
+          <IconButton label={`Abort the upload of ${key}`} color="red" onClick={open}>
             <IconX size={16} />
-          </ActionIcon>
+          </IconButton>
           <Confirm
             isOpen={isAsked}
             title="Abort this upload?"
             action="Abort the upload"
             isBusy={isPending}
-            onConfirm={mutate}
+            onConfirm={() => mutate(undefined, { onSettled: close })}
             onClose={close}
           >
             The {formatBytes(bytes)} of <b>{key}</b> uploaded so far are deleted. A client that is
@@ -44,17 +46,4 @@ export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
       }
     />
   )
-}
-
-function useAbort({ uploadId, key }: UploadStatus, onSettled: () => void) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () =>
-      request(`/-/api/uploads/${encodeURIComponent(uploadId)}`, { method: 'DELETE' }),
-    onError: failureOf(`The upload of ${key} could not be aborted`),
-    onSettled: () => {
-      onSettled()
-      return queries.invalidateQueries({ queryKey: ['uploads'] })
-    },
-  })
 }

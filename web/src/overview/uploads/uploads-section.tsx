@@ -1,36 +1,19 @@
 import { Button, Text } from '@mantine/core'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingLines } from '../../ui/loading-lines.tsx'
+import type { UploadStatus } from '../../../../src/console/management/replies.ts'
+import { useUploads } from '../../api/service-queries.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useUploads } from '../overview-queries.ts'
 import { UploadRow } from './upload-row.tsx'
 
 export function UploadsSection() {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUploads()
-  const uploads = data?.pages.flatMap((page) => page.uploads)
+  const query = useUploads()
+  const { hasNextPage, fetchNextPage, isFetchingNextPage } = query
   return (
     <Section title="Open uploads">
-      {uploads === undefined && error === null && <LoadingLines count={2} />}
-      {uploads === undefined && error !== null && (
-        <FailureNotice
-          title="The open uploads could not be loaded"
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
-      {uploads?.length === 0 && (
-        <Text size="sm" c="dimmed">
-          None. Multipart uploads appear here until they are completed.
-        </Text>
-      )}
-      {uploads !== undefined && uploads.length > 0 && (
-        <RowList>
-          {uploads.map((upload) => (
-            <UploadRow key={upload.uploadId} upload={upload} />
-          ))}
-        </RowList>
-      )}
+      <Loaded query={query} failure="The open uploads could not be loaded" lines={2}>
+        {({ pages }) => <Uploads uploads={pages.flatMap(({ uploads }) => uploads)} />}
+      </Loaded>
       {hasNextPage && (
         <Button
           variant="default"
@@ -43,5 +26,22 @@ export function UploadsSection() {
         </Button>
       )}
     </Section>
+  )
+}
+
+function Uploads({ uploads }: { readonly uploads: readonly UploadStatus[] }) {
+  if (uploads.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        None. Multipart uploads appear here until they are completed.
+      </Text>
+    )
+  }
+  return (
+    <RowList>
+      {uploads.map((upload) => (
+        <UploadRow key={upload.uploadId} upload={upload} />
+      ))}
+    </RowList>
   )
 }

@@ -6,11 +6,11 @@ import type {
   StatusReply,
   UploadsReply,
 } from '../../../src/console/management/replies.ts'
-import { request } from '../api/client.ts'
+import { request } from './client.ts'
 
 /**
- * The data of the overview, refreshed periodically, more often while something changes. A hidden
- * page sends no requests: TanStack Query pauses intervals.
+ * The data of the service, refreshed periodically, more often while something changes. A hidden page
+ * sends no requests: TanStack Query pauses intervals.
  */
 const slowMs = 30_000
 const calmMs = 10_000

@@ -1,0 +1,44 @@
+import { Button, Group, Modal, Stack, TextInput, type TextInputProps } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface FormDialogProps {
+  readonly title: string
+  readonly children: ReactNode
+  /** The label of the submit button. */
+  readonly action: string
+  readonly isBusy?: boolean
+  readonly onSubmit: () => void
+  readonly onClose: () => void
+}
+
+/** A dialog with a form, which asks for what an action needs. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, children, action, isBusy = false, onSubmit, onClose } = props
+  return (
+    <Modal opened onClose={onClose} title={title} centered>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isBusy) onSubmit()
+        }}
+      >
+        <Stack>
+          {children}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** The first field of a dialog, for a name or path. */
+export function NameInput(props: TextInputProps) {
+  return <TextInput spellCheck={false} autoComplete="off" data-autofocus {...props} />
+}

@@ -1,0 +1,29 @@
+import { Skeleton, Stack } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { FailureNotice } from './failure-notice.tsx'
+
+interface LoadedProps<Data> {
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** "The buckets could not be loaded". */
+  readonly failure: string
+  /** Placeholders during the first load. */
+  readonly lines?: number
+  readonly children: (data: Data) => ReactNode
+}
+
+/** What a query has loaded, or a placeholder, or why it failed. */
+export function Loaded<Data>({ query, failure, lines = 3, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query
+  if (data !== undefined) return children(data)
+  if (error !== null) {
+    return <FailureNotice title={failure} error={error} onRetry={() => void refetch()} />
+  }
+  return (
+    <Stack gap="xs" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => `line ${index}`).map((key) => (
+        <Skeleton key={key} height={18} />
+      ))}
+    </Stack>
+  )
+}
