@@ -1,3 +1,4 @@
+import { Flex } from '@mantine/core'
 import { Link, useRoute } from 'wouter'
 import iconUrl from './icon.svg'
 import classes from './navigation.module.css'
@@ -9,11 +10,11 @@ export function Navigation() {
         <img src={iconUrl} alt="" width={26} height={26} />
         <span className={classes.name}>Bucketry</span>
       </Link>
-      <nav aria-label="Pages" className={classes.pages}>
+      <Flex component="nav" gap={2} aria-label="Pages">
         <PageLink href="/" pattern="/" label="Overview" />
         <PageLink href="/files" pattern="/files/*?" label="Files" />
         <PageLink href="/models" pattern="/models/*?" label="Models" />
-      </nav>
+      </Flex>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
@@ -15,10 +16,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <header className={classes.header}>
         <div className={classes.bar}>
           <Navigation />
-          <div className={classes.actions}>
+          <Group gap={4} wrap="nowrap">
             <ColorSchemeSwitch />
             <SignOutButton />
-          </div>
+          </Group>
         </div>
       </header>
       <main id="main" className={classes.main} tabIndex={-1}>

@@ -35,6 +35,14 @@ export const theme = createTheme({
     // On dark pages the default track is lighter than its contents.
     ProgressRoot: { styles: { root: { backgroundColor: 'var(--bucketry-line)' } } },
     Progress: { styles: { root: { backgroundColor: 'var(--bucketry-line)' } } },
+    Tabs: {
+      styles: {
+        list: {
+          '--tab-border-color': 'var(--bucketry-line)',
+          '--tabs-color': 'var(--bucketry-accent)',
+        },
+      },
+    },
     Modal: {
       styles: { title: { fontWeight: 650 } },
       // The close button of a dialog has no text.

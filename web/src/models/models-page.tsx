@@ -6,7 +6,6 @@ import { ConnectionsPanel } from './connections/connections-panel.tsx'
 import { aliases, combos, customModels } from './items/item-resources.ts'
 import { ItemsPanel } from './items/items-panel.tsx'
 import { ListedPanel } from './listed/listed-panel.tsx'
-import classes from './models-page.module.css'
 import { TransferPanel } from './transfer/transfer-panel.tsx'
 
 interface Panel {
@@ -52,7 +51,7 @@ export function ModelsPage() {
         keepMounted={false}
         onChange={(id) => navigate(id === first.id ? '/models' : `/models/${id}`)}
       >
-        <Tabs.List className={classes.tabs}>
+        <Tabs.List>
           {panels.map(({ id, label }) => (
             <Tabs.Tab key={id} value={id} px={12}>
               {label}

@@ -1,4 +1,4 @@
-import { Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useStatus } from '../api/service-queries.ts'
 import { formatDuration } from '../format/time.ts'
 import { PageTitle } from '../ui/page-title.tsx'
@@ -14,28 +14,28 @@ import { UploadsSection } from './uploads/uploads-section.tsx'
 /** How to connect, what is stored, and current activity. */
 export function OverviewPage() {
   return (
-    <div className={classes.page}>
-      <div className={classes.head}>
+    <Stack gap={16}>
+      <Group align="baseline" justify="space-between" gap="4px 16px">
         <PageTitle title="Overview" />
         <Title order={1} size="h2">
           Overview
         </Title>
         <Running />
-      </div>
+      </Group>
       <div className={classes.columns}>
-        <div className={classes.column}>
+        <Stack gap={16} miw={0}>
           <BucketsSection />
           <ConnectSection />
           <FailuresSection />
-        </div>
-        <div className={classes.column}>
+        </Stack>
+        <Stack gap={16} miw={0}>
           <DriveSection />
           <UploadsSection />
           <DeletionsSection />
           <SettingsSection />
-        </div>
+        </Stack>
       </div>
-    </div>
+    </Stack>
   )
 }
 

@@ -1,7 +1,6 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import iconUrl from '../app/icon.svg'
 import { PasswordField } from './password-field.tsx'
-import classes from './sign-in-form.module.css'
 import { SignInProblem } from './sign-in-problem.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
@@ -11,24 +10,17 @@ export function SignInForm({ message }: { readonly message?: string }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <div className={classes.head}>
+        <Stack gap={12}>
           <img src={iconUrl} alt="" width={36} height={36} />
           <Title order={1} size="h3" id="sign-in-title">
             Sign in to Bucketry
           </Title>
-        </div>
+        </Stack>
         {message !== undefined && <Text size="sm">{message}</Text>}
         {/* Password managers expect a user name with a password. */}
-        <input
-          className={classes.unseen}
-          type="text"
-          name="username"
-          autoComplete="username"
-          value="bucketry"
-          readOnly
-          tabIndex={-1}
-          aria-hidden="true"
-        />
+        <VisuallyHidden aria-hidden="true">
+          <input name="username" autoComplete="username" value="bucketry" readOnly tabIndex={-1} />
+        </VisuallyHidden>
         <PasswordField
           value={password}
           onChange={setPassword}

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Box, Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import classes from './code-block.module.css'
 import { CopyButton } from './copy-button.tsx'
@@ -16,10 +16,10 @@ interface CodeBlockProps {
 /** Text to copy. */
 export function CodeBlock({ caption, text, fileName, what }: CodeBlockProps) {
   return (
-    <figure className={classes.figure}>
+    <Box component="figure" m={0}>
       <figcaption className={classes.caption}>
         <span>{caption}</span>
-        <span className={classes.actions}>
+        <Group flex="none" gap={6} wrap="nowrap">
           {fileName !== undefined && (
             <Button
               variant="default"
@@ -33,12 +33,12 @@ export function CodeBlock({ caption, text, fileName, what }: CodeBlockProps) {
           <CopyButton text={text} what={what}>
             Copy
           </CopyButton>
-        </span>
+        </Group>
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre className={classes.text} tabIndex={0}>
         {text}
       </pre>
-    </figure>
+    </Box>
   )
 }

@@ -1,6 +1,5 @@
 import { Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import classes from './empty-state.module.css'
 
 interface EmptyStateProps {
   readonly icon: ReactNode
@@ -12,13 +11,15 @@ interface EmptyStateProps {
 /** Replaces an empty list. */
 export function EmptyState({ icon, title, children }: EmptyStateProps) {
   return (
-    <Stack align="center" gap={6} className={classes.empty}>
-      <span className={classes.icon}>{icon}</span>
+    <Stack align="center" gap={6} px={16} py={32}>
+      <Text span c="dimmed">
+        {icon}
+      </Text>
       <Text fw={600} ta="center">
         {title}
       </Text>
       {children !== undefined && (
-        <Text size="sm" component="div" ta="center" className={classes.hint}>
+        <Text size="sm" component="div" ta="center" maw="46ch" c="dimmed">
           {children}
         </Text>
       )}

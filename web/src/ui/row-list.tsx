@@ -1,3 +1,4 @@
+import { Box, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './row-list.module.css'
 
@@ -17,13 +18,17 @@ interface RowProps {
 export function Row({ title, detail, actions, children }: RowProps) {
   return (
     <li className={classes.row}>
-      <div className={classes.line}>
-        <div className={classes.text}>
+      <Group gap={10} wrap="nowrap">
+        <Box flex={1} miw={0}>
           <div className={classes.title}>{title}</div>
           {detail !== undefined && <div className={classes.detail}>{detail}</div>}
-        </div>
-        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
-      </div>
+        </Box>
+        {actions !== undefined && (
+          <Group flex="none" gap={2} wrap="nowrap">
+            {actions}
+          </Group>
+        )}
+      </Group>
       {children}
     </li>
   )

@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core'
+import { Group, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import classes from './section.module.css'
 
@@ -14,12 +14,12 @@ export function Section({ title, actions, children }: SectionProps) {
   const id = useId()
   return (
     <section className={classes.section} aria-labelledby={id}>
-      <div className={classes.head}>
+      <Group justify="space-between" gap={8} mb={12}>
         <Title order={2} size="h5" id={id}>
           {title}
         </Title>
         {actions}
-      </div>
+      </Group>
       {children}
     </section>
   )

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core'
+import { Button, Group, Menu } from '@mantine/core'
 import {
   IconFilePlus,
   IconFolderPlus,
@@ -24,7 +24,7 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
   if (browser.picked.selected.length > 0) return <SelectionBar browser={browser} />
   const { setDialog, reload, location, setFilter } = browser
   return (
-    <div className={classes.bar}>
+    <Group flex="none" gap={8} mih={36}>
       <UploadMenu to={location} />
       <Button
         variant="default"
@@ -46,7 +46,7 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
       >
         <IconHelp size={18} />
       </IconButton>
-    </div>
+    </Group>
   )
 }
 

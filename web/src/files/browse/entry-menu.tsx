@@ -1,7 +1,6 @@
 import { Menu } from '@mantine/core'
 import { ActionGlyph } from '../entries/action-icons.tsx'
 import { actionLabels, actionObstacle, actionsFor } from '../entries/entry-action.ts'
-import classes from './entry-menu.module.css'
 import type { Browser } from './use-browser.ts'
 
 /** One menu for all rows, opened at the pointer or the active row. */
@@ -21,7 +20,7 @@ export function EntryMenu({ browser }: { readonly browser: Browser }) {
       key={`${x} ${y}`}
     >
       <Menu.Target>
-        <span className={classes.anchor} style={{ left: x, top: y }} aria-hidden />
+        <span style={{ position: 'fixed', left: x, top: y }} aria-hidden />
       </Menu.Target>
       <Menu.Dropdown aria-label="Actions">
         {actionsFor(entries).map((action) => {

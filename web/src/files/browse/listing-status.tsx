@@ -1,7 +1,6 @@
-import { Button, Loader } from '@mantine/core'
+import { Button, Group, Loader } from '@mantine/core'
 import { formatCount } from '../../format/bytes.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
-import classes from './listing-status.module.css'
 import type { Browser } from './use-browser.ts'
 
 /** The line below the list: the number of entries and whether the list is complete. */
@@ -10,7 +9,16 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
   if (entries.length === 0) return null
   const isFiltered = location.filter !== ''
   return (
-    <div className={classes.line}>
+    <Group
+      flex="none"
+      gap={8}
+      mih={34}
+      px={14}
+      py={4}
+      fz={13}
+      c="dimmed"
+      style={{ borderTop: '1px solid var(--bucketry-line)' }}
+    >
       {listing.status === 'loading' && <Loader size={14} aria-hidden />}
       <span role="status" aria-busy={listing.status === 'loading'}>
         {statusText(browser, isFiltered)}
@@ -25,7 +33,7 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
           Load the rest
         </Button>
       )}
-    </div>
+    </Group>
   )
 }
 

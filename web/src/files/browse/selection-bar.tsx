@@ -1,4 +1,4 @@
-import { CloseButton, Text } from '@mantine/core'
+import { CloseButton, Group, Text } from '@mantine/core'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
 import { ActionButton } from '../entries/action-icons.tsx'
 import { actionObstacle, actionsFor } from '../entries/entry-action.ts'
@@ -11,7 +11,7 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
   const { selected, dispatch } = picked
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   return (
-    <div className={classes.bar} role="toolbar" aria-label="Selected">
+    <Group flex="none" gap={8} mih={36} role="toolbar" aria-label="Selected">
       <CloseButton
         aria-label="Clear selection"
         title="Clear selection"
@@ -19,7 +19,11 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
       />
       <Text component="span" className={classes.count ?? ''} role="status">
         {formatCount(selected.length)} selected{' '}
-        {bytes > 0 && <span className={classes.bytes}>· {formatBytes(bytes)}</span>}
+        {bytes > 0 && (
+          <Text span inherit c="dimmed">
+            · {formatBytes(bytes)}
+          </Text>
+        )}
       </Text>
       {actionsFor(selected).map((action) => (
         <ActionButton
@@ -29,6 +33,6 @@ export function SelectionBar({ browser }: { readonly browser: Browser }) {
           onClick={() => act(action, selected)}
         />
       ))}
-    </div>
+    </Group>
   )
 }

@@ -1,11 +1,12 @@
-import { Button, Loader, ScrollArea, Text } from '@mantine/core'
-import { IconArrowUp, IconFolderFilled } from '@tabler/icons-react'
+import { Button, Loader, NavLink, ScrollArea, Text } from '@mantine/core'
+import { IconArrowUp } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { parentOf } from '../entries/entry.ts'
+import { EntryIcon } from '../entries/entry-icon.tsx'
 import { NameText } from '../entries/name-text.tsx'
 import { listPage } from '../s3/bucket-client.ts'
-import classes from './folder-picker.module.css'
 import type { FolderAddress } from './move-plan.ts'
+import classes from './name-list.module.css'
 
 interface FolderPickerProps {
   /** The prefix may still be being typed. */
@@ -22,15 +23,25 @@ export function FolderPicker({ at, onPick }: FolderPickerProps) {
   return (
     <ScrollArea h={190} className={classes.frame ?? ''} type="auto">
       {folder !== '' && (
-        <button type="button" className={classes.folder} onClick={() => onPick(parentOf(folder))}>
-          <IconArrowUp size={18} /> One folder up
-        </button>
+        <NavLink
+          component="button"
+          type="button"
+          py={6}
+          leftSection={<IconArrowUp size={18} />}
+          label="One folder up"
+          onClick={() => onPick(parentOf(folder))}
+        />
       )}
-      {folders.map(({ key, name }) => (
-        <button key={key} type="button" className={classes.folder} onClick={() => onPick(key)}>
-          <IconFolderFilled size={18} className={classes.icon} />
-          <NameText name={name} />
-        </button>
+      {folders.map((entry) => (
+        <NavLink
+          key={entry.key}
+          component="button"
+          type="button"
+          py={6}
+          leftSection={<EntryIcon entry={entry} />}
+          label={<NameText name={entry.name} />}
+          onClick={() => onPick(entry.key)}
+        />
       ))}
       {isPending && <Loader size="sm" m="sm" />}
       {error !== null && (

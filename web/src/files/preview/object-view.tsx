@@ -1,4 +1,4 @@
-import { ActionIcon, FocusTrap, Group, Modal } from '@mantine/core'
+import { ActionIcon, FocusTrap, Group, Modal, Stack } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -47,7 +47,7 @@ export function ObjectView(props: ObjectViewProps) {
         <div className={classes.stage}>
           <ObjectPreview key={file.key} bucket={bucket} file={file} details={details} />
         </div>
-        <div className={classes.side}>
+        <Stack gap={18} miw={0}>
           <ViewActions
             before={before}
             after={after}
@@ -55,7 +55,7 @@ export function ObjectView(props: ObjectViewProps) {
             onAct={(action) => onAct(action, file)}
           />
           <ObjectDetailsPanel bucket={bucket} file={file} details={details} />
-        </div>
+        </Stack>
       </div>
     </Modal>
   )

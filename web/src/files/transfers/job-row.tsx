@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Button, Group, Progress } from '@mantine/core'
 import { formatCount } from '../../format/bytes.ts'
 import type { Job } from './job-list.ts'
 import classes from './transfer-dock.module.css'
@@ -13,7 +13,7 @@ export function JobRow({ job }: { readonly job: Job }) {
   const canAgain = canRepeat && (state === 'failed' || state === 'cancelled' || problemCount > 0)
   return (
     <section className={classes.job} aria-label={title}>
-      <div className={classes.jobHead}>
+      <Group gap={6} wrap="nowrap">
         <span className={classes.rowName}>{title}</span>
         {isRunning && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.cancel(id)}>
@@ -30,7 +30,7 @@ export function JobRow({ job }: { readonly job: Job }) {
             Dismiss
           </Button>
         )}
-      </div>
+      </Group>
       {isRunning && (
         <Progress
           size={4}

@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core'
+import { Group, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -29,7 +29,7 @@ export function TransferDock() {
       {!isEmpty && (
         <div ref={dock} className={classes.dock}>
           <section className={classes.panel} aria-label="Transfers">
-            <div className={classes.head}>
+            <Group flex="none" gap={4} wrap="nowrap" p="8px 8px 6px 14px">
               <h2 className={classes.title}>{title}</h2>
               <IconButton
                 label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
@@ -43,7 +43,7 @@ export function TransferDock() {
                   <IconX size={18} />
                 </IconButton>
               )}
-            </div>
+            </Group>
             {queue.items.length > 0 && <UploadSummary queue={queue} />}
             {isOpen && (
               <div className={classes.body}>

@@ -1,4 +1,4 @@
-import { Progress } from '@mantine/core'
+import { Flex, Progress, Stack } from '@mantine/core'
 import {
   IconCircleCheck,
   IconPlayerPause,
@@ -28,7 +28,7 @@ export const UploadRow = memo(function UploadRow({ item, index, count, style }: 
   const name = uploadName(item)
   return (
     <li className={classes.row} style={style} aria-posinset={index + 1} aria-setsize={count}>
-      <div className={classes.about}>
+      <Stack flex={1} gap={3} miw={0}>
         <div className={classes.rowName} title={name}>
           <NameText name={nameOf(key)} />
         </div>
@@ -43,7 +43,7 @@ export const UploadRow = memo(function UploadRow({ item, index, count, style }: 
         <div className={classes.rowText} data-failed={state === 'failed' || undefined}>
           {uploadText(item)}
         </div>
-      </div>
+      </Stack>
       <RowButtons item={item} name={name} />
     </li>
   )
@@ -55,7 +55,7 @@ function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: 
     return <IconCircleCheck size={20} className={classes.arrived} aria-label="Uploaded" />
   }
   return (
-    <div className={classes.buttons}>
+    <Flex flex="none">
       {(state === 'running' || state === 'waiting' || state === 'retrying') && (
         <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
           <IconPlayerPause size={16} />
@@ -82,6 +82,6 @@ function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: 
       <IconButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
         <IconX size={16} />
       </IconButton>
-    </div>
+    </Flex>
   )
 }

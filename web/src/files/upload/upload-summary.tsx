@@ -1,4 +1,4 @@
-import { Button, Group, Progress } from '@mantine/core'
+import { Button, Group, Progress, Stack } from '@mantine/core'
 import { useNetwork } from '@mantine/hooks'
 import { useState } from 'react'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -15,7 +15,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
   const isOpen = waiting + running + paused + retrying > 0
   const canPause = !isPaused && waiting + running + retrying > 0
   return (
-    <div className={classes.summary}>
+    <Stack flex="none" gap={6} px={14} pb={10}>
       <Progress
         size="sm"
         value={isOpen ? percent(totals.sentBytes, totals.totalBytes) : 100}
@@ -35,7 +35,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
         {isOpen && <CancelAll count={waiting + running + paused + retrying} />}
         {done > 0 && isOpen && <Small label="Clear finished" onClick={() => uploads.clearDone()} />}
       </Group>
-    </div>
+    </Stack>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Code, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { Code, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useSearchParams } from 'wouter'
 import { useStatus } from '../../api/service-queries.ts'
@@ -81,9 +81,9 @@ function ListUrl() {
   if (data === undefined) return null
   const url = `${data.endpoint.url.replace(/\/+$/, '')}/v1/models`
   return (
-    <span className={classes.base}>
+    <Group gap={6} fz={13} c="dimmed">
       Address <Code>{url}</Code>
       <CopyButton text={url} what="address of the model list" />
-    </span>
+    </Group>
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Table, Text } from '@mantine/core'
+import { Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core'
 import { IconBucket } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
@@ -45,7 +45,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
             Last modified
           </Table.Th>
           <Table.Th className={classes.action}>
-            <span className={classes.unseen}>Recount</span>
+            <VisuallyHidden>Recount</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -63,7 +63,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <div className={classes.name}>
+        <Group gap="4px 8px">
           <Link href={`/files/${name}`} className={classes.link ?? ''}>
             {name}
           </Link>
@@ -72,7 +72,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
               Public
             </Badge>
           )}
-        </div>
+        </Group>
         <Text size="xs" c="dimmed" component="div">
           <CountState bucket={bucket} />
         </Text>

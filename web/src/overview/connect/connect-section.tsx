@@ -40,7 +40,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         </dd>
       </dl>
       <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
-        <Tabs.List className={classes.tabs}>
+        <Tabs.List>
           {clients.map(({ id, name }) => (
             <Tabs.Tab key={id} value={id} px={10}>
               {name}
