@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
-import { PageLoading } from '../ui/page-loading.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { PageBoundary } from './page-boundary.tsx'
 
@@ -22,7 +22,7 @@ export function Routes() {
   const [path] = useLocation()
   return (
     <PageBoundary path={path}>
-      <Suspense fallback={<PageLoading />}>
+      <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/" component={OverviewPage} />
           <Route path="/files/*?" component={FilesPage} />

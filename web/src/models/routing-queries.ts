@@ -49,7 +49,7 @@ export function useListedModels(list: ListName) {
   })
 }
 
-interface RoutingChange extends Pick<RequestOptions, 'body' | 'query'> {
+export interface RoutingChange extends Pick<RequestOptions, 'body' | 'query'> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/-/api/routing`. */
   readonly path: string

@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react'
-import { SignInPage } from '../sign-in/sign-in-page.tsx'
-import { ExpiredSession } from './expired-session.tsx'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import { useSession } from './session-context.ts'
+import classes from './session-gate.module.css'
 
 /**
  * Shows the pages after sign-in. If the session expires, the page and its uploads stay in place
@@ -9,11 +9,43 @@ import { useSession } from './session-context.ts'
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { status } = useSession()
-  if (status === 'none') return <SignInPage />
+  if (status === 'none') {
+    return (
+      <main className={classes.page}>
+        <div className={classes.card}>
+          <SignInForm />
+        </div>
+      </main>
+    )
+  }
   return (
     <>
       {children}
       {status === 'expired' && <ExpiredSession />}
     </>
+  )
+}
+
+/**
+ * The sign-in form over the page. A native modal dialog makes everything else inert, including open
+ * dialogs of the page.
+ */
+function ExpiredSession() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  // Runs before the effects of the form, which focuses its field.
+  useLayoutEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      className={classes.card}
+      aria-labelledby="sign-in-title"
+      onCancel={(event) => event.preventDefault()}
+      // Browsers close the dialog on a second Escape.
+      onClose={() => dialog.current?.showModal()}
+    >
+      <SignInForm message="Your session has expired. Sign in to continue where you left off." />
+    </dialog>
   )
 }

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
+import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import type { Entry } from '../entries/entry.ts'
@@ -8,11 +9,12 @@ import { EntryRow, type RowActions } from './entry-row.tsx'
 import { type GridCommand, gridCommand } from './grid-command.ts'
 import { takeNextFocus } from './next-focus.ts'
 import type { Selection } from './selection.ts'
-import { useRowHeight } from './use-row-height.ts'
 import { withIndex } from './visible-range.ts'
 
-/** Pixels: entry-grid.module.css. */
+/** Pixels: entry-grid.module.css. On narrow screens a row has two lines. */
 const headHeight = 36
+const wideRowHeight = 38
+const narrowRowHeight = 56
 
 interface EntryGridProps {
   readonly label: string
@@ -113,7 +115,7 @@ function useRows(
   { entries, activeIndex }: EntryGridProps,
   scroller: React.RefObject<HTMLDivElement | null>,
 ): Rows {
-  const rowHeight = useRowHeight()
+  const rowHeight = useMediaQuery('(max-width: 640px)') ? narrowRowHeight : wideRowHeight
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: entries.length,
     getScrollElement: () => scroller.current,

@@ -1,7 +1,7 @@
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { copyText } from '../../ui/copy-text.ts'
 import { showFailure, showSuccess } from '../../ui/messages.ts'
-import { type Entry, parentOf } from '../entries/entry.ts'
+import { type Entry, type FolderEntry, parentOf } from '../entries/entry.ts'
 import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
 import { inOrder, type Sort } from '../entries/entry-order.ts'
 import { s3Uri } from '../entries/object-address.ts'
@@ -10,7 +10,6 @@ import { type FilesLocation, locationPath } from '../files-location.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { downloadFiles } from '../s3/download-files.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
-import type { BrowserDialog } from './browser-dialog.ts'
 import type { RowActions } from './entry-row.tsx'
 import { type GridCommand, movedIndex } from './grid-command.ts'
 import { focusNextList } from './next-focus.ts'
@@ -19,6 +18,16 @@ import { type ShownSelection, useSelection } from './use-selection.ts'
 export interface BucketLocation extends FilesLocation {
   readonly bucket: string
 }
+
+/** The dialog that is open over a folder. */
+type BrowserDialog =
+  | { readonly type: 'new-folder' }
+  | { readonly type: 'rename'; readonly entry: Entry }
+  | { readonly type: 'move'; readonly entries: readonly Entry[] }
+  | { readonly type: 'delete'; readonly entries: readonly Entry[] }
+  | { readonly type: 'share'; readonly key: string }
+  | { readonly type: 'folder-details'; readonly folder: FolderEntry }
+  | { readonly type: 'help' }
 
 interface MenuPosition {
   readonly entries: readonly Entry[]

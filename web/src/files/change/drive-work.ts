@@ -1,3 +1,5 @@
+import type { DeletionBody, DeletionReply } from '../../../../src/console/management/replies.ts'
+import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { afterSignIn } from '../../session/after-sign-in.ts'
 import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
@@ -8,8 +10,7 @@ import { maxDeletions } from '../s3/delete-xml.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { driveChanges, moveQuestions } from '../transfers/transfers.ts'
-import { deleteTree } from './delete-tree.ts'
-import { deletionsOf, untilNextAsk } from './deletion-api.ts'
+import { type Deletions, deleteTree } from './delete-tree.ts'
 import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
 import { type EntryMove, moveAll } from './move-all.ts'
 import type { Move } from './move-plan.ts'
@@ -177,4 +178,38 @@ async function deleteFiles(
     report.progress(deleted, total)
   }
   return deleted
+}
+
+const deletionsPath = '/-/api/deletions'
+
+/** Deletes one tree through the management API. */
+function deletionsOf(body: DeletionBody): Deletions {
+  return {
+    start: () => ask(deletionsPath, 'POST', body),
+    find: (id) => ask(`${deletionsPath}/${id}`, 'GET'),
+    cancel: (id) => ask(`${deletionsPath}/${id}`, 'DELETE'),
+  }
+}
+
+function ask(
+  url: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  body?: DeletionBody,
+): Promise<DeletionReply> {
+  return afterSignIn(() => request<DeletionReply>(url, { method, body }))
+}
+
+/** The polling interval. */
+const askEveryMs = 400
+
+/** Waits for the next poll, or until the signal aborts. */
+function untilNextAsk(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, askEveryMs)
+  const cutShort = () => {
+    clearTimeout(timer)
+    resolve()
+  }
+  signal?.addEventListener('abort', cutShort, { once: true })
+  return promise
 }

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { formatBytes } from '../../format/bytes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { type PreviewKind, previewKind, previewType } from '../entries/preview-kind.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -13,7 +14,6 @@ import { downloadFiles } from '../s3/download-files.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
 import classes from './object-view.module.css'
-import { PreviewLoading } from './preview-loading.tsx'
 import { TextPreview } from './text-preview.tsx'
 
 interface ObjectPreviewProps {
@@ -35,7 +35,7 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
     const title = 'The file could not be opened'
     return <FailureNotice title={title} error={error} onRetry={() => void refetch()} />
   }
-  if (data === undefined) return <PreviewLoading />
+  if (data === undefined) return <Loading label="Loading the preview" />
   const kind = previewKind(file.key, data.contentType)
   const noPreview = <NoPreview bucket={bucket} file={file} size={data.size} />
   if (kind === undefined || data.size === 0) return noPreview
@@ -90,7 +90,7 @@ function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
   })
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
   if (hasFailed) return <NoPreview bucket={bucket} file={file} size={details.size} />
-  if (url === undefined) return <PreviewLoading />
+  if (url === undefined) return <Loading label="Loading the preview" />
   const label = visibleName(file.name)
   const onError = () => setHasFailed(true)
   switch (kind) {

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { formatBytes } from '../../format/bytes.ts'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { readStart } from '../s3/bucket-client.ts'
 import classes from './object-view.module.css'
-import { PreviewLoading } from './preview-loading.tsx'
 import { decodeText, previewBytes } from './text-decoding.ts'
 
 interface TextPreviewProps {
@@ -26,7 +26,7 @@ export function TextPreview({ bucket, file, size, fallback }: TextPreviewProps) 
     gcTime: 0,
   })
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (data === undefined) return <PreviewLoading />
+  if (data === undefined) return <Loading label="Loading the preview" />
   if (data === null) return fallback
   return (
     <>

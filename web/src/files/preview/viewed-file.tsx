@@ -3,6 +3,7 @@ import { IconFileOff } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { type Browser, focusGrid } from '../browse/use-browser.ts'
 import type { Entry, FileEntry } from '../entries/entry.ts'
 import type { EntryAction } from '../entries/entry-action.ts'
@@ -11,7 +12,6 @@ import { isReachable } from '../entries/object-address.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import { type DetailsQuery, useObjectDetails } from '../s3/use-object-details.ts'
 import { ObjectView } from './object-view.tsx'
-import { PreviewLoading } from './preview-loading.tsx'
 
 interface ViewedFileProps {
   readonly browser: Browser
@@ -84,7 +84,7 @@ function NoFile({ details: { error, refetch }, isReachable }: NoFileProps) {
       </EmptyState>
     )
   }
-  if (error === null) return <PreviewLoading />
+  if (error === null) return <Loading label="Loading the preview" />
   return (
     <FailureNotice
       title="The file could not be opened"

@@ -1,19 +1,21 @@
-import { Badge, Button, Switch } from '@mantine/core'
+import { Alert, Badge, Button, Switch, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import type { ListingsAnswer } from '../../../../src/models/listed-models-api.ts'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
 import { request } from '../../api/client.ts'
+import { formatAmount } from '../../format/bytes.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { Row } from '../../ui/row-list.tsx'
 import { useEditing } from '../forms/record-actions.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
-import { routingPath, useChangeRouting, useRoutingAction } from '../routing-queries.ts'
+import { routingPath, useRoutingAction } from '../routing-queries.ts'
 import { WarningLines } from '../warning-lines.tsx'
 import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
 import { ConnectionMenu } from './connection-menu.tsx'
 import { connectionDetail, connectionName } from './connection-text.ts'
-import { type ConnectionListing, ListingLines } from './listing-lines.tsx'
-import { TestResult } from './test-result.tsx'
+
+type ConnectionListing = ListingsAnswer['connections'][number]
 
 interface ConnectionRowProps {
   readonly connection: ConnectionAnswer
@@ -34,6 +36,7 @@ export function ConnectionRow({ connection, ids, warnings, listing }: Connection
   const test = useTest(connection)
   const name = connectionName(connection)
   const editing = useEditing(name)
+  const path = `/connections/${encodeURIComponent(connection.id)}`
   return (
     <Row
       title={<Name connection={connection} />}
@@ -59,7 +62,16 @@ export function ConnectionRow({ connection, ids, warnings, listing }: Connection
       <WarningLines messages={warnings} />
       {listing !== undefined && <ListingLines listing={listing} />}
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
-      {editing.isEdited && <EditConnection connection={connection} onDone={editing.close} />}
+      {editing.isEdited && (
+        <RecordForm
+          label={`Edit ${name}`}
+          fields={connectionFields(connection)}
+          initial={connectionDraft(connection)}
+          submitLabel="Save"
+          changeOf={(draft) => ({ method: 'PATCH', path, body: connectionChange(draft) })}
+          onDone={editing.close}
+        />
+      )}
     </Row>
   )
 }
@@ -108,22 +120,52 @@ function useTest(connection: ConnectionAnswer) {
   })
 }
 
-interface EditConnectionProps {
-  readonly connection: ConnectionAnswer
-  readonly onDone: () => void
+/** Shows how many models of a connection are listed, and why others are not. */
+function ListingLines({ listing }: { readonly listing: ConnectionListing }) {
+  return (
+    <>
+      <Text size="xs" c="dimmed" mt={4}>
+        {formatAmount(listing.listed, 'model')} listed
+      </Text>
+      {listing.reasons.map(({ message, models, count }) => (
+        <Text key={message} size="xs" c="dimmed" mt={2}>
+          {count > 0 && `${formatAmount(count, 'model')} not listed: `}
+          {message}
+          {models.length > 0 && ` (${models.join(', ')}${count > models.length ? ', …' : ''})`}
+        </Text>
+      ))}
+    </>
+  )
 }
 
-function EditConnection({ connection, onDone }: EditConnectionProps) {
-  const change = useChangeRouting()
-  const path = `/connections/${encodeURIComponent(connection.id)}`
+interface TestResultProps {
+  readonly report: ProbeReport
+  readonly onClose: () => void
+}
+
+const looks = {
+  ok: { color: 'teal', title: 'Connection OK' },
+  failed: { color: 'red', title: 'Connection failed' },
+  untested: { color: 'gray', title: 'Not tested' },
+} as const
+
+function TestResult({ report, onClose }: TestResultProps) {
+  const { outcome, message, status, durationMs } = report
+  const details = [
+    status === undefined ? undefined : `status ${status}`,
+    durationMs > 0 ? `${Math.round(durationMs)} ms` : undefined,
+  ].filter((detail) => detail !== undefined)
   return (
-    <RecordForm
-      label={`Edit ${connectionName(connection)}`}
-      fields={connectionFields(connection)}
-      initial={connectionDraft(connection)}
-      submitLabel="Save"
-      onSubmit={(draft) => change({ method: 'PATCH', path, body: connectionChange(draft) })}
-      onDone={onDone}
-    />
+    <Alert
+      color={looks[outcome].color}
+      role="status"
+      title={looks[outcome].title}
+      withCloseButton
+      closeButtonLabel="Dismiss the result"
+      onClose={onClose}
+    >
+      {message}
+      {details.length > 0 && ` (${details.join(', ')})`}
+    </Alert>
   )
 }

@@ -5,7 +5,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { RecordsSection } from '../forms/records-section.tsx'
-import { useChangeRouting, useListings, useProviders } from '../routing-queries.ts'
+import { useListings, useProviders } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
 import { newConnectionBody, newConnectionDraft, newConnectionFields } from './connection-draft.ts'
 import { ConnectionRow } from './connection-row.tsx'
@@ -24,7 +24,6 @@ export function ConnectionsPanel() {
 }
 
 function AddConnection({ onDone }: { readonly onDone: () => void }) {
-  const change = useChangeRouting()
   const providers = useProviders().data?.providers ?? []
   return (
     <RecordForm
@@ -32,9 +31,11 @@ function AddConnection({ onDone }: { readonly onDone: () => void }) {
       fields={newConnectionFields(providers.map(({ id }) => ({ value: id, label: id })))}
       initial={newConnectionDraft}
       submitLabel="Add the connection"
-      onSubmit={(draft) =>
-        change({ method: 'POST', path: '/connections', body: newConnectionBody(draft) })
-      }
+      changeOf={(draft) => ({
+        method: 'POST',
+        path: '/connections',
+        body: newConnectionBody(draft),
+      })}
       onDone={onDone}
     />
   )

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
+import { type RoutingChange, useChangeRouting } from '../routing-queries.ts'
 import { type Draft, type FieldSpec, fieldOfError, shownFields } from './field-spec.ts'
 import { RecordField } from './record-field.tsx'
 import classes from './record-form.module.css'
@@ -12,18 +13,22 @@ interface RecordFormProps {
   readonly fields: readonly FieldSpec[]
   readonly initial: Draft
   readonly submitLabel: string
-  /** Rejects with ApiError, which is shown at the field it names. */
-  readonly onSubmit: (draft: Draft) => Promise<unknown>
+  /** What to request. An ApiError is shown at the field it names. */
+  readonly changeOf: (draft: Draft) => RoutingChange
   /** Called after saving or cancelling. */
   readonly onDone: () => void
 }
 
 /** A form built from field specifications. */
 export function RecordForm(props: RecordFormProps) {
-  const { label, fields, initial, submitLabel, onSubmit, onDone } = props
+  const { label, fields, initial, submitLabel, changeOf, onDone } = props
   const form = useRef<HTMLFormElement>(null)
   const [draft, setDraft] = useState(initial)
-  const { mutate, isPending, error } = useMutation({ mutationFn: onSubmit, onSuccess: onDone })
+  const change = useChangeRouting()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (entered: Draft) => change(changeOf(entered)),
+    onSuccess: onDone,
+  })
   const shown = shownFields(fields, draft)
   const wrong = error instanceof ApiError ? fieldOfError(shown, error.field) : undefined
   useEffect(() => {

@@ -1,20 +1,17 @@
 import { Badge } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTrash } from '@tabler/icons-react'
+import type { ComponentProps } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { DeleteRecord, useEditing } from '../forms/record-actions.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
-import { useChangeRouting } from '../routing-queries.ts'
 import { WarningLines } from '../warning-lines.tsx'
 import type { ItemResource } from './item-resources.ts'
 
-interface ItemProps<Item> {
+interface ItemRowProps<Item> {
   readonly resource: ItemResource<Item>
   readonly item: Item
-}
-
-interface ItemRowProps<Item> extends ItemProps<Item> {
   readonly warnings: readonly string[]
 }
 
@@ -22,6 +19,7 @@ export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) 
   const name = resource.nameOf(item)
   const editing = useEditing(name)
   const kind = resource.kindOf(item)
+  const path = `${resource.path}/${resource.keyOf(item)}`
   return (
     <Row
       title={
@@ -38,52 +36,35 @@ export function ItemRow<Item>({ resource, item, warnings }: ItemRowProps<Item>) 
       actions={
         <>
           {editing.button}
-          <DeleteItem resource={resource} item={item} />
+          <DeleteItem name={name} noun={resource.noun} path={path} />
         </>
       }
     >
       <WarningLines messages={warnings} />
-      {editing.isEdited && <EditForm resource={resource} item={item} onDone={editing.close} />}
+      {editing.isEdited && (
+        <RecordForm
+          label={`Edit ${name}`}
+          fields={resource.fields}
+          initial={resource.draftOf(item)}
+          submitLabel="Save"
+          changeOf={(draft) => ({ method: 'PUT', path, body: resource.bodyOf(draft) })}
+          onDone={editing.close}
+        />
+      )}
     </Row>
   )
 }
 
-function EditForm<Item>({
-  resource,
-  item,
-  onDone,
-}: ItemProps<Item> & { readonly onDone: () => void }) {
-  const change = useChangeRouting()
-  const { path, fields, draftOf, bodyOf, keyOf, nameOf } = resource
-  return (
-    <RecordForm
-      label={`Edit ${nameOf(item)}`}
-      fields={fields}
-      initial={draftOf(item)}
-      submitLabel="Save"
-      onSubmit={(draft) =>
-        change({ method: 'PUT', path: `${path}/${keyOf(item)}`, body: bodyOf(draft) })
-      }
-      onDone={onDone}
-    />
-  )
-}
+type DeletedItem = Pick<ComponentProps<typeof DeleteRecord>, 'name' | 'noun' | 'path'>
 
-function DeleteItem<Item>({ resource, item }: ItemProps<Item>) {
+function DeleteItem(deleted: DeletedItem) {
   const [isAsked, { open, close }] = useDisclosure(false)
-  const name = resource.nameOf(item)
   return (
     <>
-      <IconButton label={`Delete ${name}`} color="red" onClick={open}>
+      <IconButton label={`Delete ${deleted.name}`} color="red" onClick={open}>
         <IconTrash size={16} />
       </IconButton>
-      <DeleteRecord
-        name={name}
-        noun={resource.noun}
-        path={`${resource.path}/${resource.keyOf(item)}`}
-        isAsked={isAsked}
-        onClose={close}
-      >
+      <DeleteRecord {...deleted} isAsked={isAsked} onClose={close}>
         is removed from the model list.
       </DeleteRecord>
     </>

@@ -6,7 +6,6 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import { RecordsSection } from '../forms/records-section.tsx'
-import { useChangeRouting } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
 import type { ItemResource } from './item-resources.ts'
 import { ItemRow } from './item-row.tsx'
@@ -18,13 +17,22 @@ const searchedFrom = 12
 
 /** All items of one kind, edited in place. */
 export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource<Item> }) {
-  const { title, noun } = resource
+  const { title, noun, path } = resource
   return (
     <RecordsSection
       title={title}
       addLabel={`Add ${article(noun)} ${noun}`}
       failure={`${title} could not be loaded`}
-      newForm={(onDone) => <AddForm resource={resource} onDone={onDone} />}
+      newForm={(onDone) => (
+        <RecordForm
+          label={`New ${noun}`}
+          fields={resource.fields}
+          initial={resource.draftOf(undefined)}
+          submitLabel={`Add the ${noun}`}
+          changeOf={(draft) => ({ method: 'POST', path, body: resource.bodyOf(draft) })}
+          onDone={onDone}
+        />
+      )}
     >
       {(state) => <Items resource={resource} state={state} />}
     </RecordsSection>
@@ -33,26 +41,6 @@ export function ItemsPanel<Item>({ resource }: { readonly resource: ItemResource
 
 function article(noun: string): string {
   return /^[aeiou]/.test(noun) ? 'an' : 'a'
-}
-
-interface AddFormProps<Item> {
-  readonly resource: ItemResource<Item>
-  readonly onDone: () => void
-}
-
-function AddForm<Item>({ resource, onDone }: AddFormProps<Item>) {
-  const change = useChangeRouting()
-  const { noun, path, fields, draftOf, bodyOf } = resource
-  return (
-    <RecordForm
-      label={`New ${noun}`}
-      fields={fields}
-      initial={draftOf(undefined)}
-      submitLabel={`Add the ${noun}`}
-      onSubmit={(draft) => change({ method: 'POST', path, body: bodyOf(draft) })}
-      onDone={onDone}
-    />
-  )
 }
 
 interface ItemsProps<Item> {

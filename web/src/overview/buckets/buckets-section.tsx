@@ -1,16 +1,16 @@
-import { Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core'
-import { IconBucket } from '@tabler/icons-react'
+import { Badge, Group, Loader, Table, Text, VisuallyHidden } from '@mantine/core'
+import { IconBucket, IconRefresh } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
 import { useBuckets } from '../../api/service-queries.ts'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import classes from './buckets-section.module.css'
-import { CountState } from './count-state.tsx'
-import { RecountButton } from './recount-button.tsx'
 
 export function BucketsSection() {
   return (
@@ -90,5 +90,41 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
         <RecountButton bucket={bucket} />
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+/** When a bucket was counted, or why it has no figures. */
+function CountState({ bucket }: { readonly bucket: BucketStatus }) {
+  const { countedAt, isCounting, problem } = bucket
+  if (isCounting) {
+    return <span role="status">{countedAt === null ? 'counting…' : 'recounting…'}</span>
+  }
+  if (problem !== null) return <span>not counted: {problem}</span>
+  if (countedAt === null) return <span>not counted yet</span>
+  return (
+    <span>
+      counted <Age at={countedAt} />
+    </span>
+  )
+}
+
+function RecountButton({ bucket }: { readonly bucket: BucketStatus }) {
+  const { mutate, isPending } = useAction({
+    method: 'POST',
+    path: `/-/api/buckets/${bucket.name}/count`,
+    failure: `${bucket.name} could not be counted`,
+    refreshes: 'buckets',
+  })
+  const isBusy = isPending || bucket.isCounting
+  return (
+    <IconButton
+      label={`Recount ${bucket.name}`}
+      aria-disabled={isBusy}
+      onClick={() => {
+        if (!isBusy) mutate()
+      }}
+    >
+      {isBusy ? <Loader size={14} color="gray" aria-hidden /> : <IconRefresh size={16} />}
+    </IconButton>
   )
 }
