@@ -1,3 +1,4 @@
+import { useWindowEvent } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { send } from '../api/client.ts'
@@ -8,13 +9,9 @@ import { sessionKey, sessionStore } from './session-store.ts'
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
   const status = useSyncExternalStore(sessionStore.subscribe, sessionStore.snapshot)
-  useEffect(() => {
-    const onStorage = ({ key }: StorageEvent) => {
-      if (key === sessionKey || key === null) sessionStore.reload()
-    }
-    window.addEventListener('storage', onStorage)
-    return () => window.removeEventListener('storage', onStorage)
-  }, [])
+  useWindowEvent('storage', ({ key }) => {
+    if (key === sessionKey || key === null) sessionStore.reload()
+  })
   useEffect(() => {
     // Repeats queries that failed without a session.
     if (status === 'active') void queries.invalidateQueries()

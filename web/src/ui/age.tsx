@@ -1,5 +1,4 @@
-import { useInterval } from '@mantine/hooks'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { formatAge, formatMoment } from '../format/time.ts'
 
 const everyMs = 30_000
@@ -7,7 +6,10 @@ const everyMs = 30_000
 /** A relative time with the exact time as tooltip. */
 export function Age({ at }: { readonly at: string }) {
   const [now, setNow] = useState(Date.now)
-  useInterval(() => setNow(Date.now()), everyMs, { autoInvoke: true })
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [])
   const atMs = Date.parse(at)
   return (
     <time dateTime={at} title={formatMoment(atMs)}>

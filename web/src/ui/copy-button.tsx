@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { copyText } from './copy-text.ts'
 import { IconButton } from './icon-button.tsx'
 import { showFailure } from './messages.ts'
@@ -19,14 +20,12 @@ const shownMs = 1_500
 
 export function CopyButton({ text, what, children, size = 'xs' }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), shownMs)
-    return () => clearTimeout(timer)
-  }, [isCopied])
+  const { start } = useTimeout(() => setIsCopied(false), shownMs)
   const copy = async () => {
-    if (await copyText(text)) setIsCopied(true)
-    else showFailure('The browser does not allow copying', 'Select the text and copy it by hand.')
+    if (await copyText(text)) {
+      setIsCopied(true)
+      start()
+    } else showFailure('The browser does not allow copying', 'Select the text and copy it by hand.')
   }
   const label = isCopied ? `Copied ${what}` : `Copy ${what}`
   const icon = isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />

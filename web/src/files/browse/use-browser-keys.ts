@@ -1,28 +1,23 @@
-import { useEffect } from 'react'
+import { useWindowEvent } from '@mantine/hooks'
 import { type Browser, goUp } from './use-browser.ts'
 
 /** Keys that work anywhere except in text fields and dialogs. */
 export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }: Browser): void {
   const { prefix } = location
   const isBusy = dialog !== undefined || menu !== undefined
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (isBusy || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target))
-        return
-      if (event.key === '/') {
-        event.preventDefault()
-        document.querySelector<HTMLElement>('[data-files-filter]')?.focus()
-      } else if (event.key === '?') {
-        event.preventDefault()
-        setDialog({ type: 'help' })
-      } else if (event.key === 'Backspace' && !event.defaultPrevented) {
-        // Also works in an empty folder, which has no list.
-        goUp(prefix, openPrefix)
-      }
+  useWindowEvent('keydown', (event) => {
+    if (isBusy || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
+    if (event.key === '/') {
+      event.preventDefault()
+      document.querySelector<HTMLElement>('[data-files-filter]')?.focus()
+    } else if (event.key === '?') {
+      event.preventDefault()
+      setDialog({ type: 'help' })
+    } else if (event.key === 'Backspace' && !event.defaultPrevented) {
+      // Also works in an empty folder, which has no list.
+      goUp(prefix, openPrefix)
     }
-    window.addEventListener('keydown', onKeyDown)
-    return () => window.removeEventListener('keydown', onKeyDown)
-  }, [isBusy, setDialog, prefix, openPrefix])
+  })
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -1,11 +1,12 @@
+import { useLocalStorage } from '@mantine/hooks'
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { copyText } from '../../ui/copy-text.ts'
 import { showFailure, showSuccess } from '../../ui/messages.ts'
 import { type Entry, type FolderEntry, parentOf } from '../entries/entry.ts'
 import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
-import { inOrder, type Sort } from '../entries/entry-order.ts'
+import { byName, inOrder, type Sort } from '../entries/entry-order.ts'
 import { s3Uri } from '../entries/object-address.ts'
-import { readStoredSort, storeSort } from '../entries/stored-sort.ts'
+import { parseSort, sortKey } from '../entries/stored-sort.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { downloadFiles } from '../s3/download-files.ts'
@@ -64,7 +65,13 @@ export function useBrowser(
   { open, view, closeView }: Omit<FilesNavigation, 'location'>,
 ): Browser {
   const { bucket, prefix, filter } = location
-  const [sort, setSort] = useState(readStoredSort)
+  const [sort, setSort] = useLocalStorage({
+    key: sortKey,
+    defaultValue: byName,
+    deserialize: parseSort,
+    getInitialValueInEffect: false,
+    sync: false,
+  })
   const [round, setRound] = useState(0)
   const [dialog, setDialog] = useState<BrowserDialog>()
   const [menu, setMenu] = useState<MenuPosition>()
@@ -89,12 +96,8 @@ export function useBrowser(
   const rowActions = useRowActions({ bucket, picked, act, setMenu })
   const onCommand = useCommands({ prefix, entries, picked, act, openPrefix, setMenu })
   return {
-    ...{ location, listing, entries, sort, picked, rowActions, dialog, setDialog },
+    ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
     ...{ menu, openPrefix, view, closeView, act, onCommand },
-    setSort: useCallback((chosen: Sort) => {
-      setSort(chosen)
-      storeSort(chosen)
-    }, []),
     onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
     closeMenu: useCallback(() => {
       setMenu(undefined)

@@ -1,13 +1,11 @@
 import { FocusTrap, Modal, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { sizeOfTree } from '../change/drive-work.ts'
 import type { FolderEntry } from '../entries/entry.ts'
-import { NameText } from '../entries/name-text.tsx'
 import { s3Uri } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { DetailList } from './detail-list.tsx'
+import { copyable, DetailList } from './detail-list.tsx'
 
 interface FolderDetailsDialogProps {
   readonly bucket: string
@@ -20,7 +18,6 @@ export function FolderDetailsDialog({ bucket, folder, onClose }: FolderDetailsDi
     queryKey: ['tree-size', bucket, folder.key],
     queryFn: ({ signal }) => sizeOfTree(bucket, folder.key, signal),
   })
-  const uri = s3Uri(bucket, folder.key)
   const more = data?.isMore === true ? 'More than ' : ''
   const waiting = error === null ? 'Counting…' : error.message
   return (
@@ -29,11 +26,7 @@ export function FolderDetailsDialog({ bucket, folder, onClose }: FolderDetailsDi
       <Stack>
         <DetailList
           details={[
-            [
-              'S3 address',
-              <NameText key="uri" name={uri} />,
-              <CopyButton key="copy" text={uri} what="S3 address" />,
-            ],
+            copyable('S3 address', s3Uri(bucket, folder.key)),
             ['Objects', data === undefined ? waiting : more + formatCount(data.objects)],
             ['Size', data === undefined ? waiting : more + formatBytes(data.bytes)],
           ]}

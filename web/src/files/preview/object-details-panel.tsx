@@ -7,7 +7,7 @@ import { NameText } from '../entries/name-text.tsx'
 import { s3Uri } from '../entries/object-address.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
-import { type Detail, DetailList } from './detail-list.tsx'
+import { copyable, type Detail, DetailList } from './detail-list.tsx'
 
 interface ObjectDetailsPanelProps {
   readonly bucket: string
@@ -17,22 +17,13 @@ interface ObjectDetailsPanelProps {
 
 /** The metadata of a file. */
 export function ObjectDetailsPanel({ bucket, file, details }: ObjectDetailsPanelProps) {
-  const uri = s3Uri(bucket, file.key)
   const { data, error } = details
   return (
     <>
       <DetailList
         details={[
-          [
-            'Key',
-            <NameText key="key" name={file.key} />,
-            <CopyButton key="copy" text={file.key} what="key" />,
-          ],
-          [
-            'S3 address',
-            <NameText key="uri" name={uri} />,
-            <CopyButton key="copy" text={uri} what="S3 address" />,
-          ],
+          copyable('Key', file.key, 'key'),
+          copyable('S3 address', s3Uri(bucket, file.key)),
           ...(data === undefined ? [] : knownDetails(data)),
         ]}
       />
