@@ -3,7 +3,6 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Router } from 'wouter'
 import { SessionGate } from '../session/session-gate.tsx'
-import { SessionProvider } from '../session/session-provider.tsx'
 import { queryClient } from './query-client.ts'
 import { Routes } from './routes.tsx'
 import { Shell } from './shell.tsx'
@@ -22,13 +21,11 @@ export function App() {
       <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queryClient}>
         <Router base="/-">
-          <SessionProvider>
-            <SessionGate>
-              <Shell>
-                <Routes />
-              </Shell>
-            </SessionGate>
-          </SessionProvider>
+          <SessionGate>
+            <Shell>
+              <Routes />
+            </Shell>
+          </SessionGate>
         </Router>
       </QueryClientProvider>
     </MantineProvider>

@@ -1,7 +1,7 @@
 import { IconLogout } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
-import { useSession } from '../session/session-context.ts'
 import { wouldEndSomething } from '../session/sign-out-guard.ts'
+import { useSession } from '../session/use-session.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
 const Confirm = lazy(async () => {

@@ -1,14 +1,25 @@
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { useWindowEvent } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { SignInForm } from '../sign-in/sign-in-form.tsx'
-import { useSession } from './session-context.ts'
 import classes from './session-gate.module.css'
+import { sessionKey, sessionStore } from './session-store.ts'
+import { useSession } from './use-session.ts'
 
 /**
  * Shows the pages after sign-in. If the session expires, the page and its uploads stay in place
  * behind the form.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
+  const queries = useQueryClient()
   const { status } = useSession()
+  useWindowEvent('storage', ({ key }) => {
+    if (key === sessionKey || key === null) sessionStore.reload()
+  })
+  useEffect(() => {
+    // Repeats queries that failed without a session.
+    if (status === 'active') void queries.invalidateQueries()
+  }, [status, queries])
   if (status === 'none') {
     return (
       <main className={classes.page}>

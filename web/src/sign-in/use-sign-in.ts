@@ -1,11 +1,10 @@
 import { type FormEvent, useLayoutEffect, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { send } from '../api/client.ts'
-import { useSession } from '../session/session-context.ts'
+import { signIn } from '../session/use-session.ts'
 import { type Problem, problemOf } from './problem.ts'
 
 export function useSignIn() {
-  const { signIn } = useSession()
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setIsBusy] = useState(false)

@@ -1,0 +1,36 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { send } from '../api/client.ts'
+import { passwordHash } from './password-hash.ts'
+import { sessionStore } from './session-store.ts'
+
+export function useSession() {
+  const queries = useQueryClient()
+  const status = useSyncExternalStore(sessionStore.subscribe, sessionStore.snapshot)
+  const signOut = () => {
+    void endSession()
+    queries.clear()
+  }
+  return { status, signOut }
+}
+
+/**
+ * @throws ApiError: 401 wrong password, 429 with the seconds to wait, 503 dashboard turned off.
+ */
+export async function signIn(password: string): Promise<void> {
+  const { token, expiresIn } = await send<{ token: string; expiresIn: number }>('/auth/login', {
+    method: 'POST',
+    body: { passwordHash: passwordHash(password) },
+  })
+  sessionStore.begin(token, expiresIn)
+}
+
+/**
+ * The browser forgets the session immediately. If the logout request fails, the session times out.
+ */
+async function endSession(): Promise<void> {
+  const { token } = sessionStore
+  sessionStore.end()
+  if (token === undefined) return
+  await send('/auth/logout', { method: 'POST', token }).catch(() => undefined)
+}
