@@ -313,7 +313,10 @@ describe('probe reports', () => {
   const connectionTo = (baseUrl: string, provider = 'openai-compatible-lab') => {
     return { id: 'c', provider, apiKey, createdAtMs: 0, providerSpecificData: { baseUrl } }
   }
-  const probe = async (answer: RequestListener, options: { readonly timeoutMs: number } = patient) => {
+  const probe = async (
+    answer: RequestListener,
+    options: { readonly timeoutMs: number } = patient,
+  ) => {
     const stub = await stubOf(answer)
     const { durationMs, ...report } = await new Upstreams(options).probe(connectionTo(stub.origin))
     assert.ok(Number.isInteger(durationMs) && durationMs >= 0)
