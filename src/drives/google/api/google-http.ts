@@ -98,6 +98,8 @@ export class GoogleHttp {
       const response = await connection.request(exchange.options(headersMs))
       return new HttpAnswer(response, (error) => exchange.failureOf(error))
     } catch (error) {
+      // Without effect if the request gave it back.
+      connection.leave()
       throw exchange.failureOf(error)
     }
   }

@@ -112,6 +112,17 @@ test('GoogleHttp.send does not take a stream of another length', async (t) => {
   await assert.rejects(sent, { code: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' })
 })
 
+test('GoogleHttp.send gives its connection back when the request cannot be sent', async (t) => {
+  const connections = { calls: 1, uploads: 1, downloads: 1 }
+  const { google, http, get } = await startHttp(t, { connections, connectionWaitMs: 40 })
+  await assert.rejects(
+    http.send({ method: 'GET', url: 'nowhere', limiter: 'calls' }),
+    troubleOf('network', /ERR_INVALID_URL/),
+  )
+  google.play(status(200))
+  assert.equal((await get()).status, 200)
+})
+
 test('GoogleHttp.close ends what is under way', async (t) => {
   const { google, http, get } = await startHttp(t)
   google.play(() => void http.close())
