@@ -1,3 +1,4 @@
+import type { DriveLog } from '../cloud/drive-log.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
@@ -5,11 +6,6 @@ import type { DavRecords } from './objects/dav-records.ts'
 import type { OwnFolder } from './own-folder.ts'
 import type { DavAbilities } from './probe/dav-abilities.ts'
 import type { Spool } from './uploads/spool.ts'
-
-export interface DavLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
 
 /** What the classes of one open WebDAV drive share. */
 export interface DavContext {
@@ -21,7 +17,7 @@ export interface DavContext {
   /** Those of the abilities. */
   readonly rules: NameRules
   readonly spool: Spool
-  readonly log: DavLog
+  readonly log: DriveLog
   /** The pause before the first retry, in milliseconds; each further pause is twice as long. */
   readonly firstPauseMs: number
 }

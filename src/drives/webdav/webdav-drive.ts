@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CachedObject } from '../cached-object.ts'
+import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
 import type {
@@ -22,7 +23,7 @@ import type { LeaseTable } from '../lease-table.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'
 import { DavServer } from './client/dav-server.ts'
-import type { DavContext, DavLog } from './dav-context.ts'
+import type { DavContext } from './dav-context.ts'
 import { DavNotes } from './dav-notes.ts'
 import { findDriveNames } from './drive-names.ts'
 import { DavTree, type DavTreeParts } from './listing/dav-tree.ts'
@@ -56,7 +57,7 @@ export interface WebdavDriveOptions {
   readonly url: string
   readonly records: DavRecords
   readonly leases: LeaseTable
-  readonly log: DavLog
+  readonly log: DriveLog
   /**
    * The staging directory on this machine: for the parts of uploads, if the server cannot append, and
    * for objects of unknown size. Its processes share it; it is created when it is needed.

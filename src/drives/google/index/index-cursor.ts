@@ -41,7 +41,7 @@ export class IndexCursor implements EntryCursor {
   #levels: Level[] | undefined
   #hasEnded = false
   /** While there are folders that are not listed yet. */
-  #retryPolicy: ListingDeadline | undefined
+  #deadline: ListingDeadline | undefined
 
   constructor(options: CursorOptions, bucket: string, query: ListQuery) {
     this.#options = options
@@ -63,7 +63,7 @@ export class IndexCursor implements EntryCursor {
 
   async next(limit: number): Promise<Entry[]> {
     const { index, listings } = this.#options.objects
-    this.#retryPolicy = (await index.hasUnlisted()) ? listings.deadline() : undefined
+    this.#deadline = (await index.hasUnlisted()) ? listings.deadline() : undefined
     // SQLite answers synchronously: a long listing must let other work run.
     await setImmediate()
     const entries: Entry[] = []
@@ -88,7 +88,7 @@ export class IndexCursor implements EntryCursor {
   /** Nothing is said of a folder before it is listed. */
   async #complete(ids: readonly string[]): Promise<void> {
     const { listings } = this.#options.objects
-    if (this.#retryPolicy !== undefined) await listings.complete(ids, this.#retryPolicy)
+    if (this.#deadline !== undefined) await listings.complete(ids, this.#deadline)
   }
 
   async #visit(level: Level, duplicates: readonly ListedFile[], entries: Entry[]): Promise<void> {
@@ -160,7 +160,7 @@ export class IndexCursor implements EntryCursor {
     const segments = prefix.split('/').slice(0, -1).slice(0, maxFolders)
     const levels: Level[] = []
     let above = segments.map((segment) => `${segment}/`).join('')
-    if (this.#retryPolicy !== undefined) await objects.complete(this.#bucket, segments)
+    if (this.#deadline !== undefined) await objects.complete(this.#bucket, segments)
     let folders = await objects.folders(this.#bucket, segments)
     if (folders.length === 0) await objects.requireBucket(this.#bucket)
     for (let depth = segments.length; folders.length > 0; depth++) {
