@@ -119,9 +119,10 @@ export class Lease {
 
   async #keep(): Promise<void> {
     const signal = this.#held.ended
+    let isFailing = false
     while (!signal.aborted) {
-      // 0: the database failed when the lease was to be renewed.
-      const timeoutMs = this.#held.renewInMs || renewEveryMs
+      // While the database fails, the renewal may stay due.
+      const timeoutMs = isFailing ? renewEveryMs : Math.max(1, this.#held.renewInMs)
       await this.#options.watch.wait(this.upload, { timeoutMs, signal })
       if (signal.aborted) return
       try {
@@ -129,8 +130,10 @@ export class Lease {
         if (signal.aborted) return
         if (reason !== undefined) return this.#held.lose(reason)
         await this.#held.renewIfDue()
+        isFailing = false
       } catch {
         // The database may recover before the lease ends; if not, assertHeld stops the work.
+        isFailing = true
       }
     }
   }
