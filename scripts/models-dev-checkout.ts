@@ -55,7 +55,7 @@ export async function findModels(
   )
 }
 
-/** ModelFile of the provider's own file win over those of the base model. */
+/** Fields of the provider's own file win over those of the base model. */
 async function readModelFile(checkout: string, path: string): Promise<ModelFile> {
   const own = await readToml(path)
   if (own.base_model === undefined) return own

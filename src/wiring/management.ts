@@ -42,7 +42,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   const common = { drive, now: Date.now, log }
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
-  const driveFacts = new DriveStatus({ ...common, buckets: settings.allowedBuckets })
+  const driveStatus = new DriveStatus({ ...common, buckets: settings.allowedBuckets })
   const version = await readVersion()
   const originOf = originBehind(settings.trustProxy)
   return {
@@ -50,7 +50,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       buckets: {
         names: settings.allowedBuckets,
         publicNames: settings.publicReadBuckets,
-        createdAtMs: (bucket) => driveFacts.createdAtMs(bucket),
+        createdAtMs: (bucket) => driveStatus.createdAtMs(bucket),
       },
       counter,
       deletions,
@@ -64,7 +64,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       status: async () => ({
         version,
         uptimeSeconds: Math.floor(process.uptime()),
-        drive: await driveFacts.status(),
+        drive: await driveStatus.status(),
         settings: shownSettings(settings),
       }),
       failures,

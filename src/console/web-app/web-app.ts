@@ -22,7 +22,8 @@ const forEver = 'public, max-age=31536000, immutable'
 
 /**
  * The built dashboard. Each path below `/-/` except assets and the API reference returns index.html,
- * so that pages can be reloaded and linked. Nothing is cached in memory: a new build is served from the next request on.
+ * so that pages can be reloaded and linked. Nothing is cached in memory: a new build is served from
+ * the next request on.
  */
 export function createWebApp({ folder }: WebAppOptions): HttpHandler {
   return async (request) => {
