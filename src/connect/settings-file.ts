@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { changeEnvFile, parseEnvFile } from '../wiring/settings/env-file.ts'
@@ -27,7 +27,8 @@ export async function writeSettingsFile(
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, path)
-    await syncFolderAt(dirname(path))
+    // The folder may be a symbolic link.
+    await syncFolderAt(await realpath(dirname(path)))
   } catch (cause) {
     // If the draft could not be created, there is nothing to remove.
     await unlink(draft).catch(() => undefined)

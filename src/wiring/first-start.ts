@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, realpath, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
@@ -156,6 +156,7 @@ async function publish(file: string, text: string): Promise<boolean> {
     // If the draft could not be created, there is nothing to remove.
     await unlink(draft).catch(() => undefined)
   }
-  await syncFolderAt(folder)
+  // The folder may be a symbolic link.
+  await syncFolderAt(await realpath(folder))
   return true
 }

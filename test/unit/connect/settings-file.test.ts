@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -29,6 +29,13 @@ test('writeSettingsFile keeps the other lines and takes the file from other eyes
   assert.equal(await readFile(path, 'utf8'), '# mine\nACCESS_KEY=k\nA=2\n')
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   assert.deepEqual(await readdir(folder), ['bucketry.env'])
+})
+
+test('writeSettingsFile writes into a folder behind a symbolic link', async (t) => {
+  const folder = await folderFor(t)
+  await symlink('.', join(folder, 'link'))
+  await writeSettingsFile(join(folder, 'link', 'bucketry.env'), { A: '1' })
+  assert.equal(await readFile(join(folder, 'bucketry.env'), 'utf8'), 'A=1\n')
 })
 
 test('writeSettingsFile leaves the file as it was when a value cannot stand in it', async (t) => {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,6 +43,15 @@ test('The generated file is private, complete and alone', async (t) => {
   assert.deepEqual(readdirSync(join(folder, 'data')), ['bucketry.env'])
   const sourced = execFileSync('sh', ['-c', '. "$0"; printf %s "$SECRET_KEY"', file])
   assert.equal(sourced.toString(), environment.SECRET_KEY)
+})
+
+test('The data folder may be a symbolic link', async (t) => {
+  const folder = temporaryFolder(t)
+  mkdirSync(join(folder, 'volume'))
+  symlinkSync('volume', join(folder, 'data'))
+  const { isNew } = await provideSettings({}, folder)
+  assert.equal(isNew, true)
+  assert.deepEqual(readdirSync(join(folder, 'volume')), ['bucketry.env'])
 })
 
 test('A later start uses the same keys, and the environment wins over the file', async (t) => {
