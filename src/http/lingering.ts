@@ -26,7 +26,7 @@ const looksPerIdleTime = 5
  * Bounds the lingering close (RFC 9112 section 9.6): closing a connection while its client still
  * sends resets it, and the reset can destroy a reply that the client has not read. Many clients send
  * the whole body before they read (Python's http.client, s3cmd, curl without Expect). So the rest is
- * read and discarded, by whoever calls `hold`, for as long as these limits allow.
+ * read and discarded by the caller of `hold` for as long as these limits allow.
  */
 export class Lingering {
   readonly #limits: LingeringLimits

@@ -1,8 +1,8 @@
-/** The status of a refusal (RFC 9110 section 15). */
+/** Details of a refusal. */
 export interface ApiErrorOptions extends ErrorOptions {
-  /** Where in the request the mistake is, as a JSON path: `connections[2].name`. */
+  /** The JSON path of the mistake in the request: `connections[2].name`. */
   readonly field?: string | undefined
-  /** A word for programs, where the protocol has one. */
+  /** A code for programs, if the protocol has one. */
   readonly code?: string | undefined
   /** Header fields that the status requires, such as Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined

@@ -6,7 +6,7 @@ import type { JsonApp } from './json-app.ts'
 import { JsonRequestBody } from './request-body.ts'
 
 export interface BridgeOptions {
-  /** The client's address as the app sees it, in `request.ip`. Default: the connection's peer. */
+  /** The client address that the app reads as `request.ip`. Default: the connection's peer. */
   readonly clientAddress?: (request: HttpRequest) => string
   /** How long a client may send nothing while its body is awaited. Default 30 s. */
   readonly bodyIdleMs?: number
@@ -27,11 +27,11 @@ const hopFields: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Connects a JSON app to the HTTP server, which stays the only one to touch sockets. Bodies stream
- * into the app as it reads them; a client that goes away ends its request there. The handler rejects
- * when the app was closed, and not otherwise.
+ * Connects a JSON app to the HTTP server, which alone reads and writes sockets. Bodies stream into
+ * the app as it reads them; a disconnected client aborts its request. The handler rejects only after
+ * the app was closed.
  *
- * @throws what a plugin of the app fails with.
+ * @throws the error of a plugin that fails to load.
  */
 export async function bridge(app: JsonApp, options: BridgeOptions = {}): Promise<HttpHandler> {
   await app.ready()
@@ -79,7 +79,7 @@ async function inject(
     }
   } catch (error) {
     if (!request.signal.aborted) throw error
-    // The client went away and the app dropped its request: this reply is never read.
+    // The client disconnected and the app dropped its request: this reply is never read.
     return { status: 400, headers: [] }
   } finally {
     body?.destroy()

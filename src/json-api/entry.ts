@@ -5,10 +5,10 @@ import type { HttpRequest } from '../http/message.ts'
 /** A request in the app, and the fields of its log line. */
 export interface EnteredRequest {
   readonly request: HttpRequest
-  /** Path and query as received: the way into Fastify would normalise them. */
+  /** Path and query as received; Fastify's inject would normalize them. */
   readonly target: string
   operation?: string
-  /** Whether it has shown a session, so that its body may take as long as it needs. */
+  /** Whether it has a valid session, so that its body has no total time limit. */
   hasSession?: boolean
   code?: string | undefined
   /** The error message that the client got. */
@@ -17,12 +17,12 @@ export interface EnteredRequest {
 
 const entered = new AsyncLocalStorage<EnteredRequest>()
 
-/** Runs `work`, within which `enteredRequest` gives this one. */
+/** Runs `work`, in which `enteredRequest` returns this request. */
 export function enter<Result>(request: EnteredRequest, work: () => Result): Result {
   return entered.run(request, work)
 }
 
-/** The request being answered; undefined where a test injects into the app by itself. */
+/** The request being answered; undefined when a test injects into the app directly. */
 export function enteredRequest(): EnteredRequest | undefined {
   return entered.getStore()
 }
@@ -30,7 +30,7 @@ export function enteredRequest(): EnteredRequest | undefined {
 /** The source of a request, as the HTTP server received it. */
 export type RequestSource = Pick<HttpRequest, 'headers' | 'isSecure' | 'remoteAddress'>
 
-/** The source of the request being answered; of one that a test injects, what there is of it. */
+/** The source of the request being answered. For an injected one in a test: what Fastify has. */
 export function sourceOf({ headers, ip }: FastifyRequest): RequestSource {
   return enteredRequest()?.request ?? { headers, isSecure: false, remoteAddress: ip }
 }

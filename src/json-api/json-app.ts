@@ -17,7 +17,7 @@ import { RouteTable } from './route-table.ts'
 import { schemaMistake } from './schema-mistake.ts'
 import { toApiError } from './to-api-error.ts'
 
-/** A Fastify app whose schemas are zod's. Plugins of the protocols take one. */
+/** A Fastify app with zod schemas. The protocols are its plugins. */
 export type JsonApp = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -27,18 +27,18 @@ export type JsonApp = FastifyInstance<
 >
 
 export interface JsonAppOptions {
-  /** Protocols that word their errors otherwise than `{"message", "field"?}`. */
+  /** Error formats other than `{"message", "field"?}`. */
   readonly errorFormats?: readonly ErrorFormat[]
   /** Converts errors of the layers below into replies, with them as cause. Undefined: 500. */
   readonly translate?: (error: unknown) => ApiError | undefined
-  /** Gets the cause of every 5xx answer: the client sees only that something failed. */
+  /** Gets the cause of every 5xx reply, which the client does not see. */
   readonly onFailure?: (error: unknown, requestId: string) => void
 }
 
-/** Larger bodies are for routes that ask for them (`bodyLimit`), bytes. */
+/** Bytes. Routes with larger bodies set their own `bodyLimit`. */
 const bodyLimit = 1024 * 1024
 
-/** A model id is the longest thing in a path. */
+/** The longest part of a path is a model id. */
 const maxParamLength = 1024
 
 /** On every reply unless a route overrides it: no reply may be cached. */
@@ -48,8 +48,8 @@ export const replyHeaders = {
 } as const
 
 /**
- * The app that all JSON protocols are plugins of: zod schemas in and out, and one exit for every
- * error, which words it in the errorFormat of its path. It never listens: bridge.ts connects it.
+ * The app of all JSON protocols: zod validates requests and serializes replies, and one handler
+ * formats every error as its path requires. It never listens: bridge.ts connects it.
  */
 export function createJsonApp(options: JsonAppOptions = {}): JsonApp {
   const routes = new RouteTable()
@@ -88,8 +88,8 @@ const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   }
 
 /**
- * Given at creation and not set later, so that Fastify does not load its own: ajv and a hundred
- * modules more. Its types know only ajv's schemas.
+ * Passed at creation, so that Fastify does not load ajv and a hundred other modules. The type of the
+ * option allows only ajv's schemas.
  */
 const compilersFactory = {
   buildValidator: () => validatorCompiler,
@@ -120,7 +120,7 @@ function errorRenderer({ errorFormats = [], translate, onFailure }: JsonAppOptio
   }
 }
 
-/** The client went away: this reply is never read, and nothing failed. */
+/** The client disconnected: nothing failed, and the reply is never read. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }

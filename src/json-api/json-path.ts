@@ -1,6 +1,6 @@
 const identifier = /^[A-Za-z_$][\w$]*$/
 
-/** Where in a JSON value something is: `connections[2].providerSpecificData["my key"]`. */
+/** The position of a value in JSON: `connections[2].providerSpecificData["my key"]`. */
 export function jsonPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {

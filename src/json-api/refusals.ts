@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** The body of an error, as `plainErrorFormat` words it. */
+/** The body of an error in `plainErrorFormat`. */
 export const errorReply = z
   .object({ message: z.string(), field: z.string().optional() })
   .meta({ description: 'The reason.' })
 
-/** The answers that every route may give. */
+/** The error responses of every route. */
 export const refusals = { '4xx': errorReply, '5xx': errorReply } as const

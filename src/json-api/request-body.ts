@@ -3,15 +3,15 @@ import { BodyError, BodyReader } from '../http/body-reader.ts'
 import type { HttpRequest } from '../http/message.ts'
 
 export interface BodyTimes {
-  /** How long the client may send nothing while it is waited for. */
+  /** The maximum pause between bytes. */
   readonly idleMs: number
-  /** How long the whole body may take; evaluated when reading begins. */
+  /** The maximum time for the whole body; evaluated when reading begins. */
   readonly totalMs: () => number | undefined
 }
 
 /**
- * The body of a request as a separate stream: requested from the client (100 Continue) when a
- * reader starts, and left alone, with the connection, when the reader stops.
+ * The body of a request as a stream. It sends 100 Continue when reading starts; destroying it leaves
+ * the connection open.
  */
 export class JsonRequestBody extends Readable {
   readonly #request: HttpRequest
@@ -19,7 +19,7 @@ export class JsonRequestBody extends Readable {
   #timer: NodeJS.Timeout | undefined
   #reader: BodyReader | undefined
 
-  /** Fails with BodyError when the body does not arrive within these times, or never again. */
+  /** Fails with BodyError when the body is late or incomplete. */
   constructor(request: HttpRequest, times: BodyTimes) {
     super()
     this.#request = request

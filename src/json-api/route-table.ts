@@ -12,7 +12,7 @@ export class RouteTable {
     this.#routes.set(path, route)
   }
 
-  /** The methods of a request target, sorted; none when it does not exist. */
+  /** The methods of a request target, sorted; none for a path without routes. */
   methodsOf(target: string): readonly string[] {
     const [path = ''] = target.split('?', 1)
     const methods = new Set<string>()

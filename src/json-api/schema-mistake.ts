@@ -4,10 +4,10 @@ import { jsonPath } from './json-path.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Messages quote what they find, which may be long. */
+/** Messages quote input, which may be long. */
 const maxLength = 300
 
-/** The first error in a client's input, for people: 400 with the field. */
+/** The first error in a client's input as a 400 with the field. */
 export function schemaMistake(error: z.core.$ZodError): ApiError {
   const issue = error.issues[0]
   if (issue === undefined) return new ApiError(400, 'The request does not match the schema.')
@@ -27,8 +27,8 @@ interface Finding {
 }
 
 /**
- * A union says only that no variant fits: of what its variants say, the one that got furthest is
- * what the client most likely meant. An unknown field is named, not the object that has it.
+ * For a union, the error of the variant that matched furthest, which is most likely the one that the
+ * client meant. For unknown fields, the path of the first one.
  */
 function deepest(issue: Issue, above: readonly PropertyKey[]): Finding {
   const path = [...above, ...issue.path]

@@ -1,7 +1,7 @@
 import { BodyError, type BodyFailure } from '../http/body-reader.ts'
 import { ApiError } from './api-error.ts'
 
-/** Messages for those of Fastify's errors that a client can cause. */
+/** Messages for the errors of Fastify that a client can cause. */
 const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty; expected JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'The body is not valid JSON.'],

@@ -36,7 +36,7 @@ export const connectionListing = z.object({
 export type UnlistedReason = z.output<typeof unlistedReason>
 export type ConnectionListing = z.output<typeof connectionListing>
 
-/** The body of an error, as `modelsErrorFormat` words it. */
+/** The body of an error in `modelsErrorFormat`. */
 const listError = z
   .object({
     error: z.object({ message: z.string(), type: z.string(), code: z.string().optional() }),

@@ -21,11 +21,13 @@ export class LazyJson {
 
   /** Loads them now. @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes. */
   open(): Promise<JsonProtocols> {
-    this.#opened ??= load(this.#parts).catch((error: unknown) => {
-      // A file that could not be read may be readable the next time.
-      this.#opened = undefined
-      throw error
-    })
+    this.#opened ??= import('./json-protocols.ts')
+      .then(({ openJsonProtocols }) => openJsonProtocols(this.#parts))
+      .catch((error: unknown) => {
+        // A file that could not be read may be readable the next time.
+        this.#opened = undefined
+        throw error
+      })
     return this.#opened
   }
 
@@ -33,9 +35,4 @@ export class LazyJson {
     const opened = await this.#opened?.catch(() => undefined)
     await opened?.close()
   }
-}
-
-async function load(parts: JsonProtocolParts): Promise<JsonProtocols> {
-  const { openJsonProtocols } = await import('./json-protocols.ts')
-  return await openJsonProtocols(parts)
 }

@@ -1,18 +1,17 @@
-export interface RepeatOptions {
-  /** From the end of one run to the beginning of the next. The first begins at once. */
-  readonly everyMs: number
-  readonly onError: (error: unknown) => void
-}
-
 export interface Repetition {
   /** Starts no further run and aborts the signal. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
-/** Runs periodic work, one run at a time. Does not keep the process alive. */
+/**
+ * Runs periodic work, one run at a time. Does not keep the process alive.
+ *
+ * @param options.everyMs from the end of one run to the beginning of the next; the first begins at
+ *   once
+ */
 export function repeat(
   work: (signal: AbortSignal) => Promise<void>,
-  options: RepeatOptions,
+  options: { readonly everyMs: number; readonly onError: (error: unknown) => void },
 ): Repetition {
   const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined

@@ -22,23 +22,23 @@ import { openOwner, type ServiceRole } from './open-owner.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
 
-/** Made by scripts/build-web.ts. */
+/** Created by scripts/build-web.ts. */
 const webBuild = join(import.meta.dirname, '../../web/dist')
 
 /** Everything behind the port, opened and connected. */
 export interface Service {
   /**
-   * The handler of every request; to be called by a process that serves.
+   * Returns the handler of all requests, for a process that serves.
    * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
    */
   connect(): Promise<HttpHandler>
-  /** Call it with the outcome of every request. */
+  /** Records failed requests; call it with every outcome. */
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
-  /** To be called once it serves: starts what the first requests would otherwise wait for. */
+  /** Call it after the port is open: starts what the first requests would otherwise wait for. */
   warmUp(): void
-  /** Removes expired data and leftovers of crashes; for one process to call from time to time. */
+  /** Removes expired data and leftovers of crashes. One process calls it periodically. */
   sweep(signal: AbortSignal): Promise<void>
-  /** To be called when no request is running. */
+  /** Call it when no request is running. */
   close(): Promise<void>
 }
 

@@ -11,10 +11,10 @@ import { sparingly } from './sparingly.ts'
 import { withTransportSecurity } from './transport-security.ts'
 import { untrustedProxyWatch, warnOfUntrustedProxy } from './untrusted-proxies.ts'
 
-/** Descriptors for the database, the log and what else every process has open. */
+/** Descriptors for the database, the log and other files that every process has open. */
 const ownFiles = 128
 
-/** A connection, the file it is about, and another file or a connection to the drive. */
+/** A connection, its file, and another file or a connection to the drive. */
 const filesOfConnection = 3
 
 const mostConnections = 10_000
@@ -22,13 +22,13 @@ const mostConnections = 10_000
 const fewestOpenFiles = 256
 const overloadWarningMs = 10_000
 
-/** How many connections a process serves that may have so many descriptors open. */
+/** The number of connections that this limit of open files allows. */
 export function connectionsWithin(openFiles: number): number {
   const affordable = Math.floor((openFiles - ownFiles) / filesOfConnection)
   return Math.min(affordable, mostConnections)
 }
 
-/** @throws for people, when a process may have too few descriptors open to serve. */
+/** @throws when the limit of open files is too low to serve. */
 export function checkOpenFiles(openFiles = openFileLimit()): void {
   if (openFiles >= fewestOpenFiles) return
   throw new Error(

@@ -15,7 +15,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'serving'; readonly port: number }
   | { readonly kind: 'pong' }
-  /** It can't start; the message is for people. */
+  /** It can't start; the message says why. */
   | { readonly kind: 'failed'; readonly message: string }
   /** A proxy that TRUST_PROXY does not name: logged once for all workers. */
   | { readonly kind: 'untrusted-proxy'; readonly address: string }

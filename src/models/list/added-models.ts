@@ -1,5 +1,6 @@
+import type { CustomModel, ModelAliases } from '../routing-inputs.ts'
 import { withoutPrefix } from './listed-provider.ts'
-import type { LlmCustomModel } from './stored-rows.ts'
+import { aliasedModels, type LlmCustomModel, llmCustomModels } from './stored-rows.ts'
 
 interface Placed<Row> {
   readonly row: Row
@@ -19,9 +20,18 @@ export class AddedModels {
   /** Grouped by the text up to the first slash. */
   readonly #aliased: Groups<string>
 
-  constructor(customs: readonly LlmCustomModel[], aliased: readonly string[]) {
-    this.#customs = grouped(customs, ({ providerAlias }) => `${providerAlias}/`)
-    this.#aliased = grouped(aliased, upToSlash)
+  constructor({
+    customModels,
+    modelAliases,
+  }: {
+    readonly customModels: readonly CustomModel[]
+    readonly modelAliases: ModelAliases
+  }) {
+    this.#customs = grouped(
+      llmCustomModels(customModels),
+      ({ providerAlias }) => `${providerAlias}/`,
+    )
+    this.#aliased = grouped(aliasedModels(modelAliases), upToSlash)
   }
 
   /**

@@ -16,7 +16,7 @@ import {
   withoutPrefix,
 } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
-import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
+import { listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
 /**
@@ -94,10 +94,7 @@ function* connectionEntries(
   inputs: ModelListInputs,
   providers: readonly ListedProvider[],
 ): Iterable<Candidate> {
-  const added = new AddedModels(
-    llmCustomModels(inputs.customModels),
-    aliasedModels(inputs.modelAliases),
-  )
+  const added = new AddedModels(inputs)
   for (const provider of providers) {
     const { outputAlias } = provider
     for (const id of [

@@ -6,7 +6,7 @@ import { AddedModels } from './added-models.ts'
 import { configuredIds, type ModelListInputs, mergedIds } from './build-model-list.ts'
 import { type ListedProvider, listedConnections } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
-import { aliasedModels, listedCombos, llmCustomModels } from './stored-rows.ts'
+import { listedCombos } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
@@ -21,10 +21,7 @@ const maxExamples = 10
 export function connectionListings(inputs: ListingInputs): readonly ConnectionListing[] {
   const { providers } = listedConnections({ ...inputs, filter: allKinds })
   const byConnection = new Map(providers.map((provider) => [provider.connection.id, provider]))
-  const added = new AddedModels(
-    llmCustomModels(inputs.customModels),
-    aliasedModels(inputs.modelAliases),
-  )
+  const added = new AddedModels(inputs)
   // The first entry with an id is kept, in each list (docs/contract/model-list.md, "Duplicates").
   const taken = new Set(listedCombos(inputs.combos).map(({ kind, name }) => `${kind} ${name}`))
   const listings = new Map(

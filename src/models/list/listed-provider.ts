@@ -25,7 +25,7 @@ const defaultKinds: ReadonlySet<ServiceKind> = new Set(['llm'])
 
 export interface ListedConnections {
   /**
-   * Whether no connection is active, of whatever provider
+   * Whether no connection of any provider is active
    * (docs/contract/model-list.md, "Without active connections").
    */
   readonly isEmpty: boolean

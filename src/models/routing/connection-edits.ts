@@ -13,8 +13,11 @@ type GivenFields = Pick<
 > &
   Pick<StoredConnection, 'id' | 'sealedKey' | 'createdAtMs'>
 
+/** A connection of a request or a file, its key as given. */
+export type GivenConnection = Omit<GivenFields, 'sealedKey'> & Pick<ConnectionInput, 'apiKey'>
+
 /** Null and missing are equal in a request and missing in the database; so is empty data. */
-export function storedConnection(given: GivenFields): StoredConnection {
+function storedConnection(given: GivenFields): StoredConnection {
   const { id, provider, name, isActive, priority, sealedKey, createdAtMs } = given
   return {
     id,
@@ -29,13 +32,12 @@ export function storedConnection(given: GivenFields): StoredConnection {
 }
 
 /**
- * A connection of a whole state or a file. A masked key, and the age of a stored connection, are
- * kept.
+ * The connection to store. A masked key, and the age of a stored connection, are kept.
  *
  * @throws ApiError 400 for a mask without a stored key, or of a key that would be sent elsewhere.
  */
 export function givenConnection(
-  given: Omit<GivenFields, 'sealedKey'> & Pick<ConnectionInput, 'apiKey'>,
+  given: GivenConnection,
   { nowMs, ...context }: Omit<KeyContext, 'id' | 'target'> & { readonly nowMs: number },
 ): StoredConnection {
   const { id, apiKey } = given

@@ -7,13 +7,12 @@ import {
   addConnection,
   changeConnection,
   findConnection,
+  givenConnection,
   removeConnection,
   reorderConnections,
   setActive,
-  storedConnection,
 } from './connection-edits.ts'
 import { itemWarnings } from './field-warnings.ts'
-import { sealGivenKey } from './given-key.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
 import { applyEdit } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api-parts.ts'
@@ -67,15 +66,11 @@ function connectionOf(
   { sealer, nowMs }: { readonly sealer: KeySealer; readonly nowMs: number },
 ): StoredConnection {
   const { kind = 'openai-compatible', name } = body
-  const id = randomConnectionId()
   const provider = body.provider ?? randomProviderId(kind, name ?? '')
-  const target = { provider, providerSpecificData: body.providerSpecificData }
-  const sealedKey = sealGivenKey(body.apiKey, {
-    ...{ sealer, id, target },
-    stored: undefined,
-    field: 'apiKey',
-  })
-  return storedConnection({ ...body, id, provider, sealedKey, createdAtMs: nowMs })
+  return givenConnection(
+    { ...body, id: randomConnectionId(), provider, createdAtMs: nowMs },
+    { sealer, nowMs, stored: undefined, field: 'apiKey' },
+  )
 }
 
 function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {

@@ -1,18 +1,15 @@
 import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
 import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
 import type { RoutingSource } from '../routing-source.ts'
+import type { LoadLog } from '../tolerant-loader.ts'
 import { readRows } from './read-rows.ts'
 import type { KeySealer } from './seal.ts'
 import type { RoutingItems, StoredConnection } from './stored-routing.ts'
 
-export interface RoutingSourceLog {
-  warn(fields: object, message: string): void
-}
-
-export interface DatabaseRoutingSourceParts {
+interface DatabaseRoutingSourceParts {
   readonly tables: RoutingTables
   readonly sealer: KeySealer
-  readonly log: RoutingSourceLog
+  readonly log: Pick<LoadLog, 'warn'>
 }
 
 /** The maximum number of connections or rows in a log line. */
@@ -31,7 +28,7 @@ interface Prepared<Value> {
 export class DatabaseRoutingSource implements RoutingSource {
   readonly #tables: RoutingTables
   readonly #sealer: KeySealer
-  readonly #log: RoutingSourceLog
+  readonly #log: DatabaseRoutingSourceParts['log']
   readonly #prepared = new Map<RoutingSet, Prepared<unknown>>()
 
   constructor({ tables, sealer, log }: DatabaseRoutingSourceParts) {

@@ -7,6 +7,7 @@ import {
 } from '../../routing-inputs.ts'
 import { compatibleFlavour } from '../../upstream/flavour.ts'
 import { assertUnique } from '../assert-unique.ts'
+import type { GivenConnection } from '../connection-edits.ts'
 import { aliasName, aliasTarget } from '../field-schemas.ts'
 import { withoutHexEnd } from '../random-id.ts'
 import { customModelKey, type ModelAlias, type StoredRouting } from '../stored-routing.ts'
@@ -18,22 +19,6 @@ import type {
   FileNode,
 } from './export-file.ts'
 
-/** A converted connection of the file, its key still as given. */
-export interface ReadConnection {
-  readonly id: string
-  readonly provider: string
-  readonly name: string | null | undefined
-  readonly isActive: boolean | null | undefined
-  readonly priority: number | null | undefined
-  readonly apiKey: string | null | undefined
-  readonly providerSpecificData: {
-    readonly baseUrl: string | null | undefined
-    readonly prefix: string | null | undefined
-    readonly enabledModels: string[] | null | undefined
-  }
-  readonly createdAtMs: number | undefined
-}
-
 export interface LeftOut {
   /** Its path in the file. */
   readonly field: string
@@ -41,7 +26,7 @@ export interface LeftOut {
 }
 
 export interface ReadExport extends Omit<StoredRouting, 'connections' | 'broken'> {
-  readonly connections: readonly ReadConnection[]
+  readonly connections: readonly GivenConnection[]
   readonly leftOut: readonly LeftOut[]
   /** Renamed provider ids: see `withoutHexEnd`. */
   readonly renamed: ReadonlyMap<string, string>
@@ -101,7 +86,7 @@ class ProviderNames {
   }
 }
 
-function readConnections(file: ExportFile, { names, leftOut }: ItemContext): ReadConnection[] {
+function readConnections(file: ExportFile, { names, leftOut }: ItemContext): GivenConnection[] {
   const connections = file.providerConnections ?? []
   const nodes = new Map((file.providerNodes ?? []).map((node) => [node.id, node]))
   const used = new Set(connections.map(({ provider }) => provider))
@@ -119,7 +104,7 @@ function readConnection(
   { id, provider, name, isActive, priority, apiKey, createdAt, ...rest }: FileConnection,
   node: FileNode | undefined,
   names: ProviderNames,
-): ReadConnection {
+): GivenConnection {
   const { baseUrl, prefix, enabledModels } = rest.providerSpecificData ?? {}
   const createdAtMs = Date.parse(createdAt ?? '')
   return {
