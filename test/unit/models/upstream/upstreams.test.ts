@@ -17,11 +17,7 @@ async function stubOf(answer: RequestListener): Promise<StubUpstream> {
   return stub
 }
 
-interface Asking {
-  readonly timeoutMs?: number
-  readonly askedAtOnce?: number
-  readonly flavour?: 'openai' | 'anthropic'
-}
+type Asking = { timeoutMs?: number; askedAtOnce?: number; flavour?: 'openai' | 'anthropic' }
 
 function ask(origin: string, { flavour = 'openai', ...options }: Asking = {}) {
   return new Upstreams(options).modelIds({ flavour, baseUrl: `${origin}/v1`, apiKey })
@@ -313,10 +309,7 @@ describe('probe reports', () => {
   const connectionTo = (baseUrl: string, provider = 'openai-compatible-lab') => {
     return { id: 'c', provider, apiKey, createdAtMs: 0, providerSpecificData: { baseUrl } }
   }
-  const probe = async (
-    answer: RequestListener,
-    options: { readonly timeoutMs: number } = patient,
-  ) => {
+  const probe = async (answer: RequestListener, options = patient) => {
     const stub = await stubOf(answer)
     const { durationMs, ...report } = await new Upstreams(options).probe(connectionTo(stub.origin))
     assert.ok(Number.isInteger(durationMs) && durationMs >= 0)
