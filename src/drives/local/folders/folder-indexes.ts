@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs'
+import { SizedCache } from '../../sized-cache.ts'
 import { isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { FolderIndex } from './folder-index.ts'
@@ -36,9 +37,8 @@ interface Build {
 export class FolderIndexes {
   readonly #root: LocalRoot
   readonly #reader = new FolderReader()
-  /** By path below the root, in the order of their last use. */
-  readonly #cache = new Map<string, Cached>()
-  #cachedBytes = 0
+  /** By path below the root. */
+  readonly #cache = new SizedCache<Cached>(cacheLimitBytes)
   readonly #builds = new Map<string, Build>()
   #clock = 0
 
@@ -51,10 +51,7 @@ export class FolderIndexes {
     const askedAt = ++this.#clock
     for (;;) {
       const cached = this.#cache.get(path)
-      if (cached !== undefined && (await this.#isCurrent(path, cached))) {
-        this.#touch(path, cached)
-        return cached.index
-      }
+      if (cached !== undefined && (await this.#isCurrent(path, cached))) return cached.index
       const build = this.#builds.get(path) ?? this.#build(path)
       const built = await build.done
       // One that began before it was asked for may lack what was written in between.
@@ -64,7 +61,6 @@ export class FolderIndexes {
 
   async close(): Promise<void> {
     this.#cache.clear()
-    this.#cachedBytes = 0
     await this.#reader.close()
   }
 
@@ -89,7 +85,7 @@ export class FolderIndexes {
   async #readAndKeep(path: string): Promise<Cached | undefined> {
     const folder = await OpenFolder.open(this.#root, path)
     if (folder === undefined) {
-      this.#drop(path)
+      this.#cache.delete(path)
       return undefined
     }
     try {
@@ -99,8 +95,10 @@ export class FolderIndexes {
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
       if (!isStill) built = await this.#read(folder, startedAtMs)
-      this.#drop(path)
-      if (isStill && built !== undefined && isProof(built, startedAtMs)) this.#keep(path, built)
+      this.#cache.delete(path)
+      if (isStill && built !== undefined && isProof(built, startedAtMs)) {
+        this.#cache.set(path, built, built.index.sizeBytes + path.length)
+      }
       return built
     } finally {
       await folder.close()
@@ -123,29 +121,6 @@ export class FolderIndexes {
       if (isAbsent(error)) return undefined
       throw error
     }
-  }
-
-  #touch(path: string, cached: Cached): void {
-    // Another one may have replaced it while its folder was read.
-    if (this.#cache.get(path) !== cached) return
-    this.#cache.delete(path)
-    this.#cache.set(path, cached)
-  }
-
-  #keep(path: string, built: Cached): void {
-    this.#cache.set(path, built)
-    this.#cachedBytes += built.index.sizeBytes + path.length
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cachedBytes <= cacheLimitBytes || oldest === path) break
-      this.#drop(oldest)
-    }
-  }
-
-  #drop(path: string): void {
-    const cached = this.#cache.get(path)
-    if (cached === undefined) return
-    this.#cache.delete(path)
-    this.#cachedBytes -= cached.index.sizeBytes + path.length
   }
 }
 

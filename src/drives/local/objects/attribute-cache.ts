@@ -1,5 +1,6 @@
 import type { Attributes } from '../../attributes.ts'
 import { withDatabaseErrors } from '../../database-errors.ts'
+import { SizedCache } from '../../sized-cache.ts'
 import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../stored-attributes.ts'
 import { Generations } from '../generations.ts'
 import type { FileIdentity } from './file-identity.ts'
@@ -32,9 +33,7 @@ const listedEtags = 4_096
 export class AttributeCache {
   readonly #records: FileRecords
   readonly #log: AttributeLog
-  /** In the order of their last use. */
-  readonly #cache = new Map<string, { attributes: Attributes; bytes: number }>()
-  #cachedBytes = 0
+  readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
   readonly #listed = new Generations<string>(listedEtags)
 
   constructor(records: FileRecords, log: AttributeLog) {
@@ -43,7 +42,7 @@ export class AttributeCache {
   }
 
   async of(file: KnownFile): Promise<Attributes> {
-    const cached = this.#cached(file.identity) ?? this.#cached(provisionalKey(file))
+    const cached = this.#cache.get(file.identity) ?? this.#cache.get(provisionalKey(file))
     if (cached !== undefined) return cached
     const json = await this.#records.find(file.identity)
     const attributes = parseAttributes(json)
@@ -59,8 +58,7 @@ export class AttributeCache {
   /** ETags of at most 1,000 files, in their order. Does not push others out of memory. */
   async etagsOf(files: readonly KnownFile[]): Promise<string[]> {
     const etags = files.map(
-      (file) =>
-        this.#cache.get(file.identity)?.attributes.etag ?? this.#listed.get(provisionalKey(file)),
+      (file) => this.#cache.peek(file.identity)?.etag ?? this.#listed.get(provisionalKey(file)),
     )
     const unknown = files.filter((_, index) => etags[index] === undefined)
     if (unknown.length === 0) return etags as string[]
@@ -117,30 +115,9 @@ export class AttributeCache {
     })
   }
 
-  #cached(key: string): Attributes | undefined {
-    const entry = this.#cache.get(key)
-    if (entry === undefined) return undefined
-    this.#cache.delete(key)
-    this.#cache.set(key, entry)
-    return entry.attributes
-  }
-
   #keep(key: string, attributes: Attributes): Attributes {
-    const bytes = entryBytes + 2 * key.length + attributesBytes(attributes)
-    const before = this.#cache.get(key)
-    if (before !== undefined) this.#drop(key, before.bytes)
-    this.#cache.set(key, { attributes, bytes })
-    this.#cachedBytes += bytes
-    for (const [oldest, entry] of this.#cache) {
-      if (this.#cachedBytes <= cacheLimitBytes) break
-      this.#drop(oldest, entry.bytes)
-    }
+    this.#cache.set(key, attributes, entryBytes + 2 * key.length + attributesBytes(attributes))
     return attributes
-  }
-
-  #drop(key: string, bytes: number): void {
-    this.#cache.delete(key)
-    this.#cachedBytes -= bytes
   }
 }
 

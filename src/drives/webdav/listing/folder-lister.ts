@@ -1,5 +1,6 @@
 import { DriveError } from '../../drive.ts'
 import { decodeName } from '../../key-path.ts'
+import { SizedCache } from '../../sized-cache.ts'
 import type { DavChild } from '../client/dav-folder.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -14,7 +15,8 @@ import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 const maxReadings = 3
 /** Names cached for the next pages, in all folders together: some 50 MB at most. */
 const maxCachedNames = 100_000
-const maxCachedFolders = 2_000
+/** What a cached folder takes beside its names, as a number of names. */
+const namesPerFolder = 10
 /** Cut names are stored in nested folders: a name has at most this many pieces. */
 const maxContinuations = 1_100
 /** Objects that are looked up separately because they were being written. */
@@ -55,8 +57,7 @@ interface Watch {
  */
 export class FolderLister {
   readonly #parts: FolderListerParts
-  readonly #cache = new Map<string, CachedFolder>()
-  #cachedNames = 0
+  readonly #cache = new SizedCache<CachedFolder>(maxCachedNames)
 
   constructor(parts: FolderListerParts) {
     this.#parts = parts
@@ -211,20 +212,11 @@ export class FolderLister {
   }
 
   #addToCache(folderKey: string, index: DavFolderIndex, revision: number): DavFolderIndex {
-    this.#forget(folderKey)
-    this.#cache.set(folderKey, { index, revision, readAtMs: performance.now() })
-    this.#cachedNames += index.count
-    for (const oldest of this.#cache.keys()) {
-      const isFull = this.#cachedNames > maxCachedNames || this.#cache.size > maxCachedFolders
-      if (!isFull) break
-      this.#forget(oldest)
-    }
+    const size = index.count + namesPerFolder
+    const cached = { index, revision, readAtMs: performance.now() }
+    if (size <= maxCachedNames) this.#cache.set(folderKey, cached, size)
+    else this.#cache.delete(folderKey)
     return index
-  }
-
-  #forget(folderKey: string): void {
-    this.#cachedNames -= this.#cache.get(folderKey)?.index.count ?? 0
-    this.#cache.delete(folderKey)
   }
 }
 

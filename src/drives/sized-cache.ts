@@ -1,0 +1,47 @@
+/**
+ * Values of a limited total size; the least recently used are dropped first. The last one added
+ * stays, even if it alone is larger than the limit.
+ */
+export class SizedCache<Value> {
+  /** A Map iterates in order of insertion. */
+  readonly #entries = new Map<string, { readonly value: Value; readonly size: number }>()
+  readonly #limit: number
+  #size = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** As `get`, but does not count as a use. */
+  peek(key: string): Value | undefined {
+    return this.#entries.get(key)?.value
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  set(key: string, value: Value, size: number): void {
+    this.delete(key)
+    this.#entries.set(key, { value, size })
+    this.#size += size
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#limit || oldest === key) return
+      this.delete(oldest)
+    }
+  }
+
+  delete(key: string): void {
+    this.#size -= this.#entries.get(key)?.size ?? 0
+    this.#entries.delete(key)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#size = 0
+  }
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SizedCache } from '../../../src/drives/sized-cache.ts'
+
+test('SizedCache drops the least recently used values first', () => {
+  const cache = new SizedCache<string>(10)
+  for (const key of ['a', 'b', 'c']) cache.set(key, key, 3)
+  assert.equal(cache.get('a'), 'a')
+  assert.equal(cache.peek('b'), 'b')
+  cache.set('d', 'd', 3)
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((key) => cache.peek(key)),
+    ['a', undefined, 'c', 'd'],
+  )
+})
+
+test('SizedCache counts a value that was replaced or deleted no longer', () => {
+  const cache = new SizedCache<number>(10)
+  for (let round = 0; round < 9; round++) cache.set('a', round, 9)
+  cache.set('b', 1, 1)
+  assert.equal(cache.peek('a'), 8)
+  cache.delete('a')
+  cache.set('c', 1, 9)
+  assert.equal(cache.peek('b'), 1)
+  cache.clear()
+  assert.equal(cache.peek('b'), undefined)
+})
+
+test('SizedCache keeps the last value alone when it is larger than the limit', () => {
+  const cache = new SizedCache<string>(10)
+  cache.set('a', 'a', 5)
+  cache.set('b', 'b', 11)
+  assert.equal(cache.peek('a'), undefined)
+  assert.equal(cache.peek('b'), 'b')
+})
