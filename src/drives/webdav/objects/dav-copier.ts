@@ -57,12 +57,14 @@ export class DavCopier {
     const copyOptions = { overwrite: false, signal }
     const answer = await own.restoring(() => server.transfer('COPY', paths, copyOptions))
     if (answer.status === 404) throw changedSource(source)
-    if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
     // Versions are unique: if the version is the same before and after, it was there all the time.
+    // A failed COPY is checked too: golang.org/x/net/webdav, which rclone serve uses, answers 500
+    // when the source is replaced while it is copied.
     const after = await server.stat(found.path)
     if (after === undefined || store.versionOf(after) !== store.versionOf(found.entry)) {
       throw changedSource(source)
     }
+    if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
     const entry = requireEntry(await server.stat(path), 'the copy')
     if (entry.size !== found.metadata.size) throw changedSource(source)
     return entry
