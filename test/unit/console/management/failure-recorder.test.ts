@@ -16,14 +16,15 @@ const failure = (index: number, changes: Partial<NotedFailure> = {}): NotedFailu
   ...{ reason: 'The clock.', remoteAddress: '192.0.2.1', ...changes },
 })
 
-test('A failure is in the database within about a second, without a request waiting', async (t) => {
+test('a failure is written to the database after a second, without a request waiting', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const table = new FailureTable(await openTestDatabase(t), keptFailures)
   const recorder = new FailureRecorder(table)
   recorder.note(failure(1))
   assert.deepEqual(await table.latest(Date.now()), [])
-  const began = performance.now()
+  t.mock.timers.tick(1_000)
+  t.mock.timers.reset()
   await until(async () => (await table.latest(Date.now())).length === 1)
-  assert.ok(performance.now() - began < 3_000)
   const [row] = await table.latest(Date.now())
   assert.ok(row)
   const { atMs: _, ...rest } = failure(1)
