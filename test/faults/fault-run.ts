@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { before, test } from 'node:test'
+import type { Scope } from '../support/webdav/server-process.ts'
+import { lastFirst, suiteScope } from '../support/webdav/suite-scope.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
 import { observe } from './observe.ts'
 import { type Operation, putCall } from './operations.ts'
@@ -10,8 +12,8 @@ export interface FaultRun {
   /** Every fault by name. */
   readonly faults: readonly string[]
   readonly operations: readonly Operation[]
-  /** A world of its own each time. */
-  open(t: TestContext): Promise<FaultWorld>
+  /** Opens a new world, which ends with `scope`. */
+  open(scope: Scope): Promise<FaultWorld>
 }
 
 /** Worlds side by side: a case waits for pauses and disks most of the time. */
@@ -23,9 +25,16 @@ const later = wholeVersion('later')
  * lost that was acknowledged, and the client's next try succeeds.
  */
 export function declareFaultRun(run: FaultRun): void {
+  const scope = suiteScope()
+  let worlds: readonly FaultWorld[] = []
+  before(async () => {
+    // Starting servers and gateways takes longer than the cases of one operation.
+    const opening = Array.from({ length: lanes }, () => run.open(lastFirst(scope)))
+    worlds = await Promise.all(opening)
+  })
   for (const operation of run.operations) {
     test(`${operation.name} survives every fault at every request`, async (t) => {
-      const worlds = await Promise.all(Array.from({ length: lanes }, () => openWorld(t, run)))
+      await Promise.all(worlds.map(putAnchor))
       const [first] = worlds
       assert.ok(first)
       const cases = await casesOf(first, operation, run.faults)
@@ -43,10 +52,9 @@ export function declareFaultRun(run: FaultRun): void {
 /** Keys of the cases are in a folder that is there already, unless the operation is to make one. */
 const folder = 'folder'
 
-async function openWorld(t: TestContext, run: FaultRun): Promise<FaultWorld> {
-  const world = await run.open(t)
-  assert.ok(isSuccess(await world.s3.send(putCall(`${folder}/anchor`, later))))
-  return world
+/** Keeps the folder from being empty. Faults of the last operation may have removed both. */
+async function putAnchor({ s3 }: FaultWorld): Promise<void> {
+  assert.ok(isSuccess(await s3.send(putCall(`${folder}/anchor`, later))))
 }
 
 interface FaultCase {
@@ -66,7 +74,9 @@ async function casesOf(
   operation: Operation,
   faults: readonly string[],
 ): Promise<FaultCase[]> {
-  const keyOf = (name: string) => `${operation.isInNewFolder ? name : folder}/${name}`
+  // Cases of other operations in the same world have other keys.
+  const keyOf = (name: string) =>
+    `${operation.isInNewFolder ? name : folder}/${operation.name}, ${name}`
   // The first time there is more to do than in any of the cases.
   await runWithoutFault(world, operation, keyOf('the first'))
   const steps = await runWithoutFault(world, operation, keyOf('the second'))
@@ -104,7 +114,8 @@ async function runLane(
   const failures: string[] = []
   let struck = 0
   const [first] = cases
-  if (first !== undefined) await runWithoutFault(world, first.operation, `${folder}/lane ${lane}`)
+  if (first !== undefined)
+    await runWithoutFault(world, first.operation, `${folder}/${first.operation.name}, lane ${lane}`)
   for (const one of cases.filter((_, number) => number % lanes === lane)) {
     const { fault, index, step } = one
     try {

@@ -1,5 +1,4 @@
 import { describe } from 'node:test'
-import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'
 import { googleFaults, openGoogleWorld } from './google-world.ts'
 import { largeOperations } from './operations.ts'
@@ -8,6 +7,6 @@ describe('Objects on Google Drive that go through a session', () => {
   declareFaultRun({
     faults: googleFaults,
     operations: largeOperations,
-    open: (t) => openGoogleWorld(lastFirst(t)),
+    open: openGoogleWorld,
   })
 })

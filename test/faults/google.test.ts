@@ -1,5 +1,4 @@
 import { describe } from 'node:test'
-import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'
 import { googleFaults, openGoogleWorld } from './google-world.ts'
 import { smallOperations } from './operations.ts'
@@ -9,6 +8,6 @@ describe('Objects and uploads on Google Drive', () => {
     faults: googleFaults,
     // Neither is a multiple of the blocks that Google keeps.
     operations: smallOperations([600_000, 300_001]),
-    open: (t) => openGoogleWorld(lastFirst(t)),
+    open: openGoogleWorld,
   })
 })

@@ -9,7 +9,6 @@ import { type NextcloudOptions, startNextcloud } from '../fakes/nextcloud/start-
 import { testBucket } from '../support/gateway-process.ts'
 import { md5Of } from '../support/test-bytes.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
-import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
 import { fewOperations, uploadOver } from './operations.ts'
@@ -64,7 +63,7 @@ describe('Over Nextcloud', () => {
   declareFaultRun({
     faults: [...Object.keys(proxyFaults), ...ownFaults],
     operations: fewOperations(partSizes),
-    open: (t) => openNextcloudWorld(lastFirst(t), {}),
+    open: (scope) => openNextcloudWorld(scope, {}),
   })
 })
 
@@ -72,7 +71,7 @@ describe('Over Nextcloud with an object store', () => {
   declareFaultRun({
     faults: [...Object.keys(proxyFaults), ...ownFaults],
     operations: [uploadOver(partSizes)],
-    open: (t) =>
-      openNextcloudWorld(lastFirst(t), { chunkStore: 'object store', minPartBytes: 100_000 }),
+    open: (scope) =>
+      openNextcloudWorld(scope, { chunkStore: 'object store', minPartBytes: 100_000 }),
   })
 })

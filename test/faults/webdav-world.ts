@@ -10,7 +10,6 @@ import { type ProxyFaultName, proxyFaults, startFaultyProxy } from '../fakes/fau
 import { testBucket } from '../support/gateway-process.ts'
 import { md5Of } from '../support/test-bytes.ts'
 import type { Scope, WebdavServer } from '../support/webdav/server-process.ts'
-import { lastFirst } from '../support/webdav/suite-scope.ts'
 import { declareFaultRun } from './fault-run.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
 import { startGatewayOn } from './gateway-on.ts'
@@ -104,8 +103,7 @@ export function declareWebdavFaultRun(
   declareFaultRun({
     faults: Object.keys(proxyFaults),
     operations: fewOperations([200_000, 90_001]),
-    async open(t) {
-      const scope = lastFirst(t)
+    async open(scope) {
       const server = await start(scope)
       assert.ok(server)
       return openWebdavWorld(scope, server)
