@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { diskFolder } from '../support/disk-folder.ts'
 import {
   filesBelow,
   startGatewayProcess,
@@ -24,7 +25,7 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 20)
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const mostRoundMs = 900
 
-const folder = mkdtempSync(join(tmpdir(), 'bucketry-crash-'))
+const folder = mkdtempSync(join(diskFolder, 'bucketry-crash-'))
 const settings = { LOG_LEVEL: 'warn' }
 
 describe('a gateway killed at random moments', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before } from 'node:test'
+import { after, afterEach, before } from 'node:test'
 import type { Result } from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
@@ -12,10 +12,12 @@ export const dashboardPassword = 'correct horse battery'
 /** The dashboard in a browser, of a gateway that ends with the `describe`. */
 export interface Dashboard {
   readonly gateway: GatewayProcess
-  /** A page of a browser of its own, at a path below `/-`. */
+  /** A page of a browser of its own, at a path below `/-`. It closes when the test ends. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
   /** The same, with a session. */
   openSignedIn(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Leaves the page open until the `describe` ends. */
+  keepOpen(page: Page): void
   /**
    * What the browser complained of since it was last asked: errors of scripts, and of the page's
    * policy. Refusals of the service are none.
@@ -31,9 +33,16 @@ export function useDashboard(settings: Readonly<Record<string, string>> = {}): (
     browser = await startChromium()
   })
   after(() => browser?.close())
+  const contexts = new Set<BrowserContext>()
+  // Open pages go on refreshing, which slows down the tests after them.
+  afterEach(async () => {
+    await Promise.all(Array.from(contexts, (context) => context.close()))
+    contexts.clear()
+  })
   const open: Dashboard['open'] = async (path, options) => {
     assert.ok(browser !== undefined)
     const context = await browser.newContext(options)
+    contexts.add(context)
     context.on('weberror', (complaint) => complaints.push(complaint.error().message))
     context.on('console', (message) => {
       const text = message.text()
@@ -53,6 +62,7 @@ export function useDashboard(settings: Readonly<Record<string, string>> = {}): (
       await signIn(page)
       return page
     },
+    keepOpen: (page) => void contexts.delete(page.context()),
     complaints() {
       const before = complaints
       complaints = []

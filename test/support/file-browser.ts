@@ -15,6 +15,7 @@ export function useFileBrowser(dashboard: () => Dashboard): (path: string) => Pr
   return async (path) => {
     if (tab === undefined) {
       tab = await dashboard().openSignedIn(path, still)
+      dashboard().keepOpen(tab)
       return new FileBrowser(tab)
     }
     const next = await tab.context().newPage()

@@ -37,7 +37,7 @@ export interface GatewayProcessOptions {
   readonly folder: string
   readonly certificate?: ServerCertificate
   readonly settings?: Readonly<Record<string, string>>
-  /** How long it may take to start, for drives that answer slowly. @default 20,000 */
+  /** How long it may take to start, for drives that answer slowly. @default 60,000 */
   readonly startDeadlineMs?: number
 }
 
@@ -48,7 +48,7 @@ export const testCredentials: Credentials = {
 }
 export const testBucket = 'photos'
 
-const defaultStartDeadlineMs = 20_000
+const defaultStartDeadlineMs = 60_000
 const keptLogLength = 100_000
 
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {

@@ -24,13 +24,12 @@ process.on('exit', () => {
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
-// Crash tests kill processes that write to a disk.
-if (process.env.TMPDIR === undefined && !names.includes('crash')) {
+if (process.env.TMPDIR === undefined) {
   const memoryFolder = makeMemoryFolder()
   if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
 }
-// Most files wait for timers, servers and processes part of the time.
-const concurrency = availableParallelism() + 2
+// Most files wait for timers, servers and processes for a third of their time or more.
+const concurrency = availableParallelism() * 3
 await finished(run({ files: names.flatMap(filesOf), concurrency }))
 
 function filesOf(name: string): readonly string[] {
