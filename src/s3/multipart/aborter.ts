@@ -1,29 +1,21 @@
-import type { Drive } from '../../drives/drive.ts'
-import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
-import type { Lease, Leases } from './lease.ts'
+import type { UploadRow } from '../../state/stores/uploads.ts'
+import type { Lease } from './lease.ts'
+import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload } from './upload-errors.ts'
+import type { UploadFinder } from './upload-finder.ts'
 import type { UploadName } from './upload-records.ts'
-import type { UploadWatch } from './upload-watch.ts'
 
 /** How long an abort waits for a part in progress to release the bytes. */
 const waitForOthersMs = 2_000
 
-export interface AborterOptions {
-  readonly drive: Drive
-  readonly table: UploadTable
-  /** See UploadFinder.findRecovered. */
-  readonly findRecovered: (name: UploadName, signal: AbortSignal) => Promise<UploadRow>
-  readonly leases: Leases
-  readonly watch: UploadWatch
-  readonly now: () => number
-}
-
 /** Ends uploads without an object. */
 export class Aborter {
-  readonly #options: AborterOptions
+  readonly #context: UploadContext
+  readonly #finder: UploadFinder
 
-  constructor(options: AborterOptions) {
-    this.#options = options
+  constructor(context: UploadContext, finder: UploadFinder) {
+    this.#context = context
+    this.#finder = finder
   }
 
   /**
@@ -33,7 +25,7 @@ export class Aborter {
    * @throws S3Error NoSuchUpload; SlowDown while a Complete is in progress.
    */
   async abort(name: UploadName, signal: AbortSignal): Promise<void> {
-    const { table, leases, watch, now } = this.#options
+    const { table, leases, watch, now } = this.#context
     const upload = await this.#markAborted(name, signal)
     watch.notify(upload.id)
     const deadlineMs = now() + waitForOthersMs
@@ -49,9 +41,9 @@ export class Aborter {
   }
 
   async #markAborted(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
-    const { findRecovered, table, now } = this.#options
+    const { table, now } = this.#context
     for (;;) {
-      const upload = await findRecovered(name, signal)
+      const upload = await this.#finder.findRecovered(name, signal)
       if (upload.phase !== 'open') throw noSuchUpload(upload.id)
       // False when a Complete has begun since the row was read.
       if (await table.abort(upload.id, now())) return upload
@@ -60,7 +52,7 @@ export class Aborter {
 
   /** Removes the bytes, then the row, of an aborted upload under its lease, which ends. */
   async cleanUp(lease: Lease): Promise<void> {
-    const { drive, table, watch } = this.#options
+    const { drive, table, watch } = this.#context
     const { upload, owner } = lease
     try {
       await drive.uploads.abort(upload.driveState)

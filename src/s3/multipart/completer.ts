@@ -1,46 +1,36 @@
-import type { Drive } from '../../drives/drive.ts'
-import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
-import type { S3Log } from '../log.ts'
+import type { UploadRow } from '../../state/stores/uploads.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
-import type { Lease, Leases } from './lease.ts'
+import type { Lease } from './lease.ts'
+import type { UploadContext } from './upload-context.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
-import { decodePart, decodeTarget, detailsOf, type UploadName } from './upload-records.ts'
-import type { UploadWatch } from './upload-watch.ts'
-
-/** How often a waiting Complete checks whether the lease holder has died. */
-const livenessCheckMs = 1_000
+import {
+  decodePart,
+  decodeTarget,
+  detailsOf,
+  findUpload,
+  type UploadName,
+} from './upload-records.ts'
+import { livenessCheckMs } from './upload-watch.ts'
 
 /** As many as an upload can have. */
 const allParts = 10_000
-
-export interface CompleterOptions {
-  readonly drive: Drive
-  readonly table: UploadTable
-  /** The upload in any phase. */
-  readonly find: (name: UploadName) => Promise<UploadRow>
-  readonly leases: Leases
-  readonly watch: UploadWatch
-  /** How long a Complete waits for a part in progress to stop, or for another Complete. */
-  readonly waitMs: number
-  readonly now: () => number
-  readonly log: S3Log
-}
 
 /**
  * Turns uploads into objects. What to publish is recorded first (`completing`), so that
  * `recover` knows the plan after a crash.
  */
 export class Completer {
-  readonly #options: CompleterOptions
+  readonly #context: UploadContext
   /** Pending writes that no reply waits for. */
   readonly #afterwards = new Set<Promise<void>>()
 
-  constructor(options: CompleterOptions) {
-    this.#options = options
+  constructor(context: UploadContext) {
+    this.#context = context
   }
 
   /**
-   * Publishes the upload, or repeats the answer of the earlier Complete that published it.
+   * Publishes the upload, or repeats the answer of the earlier Complete that published it. Waits
+   * `partWaitMs` for a part in progress to stop, or for another Complete.
    *
    * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, InvalidRequest, BadDigest or
    *   SlowDown; DriveError as UploadDrive.complete. The upload is then open as before.
@@ -50,11 +40,11 @@ export class Completer {
     request: CompletionRequest,
     signal: AbortSignal,
   ): Promise<Completion> {
-    const { find, watch, now, waitMs } = this.#options
-    const deadlineMs = now() + waitMs
+    const { table, watch, now, partWaitMs } = this.#context
+    const deadlineMs = now() + partWaitMs
     let plan = ''
     for (;;) {
-      const upload = await find(name)
+      const upload = await findUpload(table, name)
       const { phase } = upload
       if (phase === 'completed') return completionOf(upload)
       if (phase === 'aborted') throw noSuchUpload(upload.id)
@@ -73,7 +63,7 @@ export class Completer {
   /** The lease for publishing `plan`; undefined when it is taken or the upload has changed. */
   async #acquire(upload: UploadRow, plan: string): Promise<Lease | undefined> {
     if (upload.phase === 'open') return await this.#begin(upload, plan)
-    const lease = await this.#options.leases.take(upload)
+    const lease = await this.#context.leases.take(upload)
     if (lease === undefined || upload.completion === plan) return lease
     // An interrupted request may have had other parts or conditions than this one.
     await this.recover(lease)
@@ -82,7 +72,7 @@ export class Completer {
 
   /** The completion plan, as stored in the row. */
   async #plan(upload: UploadRow, request: CompletionRequest): Promise<string> {
-    const { table, drive } = this.#options
+    const { table, drive } = this.#context
     const rows = await table.parts(upload.id, 0, allParts)
     const plan = planCompletion(request, {
       details: detailsOf(upload),
@@ -98,7 +88,7 @@ export class Completer {
    * the list must be checked against the current parts.
    */
   async #begin(upload: UploadRow, completion: string): Promise<Lease | undefined> {
-    const { table, leases, watch, now } = this.#options
+    const { table, leases, watch, now } = this.#context
     const isFree = leases.isFree(upload)
     const { owner, untilMs } = isFree
       ? leases.columns()
@@ -118,12 +108,12 @@ export class Completer {
    *   is then recovered as after a crash, because the drive may have published it.
    */
   async publish(lease: Lease): Promise<Completion> {
-    const { drive, log } = this.#options
+    const { drive, log } = this.#context
     const { upload } = lease
     const completion = completionOf(upload)
     const { size, attributes, conditions, partCount } = completion
     const parts = async () => {
-      const rows = await this.#options.table.parts(upload.id, 0, partCount)
+      const rows = await this.#context.table.parts(upload.id, 0, partCount)
       return rows.map((part) => ({ size: part.size, md5: part.etag }))
     }
     const assertHeld = () => lease.assertHeld()
@@ -160,7 +150,7 @@ export class Completer {
     const { upload } = lease
     let isPublished: boolean
     try {
-      isPublished = await this.#options.drive.uploads.isPublished(upload.driveState)
+      isPublished = await this.#context.drive.uploads.isPublished(upload.driveState)
       lease.assertHeld()
     } catch (error) {
       // Report the first error; a lease that can't be released expires.
@@ -188,7 +178,7 @@ export class Completer {
 
   /** Records that the object is published. False when the row does not say so afterwards. */
   async #finish(lease: Lease): Promise<boolean> {
-    const { table, watch, log, now } = this.#options
+    const { table, watch, log, now } = this.#context
     const { id } = lease.upload
     lease.end()
     try {
@@ -207,7 +197,7 @@ export class Completer {
    * Returns whether the row finally says that it is completed with this list.
    */
   async #settleAgain({ id, completion }: UploadRow): Promise<boolean> {
-    const { table, log } = this.#options
+    const { table, log } = this.#context
     const isCompleted = (row: UploadRow | undefined) =>
       row?.phase === 'completed' && row.completion === completion
     const row = await table.find(id)
@@ -225,7 +215,7 @@ export class Completer {
    * out, since the drive may have cut them off.
    */
   async #reopen(lease: Lease, completion: Completion): Promise<void> {
-    const { table, watch, log, now } = this.#options
+    const { table, watch, log, now } = this.#context
     const { upload } = lease
     lease.end()
     const { partCount, size } = completion

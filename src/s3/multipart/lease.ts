@@ -55,58 +55,30 @@ export class Leases {
 }
 
 /**
- * A lease that is held: it renews itself until `end` or `release`, and notices when it is lost or
- * when the upload changes phase (aborted, or completed without the part in progress).
+ * A held lease of an upload: it renews itself until `end` or `release`, and is lost also when the
+ * upload changes phase (aborted, or completed without the part in progress). The reason for `lost`
+ * is the S3Error to answer: SlowDown or NoSuchUpload.
  */
-export class Lease {
+export class Lease extends HeldLease {
   /** The row as it was when the lease was taken. */
   readonly upload: UploadRow
   readonly #options: LeasesOptions
-  readonly #held: HeldLease
 
   constructor(upload: UploadRow, options: LeasesOptions) {
     const { id, leaseOwner: owner, leaseUntilMs } = upload
-    this.upload = upload
-    this.#options = options
-    this.#held = new HeldLease({
+    super({
       ...{ owner, untilMs: leaseUntilMs, leaseMs, renewEveryMs, safetyMarginMs, now: options.now },
       renew: (untilMs) => options.table.renewLease(id, { owner, untilMs }),
       lostReason: leaseLost,
     })
-    void this.#keep()
-  }
-
-  get owner(): string {
-    return this.upload.leaseOwner
-  }
-
-  /** Aborts when the lease is lost, with the S3Error to answer as its reason. */
-  get lost(): AbortSignal {
-    return this.#held.lost
-  }
-
-  /** Whether no other process can have taken the lease. */
-  get isHeld(): boolean {
-    return this.#held.isHeld
-  }
-
-  /**
-   * To be called before each touch of the upload's bytes.
-   *
-   * @throws S3Error SlowDown or NoSuchUpload when the lease is lost.
-   */
-  assertHeld(): void {
-    this.#held.assertHeld()
+    this.upload = upload
+    this.#options = options
+    void this.#watch()
   }
 
   /** Rejects with the reason as soon as the lease is lost; else settles as `work` does. */
   during<T>(work: Promise<T>): Promise<T> {
     return untilAborted(work, this.lost)
-  }
-
-  /** Stops renewing. For a lease that a statement has released, or is about to. */
-  end(): void {
-    this.#held.end()
   }
 
   /** Releases the lease. If the database fails, it expires. */
@@ -117,19 +89,19 @@ export class Lease {
     watch.notify(this.upload.id)
   }
 
-  async #keep(): Promise<void> {
-    const signal = this.#held.ended
+  async #watch(): Promise<void> {
+    const signal = this.ended
     let isFailing = false
     while (!signal.aborted) {
       // While the database fails, the renewal may stay due.
-      const timeoutMs = isFailing ? renewEveryMs : Math.max(1, this.#held.renewInMs)
+      const timeoutMs = isFailing ? renewEveryMs : Math.max(1, this.renewInMs)
       await this.#options.watch.wait(this.upload, { timeoutMs, signal })
       if (signal.aborted) return
       try {
         const reason = await this.#reasonToStop()
         if (signal.aborted) return
-        if (reason !== undefined) return this.#held.lose(reason)
-        await this.#held.renewIfDue()
+        if (reason !== undefined) return this.lose(reason)
+        await this.renewIfDue()
         isFailing = false
       } catch {
         // The database may recover before the lease ends; if not, assertHeld stops the work.

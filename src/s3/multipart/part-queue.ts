@@ -1,17 +1,17 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { S3Error } from '../errors.ts'
-import type { Lease, Leases } from './lease.ts'
+import type { Lease } from './lease.ts'
+import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
+import type { UploadFinder } from './upload-finder.ts'
 import type { UploadName } from './upload-records.ts'
-import type { UploadWatch } from './upload-watch.ts'
+import { livenessCheckMs } from './upload-watch.ts'
 
 /** How long a request waits for a missing part while nothing happens on the upload. */
 const gapWaitMs = 2_000
-/** How often a waiting request checks whether the lease holder has died. */
-const livenessCheckMs = 1_000
 
 /** Parts that wait in one process at a time; each is a connection with an unread body. */
-export const maxWaitingParts = 1_024
+const maxWaitingParts = 1_024
 
 /** How far ahead of the next part another may be to be buffered. */
 export const maxPartsAhead = 64
@@ -44,27 +44,25 @@ export interface WaitingPart {
   readonly onWait?: (upload: UploadRow) => void
 }
 
-export interface PartQueueOptions {
-  readonly find: (name: UploadName) => Promise<UploadRow>
-  readonly leases: Leases
-  readonly watch: UploadWatch
-  readonly canReplaceLast: boolean
-  readonly partWaitMs: number
-  readonly now: () => number
-  readonly maxWaitingParts?: number
-}
-
 /**
  * Where parts wait for their turn (docs/contract/object-storage.md, "Part order"). Parts come
  * strictly in order, but stock clients send several at once: one that arrives early waits while an
  * earlier one is being received. Its body is not read unless `onWait` reads it.
  */
 export class PartQueue {
-  readonly #options: PartQueueOptions
+  readonly #context: UploadContext
+  readonly #finder: Pick<UploadFinder, 'find'>
+  readonly #maxWaiting: number
   #waitingCount = 0
 
-  constructor(options: PartQueueOptions) {
-    this.#options = options
+  constructor(
+    context: UploadContext,
+    finder: Pick<UploadFinder, 'find'>,
+    maxWaiting = maxWaitingParts,
+  ) {
+    this.#context = context
+    this.#finder = finder
+    this.#maxWaiting = maxWaiting
   }
 
   /**
@@ -75,7 +73,7 @@ export class PartQueue {
   async admit(name: UploadName, number: number, waiting: WaitingPart): Promise<Admission> {
     const admission = await this.#tryAdmit(name, number)
     if (admission.turn !== 'wait') return admission
-    if (this.#waitingCount >= (this.#options.maxWaitingParts ?? maxWaitingParts)) {
+    if (this.#waitingCount >= this.#maxWaiting) {
       throw slowDown('Too many parts are waiting. Send fewer at a time.')
     }
     this.#waitingCount += 1
@@ -92,7 +90,7 @@ export class PartQueue {
     number: number,
     waiting: { readonly signal: AbortSignal; readonly upload: UploadRow },
   ): Promise<Admission> {
-    const { watch, leases, now, partWaitMs } = this.#options
+    const { watch, leases, now, partWaitMs } = this.#context
     const deadlineMs = now() + partWaitMs
     let gapDeadlineMs = now() + gapWaitMs
     let { upload } = waiting
@@ -117,9 +115,9 @@ export class PartQueue {
     name: UploadName,
     number: number,
   ): Promise<Admission | { readonly turn: 'wait'; readonly upload: UploadRow }> {
-    const { find, leases, canReplaceLast } = this.#options
-    const upload = await find(name)
-    const turn = turnOf(number, upload, canReplaceLast)
+    const { drive, leases } = this.#context
+    const upload = await this.#finder.find(name)
+    const turn = turnOf(number, upload, drive.uploads.replaceLast !== undefined)
     if (turn === 'gone') throw noSuchUpload(upload.id)
     if (turn === 'far') throw outOfTurn(number, upload)
     if (turn === 'compare' || turn === 'wait') return { turn, upload }

@@ -1,10 +1,10 @@
-import type { Drive, PartDraft } from '../../drives/drive.ts'
-import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
+import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 import type { EarlyPart, PartSource } from './early-part.ts'
 import { EarlyParts } from './early-parts.ts'
 import type { Lease } from './lease.ts'
-import { LeasedSink } from './leased-sink.ts'
+import { LeasedDraft } from './leased-draft.ts'
 import type { Admission, PartQueue } from './part-queue.ts'
+import type { UploadContext } from './upload-context.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
   decodePart,
@@ -13,15 +13,6 @@ import {
   type UploadedPart,
   type UploadName,
 } from './upload-records.ts'
-import type { UploadWatch } from './upload-watch.ts'
-
-export interface PartWriterOptions {
-  readonly drive: Drive
-  readonly table: UploadTable
-  readonly queue: PartQueue
-  readonly watch: UploadWatch
-  readonly now: () => number
-}
 
 const nowhere = { write: () => Promise.resolve() }
 
@@ -30,12 +21,14 @@ const nowhere = { write: () => Promise.resolve() }
  * were one.
  */
 export class PartWriter {
-  readonly #options: PartWriterOptions
+  readonly #context: UploadContext
+  readonly #queue: PartQueue
   readonly #early: EarlyParts
 
-  constructor(options: PartWriterOptions) {
-    this.#options = options
-    this.#early = new EarlyParts(options.drive.uploads.partMemory)
+  constructor(context: UploadContext, queue: PartQueue) {
+    this.#context = context
+    this.#queue = queue
+    this.#early = new EarlyParts(context.drive.uploads.partMemory)
   }
 
   /**
@@ -64,7 +57,7 @@ export class PartWriter {
       this.#early.read(part, detailsOf(upload).checksum?.algorithm)
     }
     try {
-      const admission = await this.#options.queue.admit(name, number, { signal, onWait })
+      const admission = await this.#queue.admit(name, number, { signal, onWait })
       part.begin()
       if (!part.isDecided) return admission
       if ('lease' in admission) await admission.lease.release()
@@ -99,40 +92,38 @@ export class PartWriter {
   }
 
   async #appendAll(lease: Lease, parts: readonly EarlyPart[]): Promise<readonly UploadedPart[]> {
-    const { drive, table } = this.#options
+    const { drive, table } = this.#context
     const { upload, owner } = lease
     const { driveState, size: offset } = upload
     const size = sizeOf(parts)
-    const draft = await drive.uploads.append(driveState, { offset, ...hints({ size }, lease) })
-    const sink = new LeasedSink(draft, lease)
+    const options = { offset, ...hints({ size }, lease) }
+    const draft = new LeasedDraft(await drive.uploads.append(driveState, options), lease)
     const uploaded: UploadedPart[] = []
     for (const part of parts) {
-      uploaded.push(await this.#pour(sink, part, { lease, number: part.number }))
+      uploaded.push(await this.#pour(draft, part, { lease, number: part.number }))
     }
     const rows = uploaded.map(encodePart)
-    await this.#commit(draft, sink, lease, (state) =>
-      table.commitParts({ upload, owner }, rows, state),
-    )
+    await this.#commit(draft, lease, (state) => table.commitParts({ upload, owner }, rows, state))
     return uploaded
   }
 
   async #replaceLast(lease: Lease, number: number, source: PartSource): Promise<UploadedPart> {
-    const { drive, table } = this.#options
+    const { drive, table } = this.#context
     const { upload } = lease
     const last = await this.#committedPart(upload, number)
     const offset = upload.size - last.size
     const options = { offset, replacedSize: last.size, ...hints(source, lease) }
-    const draft = await drive.uploads.replaceLast?.(upload.driveState, options)
-    if (draft === undefined) throw differentBytes(number)
-    const sink = new LeasedSink(draft, lease)
-    const part = await this.#pour(sink, source, { lease, number })
+    const replacing = await drive.uploads.replaceLast?.(upload.driveState, options)
+    if (replacing === undefined) throw differentBytes(number)
+    const draft = new LeasedDraft(replacing, lease)
+    const part = await this.#pour(draft, source, { lease, number })
     if (isSame(part, last)) {
-      await sink.discard()
+      await draft.discard()
       await lease.release()
       return decodePart(last)
     }
     const change = { from: last, to: encodePart(part) }
-    await this.#commit(draft, sink, lease, (driveState) =>
+    await this.#commit(draft, lease, (driveState) =>
       table.replacePart({ upload, owner: lease.owner }, { ...change, driveState }),
     )
     return part
@@ -147,49 +138,42 @@ export class PartWriter {
   }
 
   async #committedPart(upload: UploadRow, number: number): Promise<PartRow> {
-    const [part] = await this.#options.table.parts(upload.id, number - 1, 1)
+    const [part] = await this.#context.table.parts(upload.id, number - 1, 1)
     // The parts are deleted when the upload is completed, which may happen between the two reads.
     if (part?.number !== number) throw slowDown('The upload is being completed.')
     return part
   }
 
   async #pour(
-    sink: LeasedSink,
+    draft: LeasedDraft,
     source: PartSource,
     target: { readonly lease: Lease; readonly number: number },
   ): Promise<UploadedPart> {
     const { lease, number } = target
     try {
       const algorithm = detailsOf(lease.upload).checksum?.algorithm
-      const { md5Hex, size, checksum } = await lease.during(source.pour(sink, algorithm))
-      const part = { number, etag: md5Hex, size, modifiedAtMs: this.#options.now() }
+      const { md5Hex, size, checksum } = await lease.during(source.pour(draft, algorithm))
+      const part = { number, etag: md5Hex, size, modifiedAtMs: this.#context.now() }
       return checksum === undefined ? part : { ...part, checksum }
     } catch (error) {
-      await sink.discard()
+      await draft.discard()
       throw error
     }
   }
 
   async #commit(
-    draft: PartDraft,
-    sink: LeasedSink,
+    draft: LeasedDraft,
     lease: Lease,
     store: (driveState: string) => Promise<boolean>,
   ): Promise<void> {
-    try {
-      lease.assertHeld()
-    } catch (error) {
-      await sink.discard()
-      throw error
-    }
     const driveState = await draft.commit()
     if (await store(driveState)) {
       lease.end()
-      this.#options.watch.notify(lease.upload.id)
+      this.#context.watch.notify(lease.upload.id)
       return
     }
     // The bytes are beyond the committed size and will be overwritten.
-    const current = await this.#options.table.find(lease.upload.id)
+    const current = await this.#context.table.find(lease.upload.id)
     throw current?.phase === 'open' ? leaseLost() : noSuchUpload(lease.upload.id)
   }
 }

@@ -1,6 +1,7 @@
 import type { Attributes, ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectName } from '../../drives/drive.ts'
-import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
+import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
+import { noSuchUpload } from './upload-errors.ts'
 
 /** An upload as requests name it: the id counts only together with its bucket and key. */
 export interface UploadName extends ObjectName {
@@ -26,6 +27,13 @@ export interface UploadedPart {
   readonly size: number
   readonly modifiedAtMs: number
   readonly checksum?: StoredChecksum
+}
+
+/** The upload in any phase. @throws S3Error NoSuchUpload. */
+export async function findUpload(table: UploadTable, name: UploadName): Promise<UploadRow> {
+  const upload = await table.find(name.uploadId)
+  if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)
+  return upload
 }
 
 export function encodeTarget(target: ObjectName): string {

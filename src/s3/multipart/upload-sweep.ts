@@ -1,30 +1,21 @@
-import type { Drive } from '../../drives/drive.ts'
-import type { UploadPhase, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
+import type { UploadPhase, UploadRow } from '../../state/stores/uploads.ts'
 import type { S3Log } from '../log.ts'
 import type { Aborter } from './aborter.ts'
 import type { Completer } from './completer.ts'
-import type { Lease, Leases } from './lease.ts'
+import type { Lease } from './lease.ts'
+import type { UploadContext } from './upload-context.ts'
 
 /** How long a Complete may be repeated (docs/contract/object-storage.md, "Complete"). */
 const answerAgainMs = 15 * 60_000
 /** Uploads that are read at a time. */
 const pageSize = 100
 
-export interface UploadSweepOptions {
-  readonly drive: Drive
-  readonly table: UploadTable
-  readonly leases: Leases
+export interface UploadSweepOptions extends UploadContext {
   readonly completer: Completer
   readonly aborter: Aborter
-  /** Time without a new part before an open upload is deleted. */
-  readonly expiryMs: number
-  readonly now: () => number
-  readonly log: S3Log
   /** Aborts to leave the rest to the next sweep. */
   readonly signal?: AbortSignal | undefined
 }
-
-type Step = (upload: UploadRow) => Promise<unknown>
 
 /**
  * Cleans up after requests: expired uploads, interrupted completions and aborts, old
@@ -59,7 +50,7 @@ export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
 async function sweepPhase(
   options: UploadSweepOptions,
   idle: { readonly phase: UploadPhase; readonly untilMs: number },
-  step: Step,
+  step: (upload: UploadRow) => Promise<unknown>,
 ): Promise<void> {
   const { table, log, signal } = options
   const { phase, untilMs } = idle

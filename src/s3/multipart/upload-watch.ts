@@ -8,6 +8,9 @@ const shortestPauseMs = 4
 const longestPauseMs = 200
 const pauseShare = 1 / 20
 
+/** How often a waiting request checks whether the lease holder has died. */
+export const livenessCheckMs = 1_000
+
 interface Waiter {
   /** What the waiter believes the row to be. */
   readonly seen: string

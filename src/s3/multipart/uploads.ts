@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Drive, ObjectName } from '../../drives/drive.ts'
-import type { UploadTable } from '../../state/stores/uploads.ts'
-import type { S3Log } from '../log.ts'
+import type { ObjectName } from '../../drives/drive.ts'
 import { Aborter } from './aborter.ts'
 import { Completer } from './completer.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
@@ -9,6 +7,7 @@ import type { PartSource } from './early-part.ts'
 import { Leases } from './lease.ts'
 import { PartQueue } from './part-queue.ts'
 import { PartWriter } from './part-writer.ts'
+import type { UploadContext, UploadsOptions } from './upload-context.ts'
 import { noSuchUpload } from './upload-errors.ts'
 import { UploadFinder } from './upload-finder.ts'
 import {
@@ -24,18 +23,6 @@ import {
 } from './upload-records.ts'
 import { sweepUploads } from './upload-sweep.ts'
 import { UploadWatch } from './upload-watch.ts'
-
-export interface UploadsOptions {
-  readonly drive: Drive
-  readonly table: UploadTable
-  /** How long an early part waits, milliseconds (PART_WAIT_SECONDS). */
-  readonly partWaitMs: number
-  /** Milliseconds without a new part before an open upload is deleted (UPLOAD_EXPIRY_HOURS). */
-  readonly expiryMs: number
-  /** Wall clock, milliseconds since the epoch. */
-  readonly now: () => number
-  readonly log: S3Log
-}
 
 /** A page of an upload's parts. */
 export interface PartPage {
@@ -66,46 +53,27 @@ export interface UploadPosition {
  * Several processes may serve one upload; the lease in its row lets one at a time touch its bytes.
  */
 export class Uploads {
-  readonly #options: UploadsOptions
-  readonly #leases: Leases
+  readonly #context: UploadContext
   readonly #finder: UploadFinder
   readonly #writer: PartWriter
   readonly #completer: Completer
   readonly #aborter: Aborter
 
   constructor(options: UploadsOptions) {
-    const { drive, table, partWaitMs, now } = options
+    const { table } = options
     const watch = new UploadWatch((id) => table.find(id))
-    const leases = new Leases({ table, watch, now })
-    const common = { ...options, watch, leases }
-    const finder = new UploadFinder({
-      ...common,
-      recover: (lease) => this.#completer.recover(lease),
-      waitMs: partWaitMs,
-    })
-    const find = (name: UploadName) => finder.find(name)
-    const canReplaceLast = drive.uploads.replaceLast !== undefined
-    this.#options = options
-    this.#leases = leases
-    this.#writer = new PartWriter({
-      ...common,
-      queue: new PartQueue({ ...common, find, canReplaceLast }),
-    })
-    this.#finder = finder
-    this.#completer = new Completer({
-      ...common,
-      find: (name) => finder.read(name),
-      waitMs: partWaitMs,
-    })
-    this.#aborter = new Aborter({
-      ...common,
-      findRecovered: (name, signal) => finder.findRecovered(name, signal),
-    })
+    const leases = new Leases({ ...options, watch })
+    const context = { ...options, watch, leases }
+    this.#context = context
+    this.#completer = new Completer(context)
+    this.#finder = new UploadFinder(context, this.#completer)
+    this.#writer = new PartWriter(context, new PartQueue(context, this.#finder))
+    this.#aborter = new Aborter(context, this.#finder)
   }
 
   /** Begins an upload. Resolves with its id when it is durable. */
   async create(target: ObjectName, details: UploadDetails): Promise<string> {
-    const { drive, table, now } = this.#options
+    const { drive, table, now } = this.#context
     const id = randomBytes(16).toString('base64url')
     const driveState = await drive.uploads.begin(id, target)
     try {
@@ -151,7 +119,7 @@ export class Uploads {
   ): Promise<PartPage> {
     const upload = await this.#finder.findRecovered(name, signal)
     if (upload.phase !== 'open') throw noSuchUpload(upload.id)
-    const rows = await this.#options.table.parts(upload.id, page.after, page.limit + 1)
+    const rows = await this.#context.table.parts(upload.id, page.after, page.limit + 1)
     return {
       details: detailsOf(upload),
       parts: rows.slice(0, page.limit).map(decodePart),
@@ -165,7 +133,7 @@ export class Uploads {
     readonly after: UploadPosition | undefined
     readonly limit: number
   }): Promise<OpenUpload[]> {
-    const { table, expiryMs } = this.#options
+    const { table, expiryMs } = this.#context
     const { bucket, after, limit } = page
     const rows = await table.open(
       targetStart(bucket),
@@ -184,7 +152,7 @@ export class Uploads {
    * @throws S3Error NoSuchUpload.
    */
   async abortById(uploadId: string, signal: AbortSignal): Promise<void> {
-    const upload = await this.#options.table.find(uploadId)
+    const upload = await this.#context.table.find(uploadId)
     if (upload === undefined) throw noSuchUpload(uploadId)
     await this.abort({ uploadId, ...decodeTarget(upload.target) }, signal)
   }
@@ -192,9 +160,8 @@ export class Uploads {
   /** See sweepUploads. To be called at start and from time to time, by one process or several. */
   sweep(signal?: AbortSignal): Promise<void> {
     return sweepUploads({
-      ...this.#options,
+      ...this.#context,
       signal,
-      leases: this.#leases,
       completer: this.#completer,
       aborter: this.#aborter,
     })

@@ -10,6 +10,7 @@ import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
+import type { S3Log } from '../../../src/s3/log.ts'
 import type { CompletionRequest } from '../../../src/s3/multipart/completion.ts'
 import type { PartSource } from '../../../src/s3/multipart/early-part.ts'
 import type { UploadName } from '../../../src/s3/multipart/upload-records.ts'
@@ -38,6 +39,7 @@ export interface World {
   readonly database: Database
   readonly table: UploadTable
   readonly clock: TestClock
+  readonly log: S3Log
   /** What was logged as a warning or an error. */
   readonly complaints: unknown[]
   /** Uploads as another process would have them: nothing shared but drive and database. */
@@ -85,7 +87,7 @@ export async function makeWorld(t: TestContext): Promise<World> {
     workers.push(uploads)
     return uploads
   }
-  return { drive, database, table, clock, complaints, worker }
+  return { drive, database, table, clock, log, complaints, worker }
 }
 
 export function md5(bytes: Uint8Array | string): string {

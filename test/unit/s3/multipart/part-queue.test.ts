@@ -9,23 +9,16 @@ import { isS3Error } from '../read-fixture.ts'
 import { begin, makeWorld, never } from '../write-fixture.ts'
 
 test('PartQueue holds a bounded number of parts and refuses the rest at once', async (t) => {
-  const { table, clock, worker } = await makeWorld(t)
+  const { drive, table, clock, log, worker } = await makeWorld(t)
   const watch = new UploadWatch((id) => table.find(id))
-  const { now } = clock
+  const options = { drive, table, partWaitMs: 1_000, expiryMs: 60_000, now: clock.now, log }
+  const leases = new Leases({ ...options, watch })
   const find = async ({ uploadId }: { uploadId: string }): Promise<UploadRow> => {
     const upload = await table.find(uploadId)
     assert.ok(upload)
     return upload
   }
-  const queue = new PartQueue({
-    find,
-    leases: new Leases({ table, watch, now }),
-    watch,
-    canReplaceLast: true,
-    partWaitMs: 1_000,
-    now,
-    maxWaitingParts: 2,
-  })
+  const queue = new PartQueue({ ...options, watch, leases }, { find }, 2)
   const name = await begin(worker())
   let heldCount = 2
   const held = [2, 3].map(async (number) => {

@@ -1,8 +1,8 @@
 import type { PartDraft } from '../../drives/drive.ts'
 import type { Lease } from './lease.ts'
 
-/** A sink into a part's draft that takes bytes only while the lease is held. */
-export class LeasedSink {
+/** A part's draft that takes bytes only while the lease is held. */
+export class LeasedDraft implements PartDraft {
   readonly #draft: PartDraft
   readonly #lease: Lease
   #writing: Promise<void> | undefined
@@ -17,6 +17,17 @@ export class LeasedSink {
     this.#lease.assertHeld()
     this.#writing = this.#draft.write(chunk)
     await this.#writing
+  }
+
+  /** As PartDraft.commit; discards the bytes when the lease is lost. @throws S3Error */
+  async commit(): Promise<string> {
+    try {
+      this.#lease.assertHeld()
+    } catch (error) {
+      await this.discard()
+      throw error
+    }
+    return await this.#draft.commit()
   }
 
   /** Discards the bytes after the write in progress: a draft takes one call at a time. */

@@ -1,0 +1,23 @@
+import type { Drive } from '../../drives/drive.ts'
+import type { UploadTable } from '../../state/stores/uploads.ts'
+import type { S3Log } from '../log.ts'
+import type { Leases } from './lease.ts'
+import type { UploadWatch } from './upload-watch.ts'
+
+export interface UploadsOptions {
+  readonly drive: Drive
+  readonly table: UploadTable
+  /** How long a request waits for its turn, milliseconds (PART_WAIT_SECONDS). */
+  readonly partWaitMs: number
+  /** Milliseconds without a new part before an open upload is deleted (UPLOAD_EXPIRY_HOURS). */
+  readonly expiryMs: number
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: S3Log
+}
+
+/** What the classes of this folder share. */
+export interface UploadContext extends UploadsOptions {
+  readonly watch: UploadWatch
+  readonly leases: Leases
+}
