@@ -91,21 +91,20 @@ export class CallThread<Request, Result> {
 /**
  * In the thread: answers each call.
  *
- * @param answer returns the result, and the parts of it to transfer back.
+ * @param work returns the result, and the parts of it to transfer back.
  */
 export function answerCalls<Request, Result>(
-  answer: (request: Request) => { readonly result: Result; readonly transfer: Transferable[] },
+  work: (request: Request) => { readonly result: Result; readonly transfer: Transferable[] },
 ): void {
   parentPort?.on('message', ({ id, request }: Call<Request>) => {
     try {
-      const { result, transfer } = answer(request)
-      const told: Answer<Result> = { id, result }
-      parentPort?.postMessage(told, transfer)
+      const { result, transfer } = work(request)
+      parentPort?.postMessage({ id, result } satisfies Answer<Result>, transfer)
     } catch (error) {
       // Errors lose their code when they are cloned.
       const { code } = error as NodeJS.ErrnoException
-      const told: Answer<Result> = { id, code: code ?? '', message: String(error) }
-      parentPort?.postMessage(told)
+      const answer: Answer<Result> = { id, code: code ?? '', message: String(error) }
+      parentPort?.postMessage(answer)
     }
   })
 }

@@ -10,16 +10,10 @@ export class TimeLimitError extends Error {
  * Settles as `work` does, or rejects with TimeLimitError when that takes too long. The work goes on
  * then, but its result is discarded.
  */
-export async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeLimitError(limitMs)), limitMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+export function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new TimeLimitError(limitMs)), limitMs)
+  return untilAborted(work, late.signal).finally(() => clearTimeout(timer))
 }
 
 /**

@@ -118,6 +118,13 @@ export class S3Error extends Error {
   }
 }
 
+/** Names the parameter, header or element that has an unusable value, as S3 does. */
+export function invalidArgument(name: string, value: string, message: string): S3Error {
+  return new S3Error('InvalidArgument', message, {
+    elements: { ArgumentName: name, ArgumentValue: value },
+  })
+}
+
 /** The answer of reads and deletes to a key without an object; names the key, as S3 does. */
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })

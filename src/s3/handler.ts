@@ -12,7 +12,7 @@ import {
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { virtualHostReason } from './address/virtual-host.ts'
 import type { S3Service, ServiceContext } from './context.ts'
-import { S3Error } from './errors.ts'
+import { invalidArgument, S3Error } from './errors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
@@ -96,7 +96,7 @@ function answer(
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
   const authentication = authenticate(request, settings, service.now(), onMismatch)
-  if (authentication.kind === 'unsigned') logContext.anonymous = true
+  if (authentication === 'unsigned') logContext.anonymous = true
   if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
     // Access is denied, where AWS answers NoSuchBucket
     // (docs/contract/object-storage.md, "Error codes").
@@ -109,13 +109,13 @@ function answer(
 
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
-  if (authentication.kind === 'signed' && authentication.form === 'presigned') {
+  if (authentication === 'presigned') {
     // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }
   const name = detectOperation(address.level, { method, query, headers })
   logContext.operation = name
-  const isSigned = authentication.kind === 'signed'
+  const isSigned = authentication !== 'unsigned'
   const context: ServiceContext = { service, request, query, isSigned }
   return run(name, address, context, logContext)
 }
@@ -173,12 +173,10 @@ function authorize(access: Access, { isSigned, service }: ServiceContext, bucket
 function refuseVersions({ query }: ServiceContext): void {
   const versionId = query.get('versionId')
   if (versionId !== undefined && versionId !== 'null') {
-    throw new S3Error(
-      'InvalidArgument',
+    throw invalidArgument(
+      'versionId',
+      versionId,
       'Invalid version id specified: objects here have no versions.',
-      {
-        elements: { ArgumentName: 'versionId', ArgumentValue: versionId },
-      },
     )
   }
 }

@@ -5,7 +5,7 @@ import { lendRange } from '../body/object-body.ts'
 import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
 import { quoted } from './client-text.ts'
@@ -45,9 +45,7 @@ export function copySourceOf({ request, service }: ObjectContext): ObjectName {
 }
 
 function invalidSource(message: string, header: string): S3Error {
-  return new S3Error('InvalidArgument', message, {
-    elements: { ArgumentName: 'x-amz-copy-source', ArgumentValue: header },
-  })
+  return invalidArgument('x-amz-copy-source', header, message)
 }
 
 /**

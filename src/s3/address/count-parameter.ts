@@ -1,4 +1,4 @@
-import { S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 
 /** Higher values are not 32-bit integers and are refused. */
 const greatestInteger = 2_147_483_647
@@ -17,9 +17,9 @@ export function parseCount(
   if (text === undefined) return limits.max
   const count = /^\d{1,10}$/.test(text) ? Number(text) : -1
   if (count >= limits.min && count <= greatestInteger) return Math.min(count, limits.max)
-  throw new S3Error(
-    'InvalidArgument',
+  throw invalidArgument(
+    name,
+    text,
     `Provided ${name} not an integer or within integer range: ${limits.min} to ${greatestInteger}.`,
-    { elements: { ArgumentName: name, ArgumentValue: text } },
   )
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 import { bucketDefaults, objectDefaults } from '../operations/subresource-defaults.ts'
 import type { Address } from './address.ts'
 import { quoted } from './client-text.ts'
@@ -87,9 +87,7 @@ function detectBucketRead(query: Query): BucketOperation {
   const listType = query.get('list-type')
   if (listType === undefined) return 'ListObjects'
   if (listType === '2') return 'ListObjectsV2'
-  throw new S3Error('InvalidArgument', `list-type must be 2, got ${quoted(listType)}.`, {
-    elements: { ArgumentName: 'list-type', ArgumentValue: listType },
-  })
+  throw invalidArgument('list-type', listType, `list-type must be 2, got ${quoted(listType)}.`)
 }
 
 function detectObjectOperation(request: Detectable): ObjectOperation {

@@ -8,7 +8,7 @@ export interface PayloadSink {
 
 // A socket gives at most 64 KiB at a time. Copying four of those together costs less than three more
 // writes to a file (measured: a third more MB/s; 512 KiB is hardly better).
-const blockBytes = 256 * 1024
+export const blockBytes = 256 * 1024
 
 /**
  * Writes a payload to a sink in blocks and digests it. A block is hashed and the next one filled while

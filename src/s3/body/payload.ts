@@ -11,9 +11,6 @@ import { S3Error } from '../errors.ts'
 import type { PayloadDigest } from './payload-digester.ts'
 import { type PayloadSink, PayloadWriter } from './payload-writer.ts'
 
-export type { PayloadDigest } from './payload-digester.ts'
-export type { PayloadSink } from './payload-writer.ts'
-
 export interface PayloadOptions {
   /** A checksum to compute even when none was sent. A different one that was sent is refused. */
   readonly algorithm?: ChecksumAlgorithm | undefined
@@ -53,7 +50,7 @@ export async function pumpPayload(
   const writer = new PayloadWriter(sink, algorithm, size)
   const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
   try {
-    await pump(reader, writer, { parser, size })
+    await pump(reader, writer, parser, size)
     const digest = await writer.finish()
     verifyDigest(digest, expected, parser?.trailers ?? noTrailers)
     return digest
@@ -67,13 +64,8 @@ export async function pumpPayload(
 
 function toS3Error({ kind, cause }: BodyError): S3Error {
   if (kind !== 'gone') return new S3Error('RequestTimeout')
-  return new S3Error(
-    'IncompleteBody',
-    'The connection ended before the complete body had arrived.',
-    {
-      cause,
-    },
-  )
+  const message = 'The connection ended before the complete body had arrived.'
+  return new S3Error('IncompleteBody', message, { cause })
 }
 
 /**
@@ -95,15 +87,11 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-interface PumpOptions {
-  readonly parser: ChunkParser | undefined
-  readonly size: number | undefined
-}
-
 async function pump(
   reader: BodyReader,
   writer: PayloadWriter,
-  { parser, size }: PumpOptions,
+  parser: ChunkParser | undefined,
+  size: number | undefined,
 ): Promise<void> {
   let total = 0
   for (let bytes = await reader.next(); bytes !== undefined; bytes = await reader.next()) {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { HeaderFields } from '../../http/message.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
@@ -10,11 +11,9 @@ import { readPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
 import { notModifiedFields, objectFields, type ReplyFields } from '../reply/object-reply.ts'
 
-type SentHeaders = ObjectContext['request']['headers']
-
 /** What a GET or HEAD asks for beside the object itself. */
 export interface ReadRequest {
-  readonly headers: SentHeaders
+  readonly headers: IncomingHttpHeaders
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
 }

@@ -14,10 +14,13 @@ export interface ExpectedDigests {
   readonly checksum: ExpectedChecksum | undefined
 }
 
-export interface ExpectedChecksum {
+/** Without a value when that arrives as a trailer. */
+type ExpectedChecksum = Pick<SentChecksum, 'algorithm'> & Partial<SentChecksum>
+
+export interface SentChecksum {
   readonly algorithm: ChecksumAlgorithm
-  /** Base64; undefined when it will arrive as a trailer. */
-  readonly value: string | undefined
+  /** Base64. */
+  readonly value: string
 }
 
 const headerPrefix = 'x-amz-checksum-'
@@ -52,9 +55,7 @@ export function expectedDigests(headers: IncomingHttpHeaders): ExpectedDigests {
  *
  * @throws S3Error InvalidRequest for several or one that is not known here.
  */
-export function checksumHeaderOf(
-  headers: IncomingHttpHeaders,
-): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
+export function checksumHeaderOf(headers: IncomingHttpHeaders): SentChecksum | undefined {
   const name = onlyName(Object.keys(headers).filter(isChecksumName))
   const value = name === undefined ? undefined : headers[name]
   if (name === undefined || value === undefined) return undefined
@@ -100,7 +101,7 @@ function expectedChecksum(headers: IncomingHttpHeaders): ExpectedChecksum | unde
   const trailing = onlyName(trailerNames(headers['x-amz-trailer']).filter(isChecksumName))
   if (trailing !== undefined) {
     if (sent !== undefined) throw several()
-    return { algorithm: algorithmOf(trailing.slice(headerPrefix.length)), value: undefined }
+    return { algorithm: algorithmOf(trailing.slice(headerPrefix.length)) }
   }
   if (sent !== undefined && !isDigest(sent.value, checksumBytes(sent.algorithm))) {
     throw new S3Error(

@@ -1,6 +1,9 @@
 /** RFC 9110 section 5.1, in lower case. */
 export const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
+/** The values that Node accepts (RFC 9110 section 5.5): tab, visible ASCII, space and latin1. */
+export const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
 /**
  * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would also
  * take a byte 0xA0, with which the UTF-8 of `à` ends.

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Query } from '../address/query.ts'
-import { S3Error } from '../errors.ts'
-import { fieldName, withoutOuterSpace } from './field-value.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { fieldName, fieldValue, withoutOuterSpace } from './field-value.ts'
 
 /**
  * Presigners of current SDKs move x-amz-* header fields into the signed query, and S3 takes them
@@ -14,9 +14,6 @@ import { fieldName, withoutOuterSpace } from './field-value.ts'
  */
 const notHoisted =
   /^x-amz-(?:algorithm|checksum-(?!algorithm$|mode$|type$).*|content-sha256|credential|date|decoded-content-length|expires|sdk-checksum-algorithm|security-token|signature|signedheaders|trailer|user-agent)$/
-
-/** RFC 9110 section 5.5: the values that Node accepts. */
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * Adds the header fields in the query of a presigned request to those that were sent, with which
@@ -32,9 +29,7 @@ export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): v
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
     const value = withoutOuterSpace(Buffer.from(text).toString('latin1'))
     if (!fieldName.test(name) || !fieldValue.test(value)) {
-      throw new S3Error('InvalidArgument', 'The parameter cannot be sent as a header.', {
-        elements: { ArgumentName: parameter, ArgumentValue: text },
-      })
+      throw invalidArgument(parameter, text, 'The parameter cannot be sent as a header.')
     }
     if (headers[name] !== undefined && headers[name] !== value) {
       throw new S3Error(

@@ -1,6 +1,7 @@
 import type { KeptHeader } from '../../drives/attributes.ts'
 import type { Query } from '../address/query.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { fieldValue } from './field-value.ts'
 
 /** Query parameter → the header field it replaces (API reference, GetObject). */
 const overrides = {
@@ -13,9 +14,6 @@ const overrides = {
 } as const satisfies Record<string, KeptHeader>
 
 export type ResponseOverrides = Partial<Record<KeptHeader, string>>
-
-// What Node writes as a header value: tab, visible ASCII, space and latin1.
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * The header fields that a GET or HEAD requests instead of those stored with the object;
@@ -35,16 +33,12 @@ export function responseOverrides(query: Query, isSigned: boolean): ResponseOver
         'Request specific response headers cannot be used for anonymous GET requests.',
       )
     }
-    refuseUnsendable(parameter, value)
+    if (!fieldValue.test(value)) {
+      const message = 'Header value cannot be represented using ISO-8859-1.'
+      throw invalidArgument(parameter, value, message)
+    }
     result ??= {}
     result[overrides[parameter as keyof typeof overrides]] = value
   }
   return result
-}
-
-function refuseUnsendable(parameter: string, value: string): void {
-  if (headerValue.test(value)) return
-  throw new S3Error('InvalidArgument', 'Header value cannot be represented using ISO-8859-1.', {
-    elements: { ArgumentName: parameter, ArgumentValue: value },
-  })
 }

@@ -1,4 +1,4 @@
-import { S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 
 /** Tokens of other versions are refused, so a changed form can't be misread. */
 const version = 1
@@ -16,9 +16,7 @@ export function encodeContinuationToken(after: string): string {
 export function decodeContinuationToken(token: string): string {
   const after = /^[A-Za-z0-9_-]+$/.test(token) ? parseToken(token) : undefined
   if (after !== undefined) return after
-  throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect', {
-    elements: { ArgumentName: 'continuation-token', ArgumentValue: token },
-  })
+  throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect')
 }
 
 function parseToken(token: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { Query } from '../address/query.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 
 /** Writes a key, prefix, delimiter or marker into a listing. */
 export type EncodeKey = (key: string) => string
@@ -16,9 +16,11 @@ export function keyEncoding(query: Query): EncodeKey {
   const encodingType = query.get('encoding-type')
   if (encodingType === undefined || encodingType === '') return asIs
   if (encodingType === 'url') return urlEncodeKey
-  throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request', {
-    elements: { ArgumentName: 'encoding-type', ArgumentValue: encodingType },
-  })
+  throw invalidArgument(
+    'encoding-type',
+    encodingType,
+    'Invalid Encoding Method specified in Request',
+  )
 }
 
 /**

@@ -1,20 +1,15 @@
-import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
+import type { SentChecksum } from '../checksums/checksum-headers.ts'
 import { checksumOfParts, checksumTypes } from '../checksums/checksums.ts'
 import { S3Error } from '../errors.ts'
 import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-records.ts'
 
-export interface SentChecksum {
-  readonly algorithm: ChecksumAlgorithm
-  /** Base64. */
-  readonly value: string
-}
-
 /** The checksum that CompleteMultipartUpload may name. */
 export interface CompleteChecksum {
   /** x-amz-checksum-*: what the client expects of the whole object. */
-  readonly checksum?: SentChecksum
+  readonly checksum?: SentChecksum | undefined
   /** x-amz-checksum-type. */
-  readonly checksumType?: StoredChecksum['type']
+  readonly checksumType?: StoredChecksum['type'] | undefined
 }
 
 /**

@@ -1,8 +1,8 @@
 import { checksumAlgorithms } from '../../drives/attributes.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import type { SentChecksum } from '../checksums/checksum-headers.ts'
 import { unquoteEtag } from '../checksums/etag.ts'
 import { S3Error } from '../errors.ts'
-import type { SentChecksum } from './completed-checksum.ts'
 import type { ListedPart } from './completion.ts'
 import { maxPartNumber, readPartNumber } from './part-request.ts'
 

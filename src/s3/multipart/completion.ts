@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Attributes } from '../../drives/attributes.ts'
 import type { WriteConditions } from '../../drives/drive.ts'
+import type { SentChecksum } from '../checksums/checksum-headers.ts'
 import { S3Error } from '../errors.ts'
-import {
-  type CompleteChecksum,
-  completedChecksum,
-  type SentChecksum,
-} from './completed-checksum.ts'
+import { type CompleteChecksum, completedChecksum } from './completed-checksum.ts'
 import type { UploadDetails, UploadedPart } from './upload-records.ts'
 
 /**
@@ -20,8 +17,8 @@ export interface CompletionRequest extends CompleteChecksum {
   /** As listed, at least one. */
   readonly parts: readonly ListedPart[]
   /** x-amz-mp-object-size, bytes. */
-  readonly objectSize?: number
-  readonly conditions?: WriteConditions
+  readonly objectSize?: number | undefined
+  readonly conditions?: WriteConditions | undefined
 }
 
 export interface ListedPart {
@@ -37,7 +34,7 @@ export interface Completion {
   readonly partCount: number
   /** Bytes of the object. */
   readonly size: number
-  readonly conditions?: WriteConditions
+  readonly conditions?: WriteConditions | undefined
 }
 
 /** The committed parts, to check a list against. */
@@ -74,9 +71,7 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
     partSizes: sizesOfParts(parts),
     ...(checksum === undefined ? {} : { checksum, ...partChecksums(parts) }),
   }
-  const { conditions } = request
-  const completion = { attributes, partCount: parts.length, size }
-  return conditions === undefined ? completion : { ...completion, conditions }
+  return { attributes, partCount: parts.length, size, conditions: request.conditions }
 }
 
 function assertAscending(parts: readonly ListedPart[]): void {

@@ -1,5 +1,6 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
-import type { PayloadDigest, PayloadSink } from '../body/payload.ts'
+import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
 import { PartBuffer, type PartRoom } from './part-buffer.ts'
 import type { UploadedPart } from './upload-records.ts'
 

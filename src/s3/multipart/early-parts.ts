@@ -1,8 +1,9 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
+import { blockBytes } from '../body/payload-writer.ts'
 import { EarlyPart, type PartSource } from './early-part.ts'
-import { earlyChunkBytes, type PartRoom } from './part-buffer.ts'
+import type { PartRoom } from './part-buffer.ts'
 
 /** Chunks that are kept for reuse while parts arrive. */
 const mostFreeChunks = 32
@@ -27,7 +28,7 @@ export class EarlyParts {
     }
     this.#room = {
       memory: { take: (bytes) => memory.take(bytes), give },
-      pool: new BufferPool(earlyChunkBytes, mostFreeChunks),
+      pool: new BufferPool(blockBytes, mostFreeChunks),
     }
   }
 

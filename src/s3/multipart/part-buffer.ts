@@ -1,9 +1,6 @@
 import type { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
-import type { PayloadSink } from '../body/payload.ts'
-
-/** The block size in which a payload is written (payload-writer.ts), except for its last block. */
-export const earlyChunkBytes = 256 * 1024
+import { blockBytes, type PayloadSink } from '../body/payload-writer.ts'
 
 /** The part is no longer needed: the rest of its bytes is discarded. */
 class PartLeft extends Error {}
@@ -69,7 +66,7 @@ export class PartBuffer implements PayloadSink {
   }
 
   #copyOf(bytes: Uint8Array): Buffer<ArrayBuffer> {
-    if (bytes.length !== earlyChunkBytes) return Buffer.from(bytes)
+    if (bytes.length !== blockBytes) return Buffer.from(bytes)
     const copy = this.#room.pool.take()
     copy.set(bytes)
     return copy

@@ -1,5 +1,5 @@
 import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import type { UploadName } from './upload-records.ts'
 
 /** API reference, UploadPart: "a positive integer between 1 and 10,000". */
@@ -19,9 +19,6 @@ export function partNumberOf({ query }: ObjectContext): number {
 export function readPartNumber(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= maxPartNumber) return number
-  throw new S3Error(
-    'InvalidArgument',
-    `Part number must be an integer between 1 and ${maxPartNumber}, inclusive`,
-    { elements: { ArgumentName: name, ArgumentValue: text } },
-  )
+  const message = `Part number must be an integer between 1 and ${maxPartNumber}, inclusive`
+  throw invalidArgument(name, text, message)
 }

@@ -1,4 +1,4 @@
-import type { Attributes, ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { Attributes, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectName } from '../../drives/drive.ts'
 import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import { noSuchUpload } from './upload-errors.ts'
@@ -10,14 +10,11 @@ export interface UploadName extends ObjectName {
 
 /** What CreateMultipartUpload asked for; kept with the upload until Complete. */
 export interface UploadDetails extends Pick<Attributes, 'headers' | 'metadata'> {
-  readonly checksum?: UploadChecksum
+  readonly checksum?: UploadChecksum | undefined
 }
 
 /** The checksum of the completed object. */
-export interface UploadChecksum {
-  readonly algorithm: ChecksumAlgorithm
-  readonly type: StoredChecksum['type']
-}
+export type UploadChecksum = Pick<StoredChecksum, 'algorithm' | 'type'>
 
 /** A committed part. */
 export interface UploadedPart {

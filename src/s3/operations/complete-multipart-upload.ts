@@ -1,14 +1,13 @@
 import type { StoredChecksum } from '../../drives/attributes.ts'
-import type { HttpReply } from '../../http/message.ts'
+import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { maxXmlBodyBytes } from '../body/xml-body.ts'
-import { checksumHeaderOf } from '../checksums/checksum-headers.ts'
+import { checksumHeaderOf, expectedDigests } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { writeConditions } from '../headers/preconditions.ts'
-import type { CompletionRequest, ListedPart } from '../multipart/completion.ts'
 import { parseCompletionBody } from '../multipart/completion-body.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
@@ -16,10 +15,14 @@ import { xmlReply } from '../reply/xml-reply.ts'
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export async function completeMultipartUpload(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
-  const body = await readSmallBody(request, maxXmlBodyBytes, { isChecksumOfObject: true })
-  const asked = completionRequest(context, parseCompletionBody(body))
+  // A checksum header describes the object; only Content-MD5 describes this body.
+  const checksum = checksumHeaderOf(request.headers)
+  const expected = expectedDigests({ 'content-md5': request.headers['content-md5'] })
+  const body = await readSmallBody(request, maxXmlBodyBytes, expected)
+  const parts = parseCompletionBody(body)
+  const completion = { parts, checksum, ...completionHeaders(request) }
   const name = uploadNameOf(context)
-  const { attributes } = await service.uploads.complete(name, asked, request.signal)
+  const { attributes } = await service.uploads.complete(name, completion, request.signal)
   return xmlReply('CompleteMultipartUploadResult', {
     Location: locationOf(context),
     Bucket: bucket,
@@ -29,21 +32,11 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   })
 }
 
-function completionRequest(
-  { request }: ObjectContext,
-  parts: readonly ListedPart[],
-): CompletionRequest {
-  const { headers } = request
-  const checksum = checksumHeaderOf(headers)
-  const checksumType = checksumTypeOf(headers['x-amz-checksum-type'])
-  const objectSize = objectSizeOf(headers['x-amz-mp-object-size'])
-  const conditions = writeConditions(headers)
+function completionHeaders({ headers }: HttpRequest) {
   return {
-    parts,
-    ...(checksum === undefined ? {} : { checksum }),
-    ...(checksumType === undefined ? {} : { checksumType }),
-    ...(objectSize === undefined ? {} : { objectSize }),
-    ...(conditions === undefined ? {} : { conditions }),
+    checksumType: checksumTypeOf(headers['x-amz-checksum-type']),
+    objectSize: objectSizeOf(headers['x-amz-mp-object-size']),
+    conditions: writeConditions(headers),
   }
 }
 

@@ -12,7 +12,7 @@ import { uploadChecksum } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error } from '../errors.ts'
+import { invalidArgument, noSuchKey, S3Error } from '../errors.ts'
 import { attributesFromHeaders, type SentAttributes } from '../headers/object-headers.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -49,12 +49,8 @@ function planCopy(context: ObjectContext): CopyPlan {
   const source = copySourceOf(context)
   const directive = headers['x-amz-metadata-directive'] ?? 'COPY'
   if (directive !== 'COPY' && directive !== 'REPLACE') {
-    throw new S3Error('InvalidArgument', 'Unknown metadata directive.', {
-      elements: {
-        ArgumentName: 'x-amz-metadata-directive',
-        ArgumentValue: String(directive),
-      },
-    })
+    const header = 'x-amz-metadata-directive'
+    throw invalidArgument(header, String(directive), 'Unknown metadata directive.')
   }
   const algorithm = uploadChecksum(headers)?.algorithm
   const isSelf = source.bucket === context.bucket && source.key === context.key

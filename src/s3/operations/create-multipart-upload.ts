@@ -11,11 +11,8 @@ export async function createMultipartUpload(context: ObjectContext): Promise<Htt
   const { headers } = request
   refuseWhatCannotBeKept(headers, service.settings.publicReadBuckets.has(bucket))
   const checksum = uploadChecksum(headers)
-  const details = attributesFromHeaders(headers)
-  const uploadId = await service.uploads.create(
-    { bucket, key },
-    checksum === undefined ? details : { ...details, checksum },
-  )
+  const details = { ...attributesFromHeaders(headers), checksum }
+  const uploadId = await service.uploads.create({ bucket, key }, details)
   return xmlReply(
     'InitiateMultipartUploadResult',
     { Bucket: bucket, Key: key, UploadId: uploadId },

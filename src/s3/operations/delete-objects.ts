@@ -39,16 +39,16 @@ export async function deleteObjects(context: BucketContext): Promise<HttpReply> 
   const failures = await deleteAll(context, doomed)
   const deleted = doomed.filter((_, index) => failures[index] === undefined)
   return xmlReply('DeleteResult', {
-    Deleted: isQuiet ? undefined : deleted.map(({ key, versionId }) => named(key, versionId)),
-    Error: doomed.flatMap(({ key, versionId }, index) => {
+    Deleted: isQuiet ? undefined : deleted.map(nameOf),
+    Error: doomed.flatMap((object, index) => {
       const error = failures[index]
       if (error === undefined) return []
-      return [{ ...named(key, versionId), Code: error.code, Message: error.message }]
+      return [{ ...nameOf(object), Code: error.code, Message: error.message }]
     }),
   })
 }
 
-function named(key: string, versionId: string | undefined): XmlChildren {
+function nameOf({ key, versionId }: Doomed): XmlChildren {
   return { Key: key, VersionId: versionId }
 }
 

@@ -4,8 +4,9 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { parseCount } from '../address/count-parameter.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error } from '../errors.ts'
+import { invalidArgument, noSuchKey } from '../errors.ts'
 import { formatHttpDate } from '../headers/http-date.ts'
+import { maxPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
 import type { XmlChildren } from '../reply/xml.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
@@ -31,8 +32,6 @@ const attributeElements: Readonly<
   ObjectSize: ({ size }) => ({ ObjectSize: size }),
 }
 
-const greatestPartNumber = 10_000
-
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html */
 export async function getObjectAttributes(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key, request } = context
@@ -57,10 +56,10 @@ function wantedAttributes({ headers }: HttpRequest): ReadonlySet<string> {
   for (const name of names) {
     if (Object.hasOwn(attributeElements, name)) continue
     const known = Object.keys(attributeElements).join(', ')
-    throw new S3Error(
-      'InvalidArgument',
+    throw invalidArgument(
+      'x-amz-object-attributes',
+      name,
       `The x-amz-object-attributes header must list one or more of ${known}.`,
-      { elements: { ArgumentName: 'x-amz-object-attributes', ArgumentValue: name } },
     )
   }
   return new Set(names)
@@ -72,7 +71,7 @@ function partsQuery({ headers }: HttpRequest): PartsQuery {
   const marker = 'x-amz-part-number-marker'
   return {
     maxParts: parseCount(maxParts, count(maxParts), { min: 0, max: 1000 }),
-    marker: parseCount(marker, count(marker) ?? '0', { min: 0, max: greatestPartNumber }),
+    marker: parseCount(marker, count(marker) ?? '0', { min: 0, max: maxPartNumber }),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { commonPrefixElements, readListing } from '../listing/listing.ts'
 import { objectElements } from '../listing/object-elements.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
@@ -14,10 +14,10 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
   const keyMarker = query.get('key-marker') ?? ''
   const versionIdMarker = query.get('version-id-marker') ?? ''
   if (versionIdMarker !== '' && keyMarker === '') {
-    throw new S3Error(
-      'InvalidArgument',
+    throw invalidArgument(
+      'version-id-marker',
+      versionIdMarker,
       'A version-id marker cannot be specified without a key marker.',
-      { elements: { ArgumentName: 'version-id-marker', ArgumentValue: versionIdMarker } },
     )
   }
   const { page, asked, encode } = await readListing(context, keyMarker)

@@ -3,7 +3,7 @@ import type { Query } from '../address/query.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import type { UploadedPart } from '../multipart/upload-records.ts'
@@ -72,9 +72,6 @@ function integerOf(query: Query, name: string, range: IntegerRange): number {
   if (text === undefined) return range.fallback
   const value = /^\d{1,10}$/.test(text) ? Number(text) : -1
   if (value >= range.least && value <= range.greatest) return value
-  throw new S3Error(
-    'InvalidArgument',
-    `${name} must be an integer from ${range.least} to ${range.greatest}.`,
-    { elements: { ArgumentName: name, ArgumentValue: text } },
-  )
+  const message = `${name} must be an integer from ${range.least} to ${range.greatest}.`
+  throw invalidArgument(name, text, message)
 }

@@ -1,12 +1,17 @@
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
-import { assertSourceConditions, copySourceOf, pourObject } from '../address/copy-source.ts'
-import type { PayloadDigest, PayloadSink } from '../body/payload.ts'
+import {
+  assertSourceConditions,
+  copySourceOf,
+  type PourOptions,
+  pourObject,
+} from '../address/copy-source.ts'
+import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error } from '../errors.ts'
+import { invalidArgument, noSuchKey } from '../errors.ts'
 import type { ObjectRange } from '../headers/range.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
@@ -29,7 +34,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const part = await uploads.writePart(uploadNameOf(context), number, {
     size: range.end - range.start,
     signal,
-    pour: (sink, algorithm) => pourVersion(drive, pinned, { range, sink, algorithm, signal }),
+    pour: (sink, algorithm) => pourVersion(drive, pinned, sink, { range, algorithm, signal }),
   })
   return xmlReply('CopyPartResult', {
     LastModified: xmlTimestamp(part.modifiedAtMs),
@@ -42,19 +47,15 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
 async function pourVersion(
   drive: Drive,
   source: ObjectName & { readonly etag: string },
-  options: {
-    readonly range: ObjectRange
-    readonly sink: PayloadSink
-    readonly algorithm: ChecksumAlgorithm | undefined
-    readonly signal: AbortSignal
-  },
+  sink: PayloadSink,
+  options: PourOptions,
 ): Promise<PayloadDigest> {
   const object = await drive.open(source.bucket, source.key)
   try {
     if (object?.attributes.etag !== source.etag) {
       throw new DriveError('changed', `${source.bucket}/${source.key} changed during the copy`)
     }
-    return await pourObject(object, options.sink, options)
+    return await pourObject(object, sink, options)
   } finally {
     await object?.close()
   }
@@ -70,17 +71,14 @@ function copyRange(header: string | string[] | undefined, size: number): ObjectR
   if (header === undefined) return { start: 0, end: size }
   const text = String(header)
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
-  const elements = { ArgumentName: 'x-amz-copy-source-range', ArgumentValue: text }
+  const refusal = (message: string) => invalidArgument('x-amz-copy-source-range', text, message)
   if (first === '' || Number(first) > Number(last)) {
-    throw new S3Error(
-      'InvalidArgument',
+    throw refusal(
       'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
-      { elements },
     )
   }
   if (Number(last) >= size) {
-    const message = `Range specified is not valid for source object of size: ${size}`
-    throw new S3Error('InvalidArgument', message, { elements })
+    throw refusal(`Range specified is not valid for source object of size: ${size}`)
   }
   return { start: Number(first), end: Number(last) + 1 }
 }

@@ -17,9 +17,8 @@ export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(request.headers, service.settings.publicReadBuckets.has(bucket))
   if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
-  const size = declaredSize(request)
   const part = await service.uploads.writePart(uploadNameOf(context), number, {
-    ...(size === undefined ? {} : { size }),
+    size: declaredSize(request),
     signal: request.signal,
     pour: (sink, algorithm) => readPayload(request, sink, { algorithm }),
   })

@@ -4,12 +4,12 @@ import { type XmlChildren, xmlDocument } from './xml.ts'
 /** 200 with a result document. */
 export function xmlReply(
   root: string,
-  children: XmlChildren,
+  content: XmlChildren | string,
   headers: HeaderFields = [],
 ): HttpReply {
   return {
     status: 200,
     headers: [['Content-Type', 'application/xml'], ...headers],
-    body: xmlDocument(root, children),
+    body: xmlDocument(root, content),
   }
 }

@@ -21,9 +21,7 @@ import { signingKey } from './signing-key.ts'
 import { uriDecode } from './uri-encode.ts'
 
 /** How a request is signed; `unsigned`: authentication was not even attempted. */
-export type Authentication =
-  | { readonly kind: 'signed'; readonly form: 'header' | 'presigned' }
-  | { readonly kind: 'unsigned' }
+export type Authentication = SignatureClaim['form'] | 'unsigned'
 
 /** What the server canonicalised, for the debug log. Without session tokens and customer keys. */
 export interface SignatureMismatch {
@@ -32,12 +30,6 @@ export interface SignatureMismatch {
 }
 
 export type SignatureSettings = Pick<S3Settings, 'accessKey' | 'secretKey' | 'region' | 'publicUrl'>
-
-const signed = {
-  header: { kind: 'signed', form: 'header' },
-  presigned: { kind: 'signed', form: 'presigned' },
-} as const
-const unsigned: Authentication = { kind: 'unsigned' }
 
 /**
  * Verifies the signature of a request, if it has one.
@@ -54,7 +46,7 @@ export function authenticate(
   onMismatch?: (details: SignatureMismatch) => void,
 ): Authentication {
   const claim = readClaim(request)
-  if (claim === undefined) return unsigned
+  if (claim === undefined) return 'unsigned'
   checkTime(claim, nowMs)
   const scope = checkCredential(claim, settings)
   checkSignedHeaders(claim, request.headers)
@@ -66,7 +58,7 @@ export function authenticate(
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
   let likeliest: CanonicalReading | undefined
   for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
-    if (isSameText(key.signHex(textOf(reading)), claim.signature)) return signed[claim.form]
+    if (isSameText(key.signHex(textOf(reading)), claim.signature)) return claim.form
     likeliest ??= reading
   }
   if (onMismatch !== undefined && likeliest !== undefined) {

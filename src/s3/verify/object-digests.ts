@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
 import { checksumHeader, checksumOfParts, createChecksum } from '../checksums/checksums.ts'
@@ -116,11 +116,14 @@ function recipesFor({ etag, partSizes, checksum }: Attributes): Recipe[] {
       create: () => createHash('md5'),
       finish: ([digest]) => digest?.toString('hex') ?? '',
     })
-  } else if (partSizes !== undefined && md5OfParts.exec(etag)?.[1] === partCount(partSizes)) {
+  } else if (
+    partSizes !== undefined &&
+    md5OfParts.exec(etag)?.[1] === String(countParts(partSizes))
+  ) {
     recipes.push({
       ...{ what: 'ETag', expected: etag, unit: 'part' },
       create: () => createHash('md5'),
-      finish: (digests) => `${md5Of(digests)}-${digests.length}`,
+      finish: (digests) => `${hash('md5', Buffer.concat(digests))}-${digests.length}`,
     })
   }
   if (checksum?.type === 'FULL_OBJECT') recipes.push(fullChecksum(checksum))
@@ -150,16 +153,6 @@ function compositeChecksum({ algorithm, value }: StoredChecksum, partSizes: Part
       return checksumOfParts(algorithm, 'COMPOSITE', parts).value
     },
   }
-}
-
-function md5Of(digests: readonly Buffer[]): string {
-  const hash = createHash('md5')
-  for (const digest of digests) hash.update(digest)
-  return hash.digest('hex')
-}
-
-function partCount(partSizes: PartSizes): string {
-  return String(countParts(partSizes))
 }
 
 function* sizesOf(partSizes: PartSizes): Generator<number> {

@@ -36,7 +36,9 @@ export async function verifyBucket(parts: BucketToVerify): Promise<void> {
         const verdict = await verifyObject(drive, { bucket, key }, onBytes)
         onVerdict(key, verdict)
         unanswered = verdict.kind === 'unreadable' && verdict.isUnanswered ? unanswered + 1 : 0
-        if (unanswered >= mostUnanswered) throw stopped()
+        if (unanswered < mostUnanswered) return
+        const message = `The drive did not respond for ${mostUnanswered} objects in a row.`
+        throw new DriveError('unavailable', message)
       }),
     )
     try {
@@ -68,9 +70,4 @@ async function* pagesOf({ drive, bucket, prefix }: BucketToVerify): AsyncGenerat
     yield entries
     after = last.key
   }
-}
-
-function stopped(): DriveError {
-  const message = `The drive did not respond for ${mostUnanswered} objects in a row.`
-  return new DriveError('unavailable', message)
 }

@@ -46,7 +46,7 @@ describe('authenticate, header form', () => {
   test('a request without any authentication is unsigned', () => {
     for (const target of ['/', '/bucket/key', '/bucket/?list-type=2&x-id=A', '/b/k?signatures=1']) {
       const request = fakeRequest({ target, headers: { host: 'h' } })
-      assert.deepEqual(authenticate(request, settings, nowMs), { kind: 'unsigned' })
+      assert.equal(authenticate(request, settings, nowMs), 'unsigned')
     }
   })
 

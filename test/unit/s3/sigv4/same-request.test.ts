@@ -260,9 +260,9 @@ function meaningOf(wire: Wire): object | undefined {
   })
   try {
     const authentication = authenticate(request, { ...settings, publicUrl }, nowMs)
-    if (authentication.kind === 'unsigned') return undefined
+    if (authentication === 'unsigned') return undefined
     const query = parseQuery(request.rawQuery)
-    const isPresigned = authentication.form === 'presigned'
+    const isPresigned = authentication === 'presigned'
     const headers = { ...request.headers }
     if (isPresigned) addHoistedHeaders(headers, query)
     const address = parseAddress(request.rawPath)

@@ -23,8 +23,8 @@ export const settings: SignatureSettings = {
 }
 export const nowMs = Date.UTC(2013, 4, 24)
 export const minuteMs = 60_000
-export const signedHeader = { kind: 'signed', form: 'header' }
-export const signedPresigned = { kind: 'signed', form: 'presigned' }
+export const signedHeader = 'header'
+export const signedPresigned = 'presigned'
 
 export type Signable = FakeRequest & {
   readonly headers: Readonly<Record<string, string>>
