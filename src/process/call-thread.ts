@@ -17,7 +17,7 @@ interface Waiting<Result> {
   reject(error: Error): void
 }
 
-/** A thread for work that would block the event loop; it runs while needed. */
+/** A thread for work that would block the event loop. It runs only while there is work. */
 export class CallThread<Request, Result> {
   readonly #script: URL
   readonly #options: WorkerOptions
@@ -34,7 +34,7 @@ export class CallThread<Request, Result> {
 
   /**
    * @param transfer the parts of the request that are transferred to the thread and lost here.
-   * @throws Error with the code that the thread's error has; EIO when the thread ended.
+   * @throws Error with the code of the thread's error; EIO when the thread ended.
    */
   call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
     this.#thread ??= this.#start()

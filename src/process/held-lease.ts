@@ -6,9 +6,12 @@ export interface HeldLeaseOptions {
   /** A lease that is not renewed for this long may be taken by another process. */
   readonly leaseMs: number
   readonly renewEveryMs: number
-  /** No work starts this close to the end: what it does takes time to arrive. Default 0. */
+  /** No work starts this close to the end, because its effects take time to arrive. Default 0. */
   readonly safetyMarginMs?: number
-  /** Wall clock, milliseconds since the epoch; of all processes that share the database, roughly. */
+  /**
+   * Wall clock, milliseconds since the epoch; roughly the same in all processes that share the
+   * database.
+   */
   readonly now: () => number
   /** Extends the lease in the database; false when another process has it. */
   readonly renew: (untilMs: number) => Promise<boolean>
@@ -17,8 +20,8 @@ export interface HeldLeaseOptions {
 }
 
 /**
- * A lease of this process, which is a row in the database. It is renewed by `keep` until `end`, or by
- * its holder with `renewIfDue`, and its holder learns when it is lost.
+ * A lease that this process holds, stored as a row in the database. `keep` renews it on a timer
+ * until `end`; a holder that does not call `keep` calls `renewIfDue`.
  */
 export class HeldLease {
   readonly owner: string

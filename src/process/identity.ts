@@ -3,11 +3,11 @@ import { hostname } from 'node:os'
 
 /**
  * Names this process so that another process on any host can check whether it still runs: leases
- * and lock files carry the name of their holder, and what a dead holder left is taken over at once.
+ * and lock files name their holder, and those of a dead process are taken over at once.
  *
  * A process id alone is not enough: it is reused, and containers have their own numbering. So the
  * name is `host/pid/start` with host = boot id and process-id namespace (Linux) or the host name,
- * and start = the process's start time in clock ticks since boot, where the system tells it.
+ * and start = the process's start time in clock ticks since boot, where the system provides it.
  */
 export type ProcessName = string
 
@@ -54,11 +54,14 @@ function readHostName(): string {
   }
 }
 
-/** Field 22 of /proc/PID/stat (proc(5)); undefined where there is no such file or it is a zombie. */
+/**
+ * Field 22 of /proc/PID/stat (proc(5)); undefined where the file does not exist or the process is a
+ * zombie.
+ */
 function readStartTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The command name, in parentheses, may hold spaces: fields are counted behind it.
+    // The command name, in parentheses, may contain spaces, so fields are counted after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? undefined : fields[19]
   } catch {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { livenessOf, type ProcessName, thisProcess } from './identity.ts'
 
-/** A lease as a row of the database has it. */
+/** The lease columns of a database row. */
 export interface LeaseRow {
   /** The holder's process and a random text; '' when it is free. */
   readonly leaseOwner: string
@@ -9,7 +9,7 @@ export interface LeaseRow {
   readonly leaseUntilMs: number
 }
 
-/** A unique holder of this process. */
+/** A new lease owner of this process, different each time. */
 export function newLeaseOwner(name: ProcessName = thisProcess): string {
   return `${name} ${randomBytes(9).toString('base64url')}`
 }

@@ -1,4 +1,4 @@
-/** A bounded number of tasks at a time; the others wait in order. */
+/** Lets a limited number of tasks run at a time; the others wait in order. */
 export class Limiter {
   readonly #waiting = new Set<() => void>()
   #free: number

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Assumed where the system does not tell: node raises the limit of macOS to at least this. */
+/** Assumed where the system reports no limit: Node raises the limit of macOS to at least this. */
 const usualLimit = 4_096
 
 /**

@@ -1,5 +1,5 @@
 /**
- * When a client counts as too slow to keep what others wait for: a connection to this process
+ * When a client is too slow to keep a resource that others wait for: a connection to this process
  * (src/http) or one to the drive (src/drives/cloud/read-limiter.ts).
  */
 

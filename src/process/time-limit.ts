@@ -7,8 +7,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Settles as `work` does, or rejects with TimeLimitError when that takes too long. The work goes on
- * then, but its result is discarded.
+ * Settles as `work` does, or rejects with TimeLimitError when that takes too long. The work
+ * continues, but its result is discarded.
  */
 export function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
   const late = new AbortController()
@@ -29,7 +29,7 @@ export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal)
   })
 }
 
-/** Aborts with the same reason after a delay; never, if the process ends before. */
+/** Aborts with the same reason after a delay, which does not keep the process running. */
 export function delayedAbort(signal: AbortSignal, delayMs: number): AbortSignal {
   const late = new AbortController()
   const begin = () => {

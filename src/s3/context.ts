@@ -18,7 +18,7 @@ export interface S3Settings {
   readonly corsAllowedOrigins: readonly string[]
 }
 
-/** What every operation has at hand. */
+/** What every operation can use. */
 export interface S3Service {
   readonly settings: S3Settings
   readonly drive: Drive

@@ -2,8 +2,8 @@ import type { DriveError, DriveErrorKind } from '../drives/drive.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 
 /**
- * The S3 error for each kind of drive failure. A full drive is a 4xx: AWS clients retry 5xx, and no
- * retry makes room (507 is not a status that S3 clients know).
+ * The S3 error for each kind of drive failure. A full drive is a 4xx: AWS clients retry 5xx, which
+ * does not free space (and S3 clients do not know 507).
  */
 const answers: Readonly<
   Record<DriveErrorKind, { readonly code: S3ErrorCode; readonly retryAfterSeconds?: number }>
@@ -20,7 +20,7 @@ const answers: Readonly<
   unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: 5 },
 }
 
-/** Kinds whose standard S3 message says it best; for the others the drive's own message helps. */
+/** Kinds that get S3's standard message. For the others, the drive's own message says more. */
 const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found'])
 
 /** The S3 error for a drive's failure. */

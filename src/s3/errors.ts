@@ -125,7 +125,7 @@ export function invalidArgument(name: string, value: string, message: string): S
   })
 }
 
-/** The answer of reads and deletes to a key without an object; names the key, as S3 does. */
+/** The error of reads and deletes for a key without an object. Names the key, as S3 does. */
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
 }

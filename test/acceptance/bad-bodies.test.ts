@@ -7,7 +7,10 @@ import { type GatewayProcess, startGatewayProcess, testBucket } from '../support
 import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
-/** Bodies that are not what their headers say, over raw sockets: a clear error, the object as it was. */
+/**
+ * Bodies that contradict their headers, over raw sockets: a clear error, and the object is
+ * unchanged.
+ */
 const target = `/${testBucket}/victim`
 const victimBody = 'the old object'
 
@@ -32,7 +35,7 @@ describe('bad bodies', () => {
   for (const body of ['only this', '']) {
     it(`PutObject with ${body.length} of 1000 bytes changes nothing`, async () => {
       const head = raw.head('PUT', target, { headers: { 'content-length': '1000' } })
-      // The client may be gone before an answer can be given.
+      // The client may have disconnected before the reply.
       const reply = await raw.send(head + body, { end: true })
       if (reply !== '') assertRefused(reply)
     })
@@ -43,7 +46,7 @@ describe('bad bodies', () => {
   })
 
   for (const [title, unsigned] of Object.entries({
-    'a length that is no number': 'Content-Length: ten\r\n',
+    'a length that is not a number': 'Content-Length: ten\r\n',
     'a negative length': 'Content-Length: -1\r\n',
     'two lengths that differ': 'Content-Length: 3\r\nContent-Length: 4\r\n',
     'a length and a transfer coding': 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n',
@@ -112,7 +115,7 @@ async function assertXmlRefused(raw: RawExchange, xmlTarget: string, xml: string
   const headers = { 'content-length': String(xml.length) }
   const startedAtMs = Date.now()
   const reply = await raw.send(raw.head('POST', xmlTarget, { headers }) + xml)
-  // A client that goes on sending much more may be cut off before it has read the answer.
+  // A client that keeps sending much more may be disconnected before it has read the reply.
   if (reply !== '' || xml.length < 4 * 1024 * 1024) assertRefused(reply)
   assert.ok(Date.now() - startedAtMs < 3000, 'it took long')
 }

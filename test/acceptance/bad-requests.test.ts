@@ -14,7 +14,7 @@ import { RawConnection } from '../support/raw-connection.ts'
 import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
-/** Heads, keys and manners that no honest client has, over raw sockets. */
+/** Heads, keys and behavior of hostile clients, over raw sockets. */
 describe('bad requests', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-bad-requests-'))
   const target = `/${testBucket}/object`
@@ -48,7 +48,7 @@ describe('bad requests', () => {
     })
   }
 
-  it('a key may hold every ASCII character, and bytes that are no UTF-8 are refused', async () => {
+  it('a key may contain every ASCII character, and bytes that are not UTF-8 are refused', async () => {
     for (let byte = 0; byte < 256; byte++) {
       const escaped = `%${byte.toString(16).padStart(2, '0').toUpperCase()}`
       const path = `/${testBucket}/bytes/a${escaped}b`
@@ -97,7 +97,7 @@ describe('bad requests', () => {
     assert.deepEqual(others, [])
   })
 
-  it('200 slow senders do not keep others waiting and leave nothing behind', async () => {
+  it('200 slow senders do not delay others and leave nothing behind', async () => {
     const head = raw.head('PUT', target, { headers: { 'content-length': '1000000' } })
     // A third stop in the head, a third before the body, a third in it.
     const beginnings = [head.slice(0, 60), head, `${head}begun`]
@@ -126,7 +126,7 @@ async function listedKeys(gateway: GatewayProcess, prefix: string): Promise<stri
   return keys.map((key) => decodeURIComponent(key.replaceAll('+', ' ')))
 }
 
-/** Looks again and again until it is so, at most 10 seconds. */
+/** Polls until the condition holds, at most 10 seconds. */
 async function whenTrue(isSo: () => boolean, otherwise: string): Promise<void> {
   const deadlineMs = Date.now() + 10_000
   while (!isSo()) {

@@ -82,11 +82,11 @@ describe('authentication', () => {
     })
   }
 
-  it('GetObject presigned without X-Amz-Expires has expired', async () => {
+  it('GetObject presigned without X-Amz-Expires counts as expired', async () => {
     assertExpired(await got(presigned(60).replace(/&X-Amz-Expires=60/, '')))
   })
 
-  it('GetObject presigned is 403 Request has expired once it has', async () => {
+  it('GetObject presigned is 403 Request has expired after its expiry', async () => {
     assertExpired(await got(presigned(60, Date.now() - 62_000)))
     assertExpired(await got(presigned(604_800, Date.now() - 604_802_000)))
   })
@@ -113,7 +113,7 @@ describe('authentication', () => {
     }
   })
 
-  it('GetObject with accept-encoding signed as identity is 200, whatever is sent', async () => {
+  it('GetObject with accept-encoding signed as identity is 200 for any value sent', async () => {
     const raw = new RawExchange(gateway())
     const head = raw.head('GET', object, { headers: { 'accept-encoding': 'identity' } })
     for (const sent of ['identity', 'gzip, br', '*']) {

@@ -21,7 +21,7 @@ describe('buckets', () => {
     }
   })
 
-  it('ListObjects gives every field of an object', async (t) => {
+  it('ListObjects returns every field of an object', async (t) => {
     const { xml } = await answer(gateway(), {
       ...list('', { Name: testBucket, Prefix: '', MaxKeys: '1000', IsTruncated: 'false' }),
     })
@@ -72,7 +72,7 @@ describe('buckets', () => {
     }),
   ])
 
-  it('ListObjectsV2 pages to the end, every page full but the last', async (t) => {
+  it('ListObjectsV2 pages to the end, with every page but the last full', async (t) => {
     const pages: string[][] = []
     for (let token = ''; ; ) {
       const page: WireCase = list(`?list-type=2&max-keys=4${token}`, {})

@@ -65,13 +65,13 @@ describe('conditions', () => {
     { ...remove({ 'if-match': '*' }, 404, 'NoSuchKey'), target: `/${testBucket}/none` },
   ])
 
-  it('PutObject with If-None-Match: * makes what is not there', async () => {
+  it('PutObject with If-None-Match: * creates a missing object', async () => {
     const made = { ...put({ 'if-none-match': '*' }, 200), target: `/${testBucket}/made` }
     await answer(gateway(), made)
     await answer(gateway(), { ...remove({ 'if-match': etag }, 204), target: made.target })
   })
 
-  it('GetObject gives the object that no failed condition has touched', async () => {
+  it('GetObject returns the object unchanged after failed conditions', async () => {
     await answer(gateway(), { title: '', method: 'GET', target, status: 200, text: 'bytes' })
   })
 })

@@ -63,7 +63,7 @@ describe('copies, bulk deletes and attributes', () => {
       target: `/${encodeURI(source)}`,
     },
     {
-      title: 'GetObjectAttributes gives what is asked for',
+      title: 'GetObjectAttributes returns the requested attributes',
       ...{ method: 'GET', target: `${target}?attributes`, status: 200 },
       headers: { 'x-amz-object-attributes': 'ETag,ObjectSize' },
       xml: {
@@ -88,7 +88,7 @@ describe('copies, bulk deletes and attributes', () => {
     },
   ])
 
-  it('DeleteObjects reports what is gone, what never was and what was refused', async () => {
+  it('DeleteObjects reports deleted, missing and refused keys', async () => {
     const keys = ['bulk/a', 'bulk/b&<c>']
     for (const key of keys) {
       const put = { title: '', method: 'PUT', target: `/${testBucket}/${encodeURIComponent(key)}` }

@@ -84,7 +84,7 @@ describe('integrity', () => {
       ]
     }),
     put(
-      'signed chunks, whose signatures are not verified',
+      'signed chunks without verifying their signatures',
       {
         headers: {
           'content-encoding': 'aws-chunked,x-mine',
@@ -96,11 +96,11 @@ describe('integrity', () => {
       200,
     ),
     {
-      title: 'GetObject of what came in chunks has its bytes and no aws-chunked',
+      title: 'GetObject returns an object uploaded in chunks without aws-chunked',
       ...{ method: 'GET', target, status: 200, text },
     },
     {
-      title: 'HeadObject of what came in chunks keeps its own Content-Encoding',
+      title: 'HeadObject of an object uploaded in chunks keeps its other Content-Encoding',
       ...{ method: 'HEAD', target, status: 200, fields: { 'content-encoding': 'x-mine' } },
     },
   ])
@@ -124,7 +124,7 @@ function put(
   }
 }
 
-/** A body in one unsigned chunk with a trailer behind it, as current SDKs send it over HTTPS. */
+/** A body in one unsigned chunk followed by a trailer, as current SDKs send it over HTTPS. */
 function trailing(name: string, value: string) {
   return {
     headers: {

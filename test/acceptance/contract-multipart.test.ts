@@ -47,7 +47,7 @@ describe('multipart uploads', () => {
     await upload(open, 2, 'two')
   })
 
-  it('ListParts gives every field', async () => {
+  it('ListParts returns every field', async () => {
     const { xml } = await answer(gateway(), {
       ...{ title: '', method: 'GET', target: open(), status: 200 },
       xml: {
@@ -153,7 +153,7 @@ describe('multipart uploads', () => {
     await upload(other, 2, 'early')
   })
 
-  it('UploadPart takes a committed part again, and other bytes for the last one', async () => {
+  it('UploadPart accepts a committed part again, and other bytes for the last one', async () => {
     const other = await create(`/${testBucket}/again`)
     await upload(other, 1, 'one')
     await upload(other, 1, 'one')
@@ -165,7 +165,7 @@ describe('multipart uploads', () => {
     await answer(gateway(), { ...late, status: 503, code: 'SlowDown' })
   })
 
-  it('CompleteMultipartUpload makes the object and answers a repetition the same', async () => {
+  it('CompleteMultipartUpload creates the object and repeats its reply', async () => {
     const finished = await create(`/${testBucket}/finished`)
     await upload(finished, 1, 'one')
     await upload(finished, 2, 'two')
@@ -195,7 +195,7 @@ describe('multipart uploads', () => {
     await answer(gateway(), { ...get, target: finished(), status: 404, code: 'NoSuchUpload' })
   })
 
-  it('AbortMultipartUpload is 204 and every later operation 404 NoSuchUpload', async () => {
+  it('AbortMultipartUpload is 204, and every later operation is 404 NoSuchUpload', async () => {
     const aborted = await create(`/${testBucket}/aborted`)
     await upload(aborted, 1, 'one')
     const abort = { title: '', method: 'DELETE', target: aborted(), status: 204 }

@@ -42,7 +42,7 @@ describe('objects', () => {
 
   itAnswers(gateway, [
     {
-      title: 'GetObject is 200 with every byte and what was kept',
+      title: 'GetObject is 200 with every byte and the stored headers',
       ...{ method: 'GET', target, status: 200, text },
       fields: {
         ...{ ...facts, ...kept, 'content-length': '10', 'content-range': undefined },
@@ -133,12 +133,12 @@ describe('objects', () => {
     }
   })
 
-  it('PutObject may ask for public-read where the bucket is public', async () => {
+  it('PutObject may request public-read in a public bucket', async () => {
     const put = { title: '', method: 'PUT', target: `/${publicBucket}/object`, status: 200 }
     await answer(gateway(), { ...put, body: 'x', headers: { 'x-amz-acl': 'public-read' } })
   })
 
-  it('GetObject takes response overrides signed, and refuses them unsigned', async () => {
+  it('GetObject accepts response overrides in signed requests only', async () => {
     const put = { title: '', method: 'PUT', target: `/${publicBucket}/override`, status: 200 }
     await answer(gateway(), { ...put, body: 'x' })
     const query = 'response-cache-control=no-store&response-content-type=text%2Fplain'

@@ -7,7 +7,7 @@ import { answer, exchange } from '../support/wire-case.ts'
 
 const source = `/${testBucket}/source`
 
-/** Presigners put header fields into the query; S3 takes them from there. */
+/** SDKs put header fields into a presigned query, and S3 reads them from there. */
 describe('header fields in a presigned query', () => {
   const gateway = useContractGateway()
   before(async () => {
@@ -24,7 +24,7 @@ describe('header fields in a presigned query', () => {
   }
   const get = (target: string) => exchange(gateway(), { method: 'GET', target })
 
-  it('PutObject keeps the metadata of the query', async () => {
+  it('PutObject stores the metadata of the query', async () => {
     const target = `/${testBucket}/with-metadata`
     const put = await send('PUT', `${target}?x-amz-meta-colour=blue&X-Amz-Meta-Size=%C3%A9`, 'x')
     assert.equal(put.status, 200, put.text)
@@ -33,13 +33,13 @@ describe('header fields in a presigned query', () => {
     assert.equal(headers.get('x-amz-meta-size'), '\u00c3\u00a9')
   })
 
-  it('PutObject does not verify the checksum of the body that the signer did not have', async () => {
+  it('PutObject does not verify a checksum that was presigned without the body', async () => {
     const query = 'x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32'
     const put = await send('PUT', `/${testBucket}/no-body-yet?${query}`, 'a body')
     assert.equal(put.status, 200, put.text)
   })
 
-  it('CopyObject copies what the query names and writes no empty object', async () => {
+  it('CopyObject copies the source in the query and writes no empty object', async () => {
     const target = `/${testBucket}/copy`
     const copySource = encodeURIComponent(`${testBucket}/source`)
     const copy = await send('PUT', `${target}?x-amz-copy-source=${copySource}`)
@@ -48,12 +48,12 @@ describe('header fields in a presigned query', () => {
     assert.equal((await get(target)).text, 'source')
   })
 
-  it('GetObject gives the checksum that the query asks for', async () => {
+  it('GetObject returns the checksum that the query requests', async () => {
     const { headers } = await send('GET', `${source}?x-amz-checksum-mode=ENABLED`)
     assert.equal(headers.get('x-amz-checksum-crc32'), 'X4p/cw==')
   })
 
-  it('PutObject refuses in the query what it refuses in the header', async () => {
+  it('PutObject refuses the same fields in the query as in headers', async () => {
     const put = await send('PUT', `/${testBucket}/no?x-amz-server-side-encryption=AES256`, 'x')
     assert.equal(put.status, 501)
     const split = await send('PUT', `/${testBucket}/no?x-amz-meta-a=b%0D%0Ac%3A%20d`, 'x')

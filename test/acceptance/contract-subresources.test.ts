@@ -6,7 +6,7 @@ import { answer, itAnswers, type WireCase } from '../support/wire-case.ts'
 const bucket = `/${testBucket}`
 const object = `${bucket}/object`
 
-/** What S3 answers while nothing is configured: a document's root, or a status and code. */
+/** S3's reply while nothing is configured: a document's root, or a status and code. */
 const bucketReads: Readonly<Record<string, string | readonly [number, string]>> = {
   accelerate: 'AccelerateConfiguration',
   acl: 'AccessControlPolicy',
@@ -35,7 +35,7 @@ const objectReads: typeof bucketReads = {
   torrent: [501, 'NotImplemented'],
 }
 
-/** Method and target of writes that S3 has and this service has not. */
+/** Method and target of writes that S3 has and this service does not. */
 const refusedWrites: readonly (readonly [string, string, number])[] = [
   ...Object.keys(bucketReads).map((name) => ['PUT', `${bucket}?${name}`, 501] as const),
   ['DELETE', `${bucket}?policy`, 501],

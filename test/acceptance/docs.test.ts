@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { assertOpenApi } from '../support/open-api-checks.ts'
 
-test('GET /-/openapi.json is for anybody, and as OpenAPI 3.1 has it', async (t) => {
+test('GET /-/openapi.json is public and valid OpenAPI 3.1', async (t) => {
   const { url } = await startGatewayInProcess(t)
   const reply = await fetch(`${url}/-/openapi.json`)
   assert.equal(reply.status, 200)

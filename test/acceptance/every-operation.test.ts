@@ -1,4 +1,4 @@
-/** Every operation of the operation table, sent to a gateway: its success and its main refusal. */
+/** Sends every operation of the operation table to a gateway: its success and its main refusal. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationName } from '../../src/s3/address/detect.ts'
@@ -35,7 +35,10 @@ const completion = (part: string): string =>
   '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>' +
   `<ETag>${part}</ETag></Part></CompleteMultipartUpload>`
 
-/** Each gateway holds the object `object` with the bytes `bytes`, and the upload `upload` with them as part 1. */
+/**
+ * Each gateway has the object `object` with the bytes `bytes`, and the upload `upload` with the
+ * same bytes as part 1.
+ */
 type BehaviorOf = (upload: string) => Behavior
 
 /** One entry for each operation: an operation without one does not compile. */

@@ -25,7 +25,7 @@ for (const [title, request, status, code] of [
     400,
     'RequestHeaderSectionTooLarge',
   ],
-  ['a method nobody knows', 'BREW /photos HTTP/1.1\r\nHost: h\r\n\r\n', 405, 'MethodNotAllowed'],
+  ['an unknown method', 'BREW /photos HTTP/1.1\r\nHost: h\r\n\r\n', 405, 'MethodNotAllowed'],
   [
     'a raw byte above 0x7F in the path',
     'GET /photos/\xe9 HTTP/1.1\r\nHost: h\r\n\r\n',
@@ -65,7 +65,7 @@ for (const [title, request, status, code] of [
   })
 }
 
-test('A client that speaks TLS to the port of plain HTTP is told so, and the log warns', async (t) => {
+test('A TLS client on the plain HTTP port gets an explanation, and the log warns', async (t) => {
   const gateway = await startGatewayInProcess(t)
   for (const level of [40, 30]) {
     const client = await connect(t, gateway)
@@ -77,12 +77,12 @@ test('A client that speaks TLS to the port of plain HTTP is told so, and the log
     )
     const line = gateway.lines.at(-1)
     assert.match(String(line?.reason), /^This port speaks plain HTTP/)
-    // One warning a minute.
+    // At most one warning per minute.
     assert.equal(line?.level, level)
   }
 })
 
-test('An upload that is cut off leaves no word of TLS', async (t) => {
+test('An upload that is cut off logs nothing about TLS', async (t) => {
   const gateway = await startGatewayInProcess(t)
   const client = await connect(t, gateway)
   client.write(`${signedHead(gateway, 'PUT', '/photos/k', 'Content-Length: 100\r\n')}ne`)
@@ -99,7 +99,7 @@ test('An upload that is cut off leaves no word of TLS', async (t) => {
   assert.doesNotMatch(JSON.stringify(gateway.lines), /TLS|https/)
 })
 
-test('A client that ends its side after its upload gets the answer', async (t) => {
+test('A client that half-closes the connection after its upload gets the reply', async (t) => {
   const gateway = await startGatewayInProcess(t)
   const client = await connect(t, gateway)
   client.write(`${signedHead(gateway, 'PUT', '/photos/k', 'Content-Length: 3\r\n')}abc`)
@@ -112,7 +112,7 @@ for (const [target, form] of [
   ['/auth/login', /Content-Type: application\/json[\s\S]*\{"message":"The server has reached/],
   ['/v1/models', /Access-Control-Allow-Origin: \*[\s\S]*"type":"server_error"/i],
 ] as const) {
-  test(`At the limit of connections ${target} is 503 in the form of its protocol`, async (t) => {
+  test(`At the limit of connections ${target} is 503 in the format of its protocol`, async (t) => {
     const gateway = await startGatewayInProcess(t, {}, { maxConnections: 1 })
     const busy = await connect(t, gateway)
     busy.write(
@@ -132,7 +132,7 @@ for (const [target, form] of [
   })
 }
 
-test('A login whose body trickles is ended after ten seconds', async (t) => {
+test('A login with a body that trickles in is ended after ten seconds', async (t) => {
   const gateway = await startGatewayInProcess(t, { DASHBOARD_PASSWORD: 'open sesame' })
   const client = await connect(t, gateway)
   client.write('POST /auth/login HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n')
@@ -152,7 +152,7 @@ test('A refused upload of 50 MB: the client can read why, and the connection end
   await client.closed()
 })
 
-test('A refused upload that waits for 100 Continue gets its refusal instead', async (t) => {
+test('A refused upload that waits for 100 Continue gets the refusal instead', async (t) => {
   const gateway = await startGatewayInProcess(t)
   const client = await connect(t, gateway)
   client.write(
@@ -170,7 +170,7 @@ test('A refused small upload keeps the connection for the next request', async (
   await client.until('HTTP/1.1 200 OK')
 })
 
-test('A client that vanishes in its upload changes nothing and is marked in the log', async (t) => {
+test('A client that disconnects during its upload changes nothing and is marked in the log', async (t) => {
   const gateway = await startGatewayInProcess(t)
   const client = await connect(t, gateway)
   client.write(`${signedHead(gateway, 'PUT', '/photos/k', 'Content-Length: 3\r\n')}old`)

@@ -5,7 +5,7 @@ import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { dashboardPassword } from '../support/management-client.ts'
 import { passwordHash } from '../support/models-gateway.ts'
 
-/** What GET /-/api/status says of its address to a request with these headers. */
+/** The address in GET /-/api/status for a request with these headers. */
 async function endpointOf(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -21,14 +21,14 @@ async function endpointOf(
 
 const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 's3.example.org' }
 
-test('The address of the endpoint is that of the request, whatever others claim', async (t) => {
+test('The address of the endpoint is that of the request, whatever forwarding headers say', async (t) => {
   const { url, host } = await startGatewayInProcess(t, { DASHBOARD_PASSWORD: dashboardPassword })
   assert.deepEqual(await endpointOf(url, {}), [200, url])
   assert.deepEqual(await endpointOf(url, { ...forwarded, host }), [200, url])
   assert.deepEqual(await endpointOf(url, { host: 'LOCALHOST:80' }), [200, 'http://localhost'])
 })
 
-test('Behind TRUST_PROXY the address is the one that the proxy was reached at', async (t) => {
+test('With TRUST_PROXY the address is the one that the proxy received', async (t) => {
   const { url } = await startGatewayInProcess(t, {
     ...{ DASHBOARD_PASSWORD: dashboardPassword, TRUST_PROXY: '127.0.0.0/8' },
   })
@@ -36,7 +36,7 @@ test('Behind TRUST_PROXY the address is the one that the proxy was reached at', 
 })
 
 for (const host of ['a b', 'user:password@host', 'host/../', '"><script>', '[::', 'h:99999']) {
-  test(`A request with Host ${host} gets no address made of it`, async (t) => {
+  test(`A request with Host ${host} gets no address built from it`, async (t) => {
     const { url } = await startGatewayInProcess(t, { DASHBOARD_PASSWORD: dashboardPassword })
     const [status, endpoint] = await endpointOf(url, { host })
     assert.deepEqual([status, endpoint], [400, undefined])

@@ -27,7 +27,7 @@ describe('A presigned URL of the management API', () => {
     return url
   }
 
-  /** Uses the URL as it is, byte for byte, without anything else that gives a right. */
+  /** Uses the URL byte for byte, without any other credential. */
   async function use(presigned: Presigned, body?: string, as = presigned.method) {
     return send(await urlOf(presigned), as, body)
   }
@@ -114,7 +114,7 @@ describe('A presigned URL of the management API', () => {
     assert.equal(got.headers['x-amz-meta-made-by'], 'the dashboard')
   })
 
-  test('says what a browser is to call the file', async () => {
+  test('sets the file name for a browser', async () => {
     await use({ method: 'PUT', key: 'report' }, 'text')
     const disposition = `attachment; filename="a b.txt"; filename*=UTF-8''%C3%A9.txt`
     const query = {
@@ -143,7 +143,7 @@ describe('A presigned URL of the management API', () => {
     assert.match(listed.text, /<KeyCount>0<\/KeyCount>/)
   })
 
-  test('is good for its method, key and query alone', async () => {
+  test('is valid for its method, key and query only', async () => {
     await use({ method: 'PUT', key: 'one' }, 'first')
     const url = await urlOf({ method: 'GET', key: 'one' })
     assert.equal((await send(url, 'GET')).status, 200)
@@ -159,7 +159,7 @@ describe('A presigned URL of the management API', () => {
     assert.equal((await use({ method: 'GET', key: 'one' })).text, 'first')
   })
 
-  test('ends when it says so', async () => {
+  test('expires when it says so', async () => {
     await use({ method: 'PUT', key: 'soon' }, 'gone')
     const { url, expiresAt } = await client.done('POST', '/presign', {
       ...{ method: 'GET', bucket: testBucket, key: 'soon', expiresSeconds: 1 },
@@ -180,7 +180,7 @@ describe('A presigned URL with PUBLIC_URL', () => {
     PUBLIC_URL: publicUrl,
   })
 
-  test('is for that address, and good for the one that the gateway is reached at too', async () => {
+  test('is for that address, and also valid for the address of the gateway itself', async () => {
     const client = await ManagementClient.signIn(proxied().url)
     const { endpoint } = await client.done('GET', '/status')
     assert.equal(endpoint.url, publicUrl)

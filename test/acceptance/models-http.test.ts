@@ -5,7 +5,7 @@ import { useContractGateway } from '../support/contract-gateway.ts'
 import { type FreshRequest, freshRequest } from '../support/fresh-request.ts'
 
 const known = 'openai/gpt-5'
-/** The list, a kind, and one model: what holds for all of /v1/models. */
+/** The list, a kind and one model: rules for all of /v1/models. */
 const places = ['/v1/models', '/v1/models/tts', `/v1/models/${encodeURIComponent(known)}`]
 
 const preflight = { method: 'OPTIONS', headers: { origin: 'https://page.example' } }
@@ -20,7 +20,7 @@ describe('HTTP of the model list', () => {
   const ask = (path: string, options?: FreshRequest) => freshRequest(gateway().url + path, options)
 
   for (const path of places) {
-    test(`GET ${path} may be read by a page of any origin and is kept by no cache`, async () => {
+    test(`GET ${path} may be read by pages of any origin and is not cached`, async () => {
       const { status, headers } = await ask(path)
       assert.equal(status, 200)
       assert.equal(headers['access-control-allow-origin'], '*')
@@ -98,7 +98,7 @@ describe('HTTP of the model list', () => {
     `${'long'.repeat(50)}`,
   ]
   for (const id of unknown) {
-    test(`GET /v1/models/${id.slice(0, 30)} is 404 in OpenAI's form`, async () => {
+    test(`GET /v1/models/${id.slice(0, 30)} is 404 in OpenAI's format`, async () => {
       const { status, headers, text } = await ask(`/v1/models/${id}`)
       assert.equal(status, 404)
       assert.equal(headers['access-control-allow-origin'], '*')
@@ -109,7 +109,7 @@ describe('HTTP of the model list', () => {
     })
   }
 
-  test('What is wrong below /v1 is told in its form, with the CORS header', async () => {
+  test('Errors below /v1 have its format and the CORS header', async () => {
     const cases = [
       ['/v1/other', 404],
       ['/v1', 404],
@@ -124,7 +124,7 @@ describe('HTTP of the model list', () => {
     }
   })
 
-  test('What only begins like /v1 or /auth is a bucket', async () => {
+  test('Paths that only begin like /v1 or /auth are buckets', async () => {
     for (const path of ['/v1x', '/v12/models', '/authors']) {
       const { status, text } = await ask(path)
       assert.equal(status, 403)
@@ -182,11 +182,11 @@ describe('The model list with MODELS_API_KEY', () => {
     })
   }
 
-  test('The key is not in the query', async () => {
+  test('The key is not accepted in the query', async () => {
     assert.equal((await ask(`/v1/models?key=${key}`)).status, 401)
   })
 
-  test('The openai client lists with the key and gets AuthenticationError without', async () => {
+  test('The openai client lists with the key and gets AuthenticationError without it', async () => {
     const client = (apiKey: string) =>
       new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey, maxRetries: 0 })
     const { data } = await client(key).models.list()

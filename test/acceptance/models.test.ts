@@ -131,10 +131,10 @@ describe('The model list of a new gateway', () => {
   })
 })
 
-/** The list follows the stored inputs, in every worker, from the moment that a change is answered. */
+/** Every worker serves the stored state as soon as a change has its reply. */
 describe('The model list of two workers', () => {
   const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword, LOG_LEVEL: 'info' })
-  /** Of the lists: the log says which process answered each. */
+  /** Ids of the list requests: the log shows which process answered each. */
   const requestIds: string[] = []
   let routing: RoutingClient
   before(async () => {
@@ -176,14 +176,14 @@ describe('The model list of two workers', () => {
   const staticDeepseek = ['ds/deepseek-v4-pro', 'ds/deepseek-v4-flash']
   let id = ''
 
-  test('A first connection replaces the catalogue by what it gives', async () => {
+  test('A first connection replaces the catalogue with its models', async () => {
     await isEverywhere(staticIds(['llm']))
     const made = await routing.done('POST', '/connections', { provider: 'deepseek', apiKey: 'sk' })
     id = made.id
     await isEverywhere(staticDeepseek)
   })
 
-  test('A change, a disable and an enable are in the list as soon as they are answered', async () => {
+  test('Changing, disabling and enabling take effect in the list before the reply', async () => {
     await routing.done('PATCH', `/connections/${id}`, {
       providerSpecificData: { prefix: ' mine ', enabledModels: ['a', 'mine/b', 'ds/c', 'a', ' '] },
     })
@@ -195,7 +195,7 @@ describe('The model list of two workers', () => {
     await isEverywhere(staticDeepseek)
   })
 
-  test('Combos come first, custom models and aliases behind the models of their provider', async () => {
+  test('Combos come first, custom models and aliases after the models of their provider', async () => {
     await routing.done('POST', '/combos', { name: 'smart', models: ['ds/deepseek-v4-pro'] })
     await routing.done('POST', '/combos', { name: 'finds', kind: 'webSearch' })
     await routing.done('POST', '/custom-models', { id: 'own', providerAlias: 'ds' })
@@ -212,7 +212,7 @@ describe('The model list of two workers', () => {
     assert.equal((await clientOf(gateway().url).models.retrieve('smart')).owned_by, 'combo')
   })
 
-  test('A provider of the web gives its entries with their kind', async () => {
+  test('A web provider lists its entries with their kind', async () => {
     await routing.done('POST', '/connections', { provider: 'exa', apiKey: 'sk' })
     const entries = (await modelsAt(gateway().url, '/v1/models/web')).slice(1)
     assert.deepEqual(
@@ -228,7 +228,7 @@ describe('The model list of two workers', () => {
     )
   })
 
-  test('A PUT of the whole state replaces all of it, a bad one nothing', async () => {
+  test('A PUT of the whole state replaces all of it, an invalid one nothing', async () => {
     const state = await routing.done('GET', '')
     const bad = { ...state, combos: [...state.combos, { name: 'two words' }] }
     const refused = await routing.send('PUT', '', bad)
@@ -245,7 +245,7 @@ describe('The model list of two workers', () => {
     const pids = pidsOf(requestIds)
     assert.equal(pids.length, requestIds.length)
     assert.equal(new Set(pids).size, 2)
-    // In turn, except that a worker is passed over while it has not yet taken its last connection.
+    // In turn, except that a worker is skipped until it has accepted its last connection.
     const shareOfOne = pids.filter((pid) => pid === pids[0]).length / pids.length
     assert.ok(shareOfOne > 0.25 && shareOfOne < 0.75, `${shareOfOne}`)
   })

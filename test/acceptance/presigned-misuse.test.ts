@@ -17,7 +17,7 @@ const presigning = [
 ]
 
 /** The holder of a presigned URL may send that one request until it expires, and nothing else. */
-describe('a presigned URL that is misused', () => {
+describe('misuse of a presigned URL', () => {
   const gateway = useContractGateway()
   before(async () => {
     for (const target of [source, `/${publicBucket}/object`]) {
@@ -47,7 +47,7 @@ describe('a presigned URL that is misused', () => {
       assertDenied(await asHeader('GET', url, respell))
     })
 
-    it(`a copy is refused as a PUT of other bytes, its parameters with ${how}`, async () => {
+    it(`a presigned copy is refused as a PUT of other bytes, its parameters with ${how}`, async () => {
       const copySource = encodeURIComponent(`${testBucket}/source`)
       const target = `/${testBucket}/copied`
       const url = presigned('PUT', `${target}?x-amz-copy-source=${copySource}`)
@@ -56,7 +56,10 @@ describe('a presigned URL that is misused', () => {
     })
   }
 
-  /** The signature of a URL in an Authorization header, and its other parameters in other words. */
+  /**
+   * The signature of a URL in an Authorization header, with its other parameters spelled
+   * differently.
+   */
   async function asHeader(
     method: string,
     url: string,
@@ -85,13 +88,13 @@ describe('a presigned URL that is misused', () => {
       }
     })
 
-    it(`${name} twice in a presigned query is refused, in whatever spelling`, async () => {
+    it(`${name} twice in a presigned query is refused in any spelling`, async () => {
       const url = presigned(
         'GET',
         `${source}?X-Amz-Security-Token=t&x-amz-copy-source=a&x-amz-acl=b`,
       )
       for (const spelling of spellings) assertDenied(await send('GET', `${url}&${spelling}=1`))
-      // The signer itself wrote it twice.
+      // The signer itself sent it twice.
       const twice = presigned('GET', `${source}?${name}=1&${name}=2`)
       assertDenied(await send('GET', twice))
     })
@@ -126,14 +129,14 @@ describe('a presigned URL that is misused', () => {
     }
   })
 
-  it('a header does not replace what the query of a presigned URL says', async () => {
+  it('a header does not replace a parameter of a presigned URL', async () => {
     const url = presigned('GET', `${source}?x-amz-checksum-mode=ENABLED`)
     assertDenied(await send('GET', url, { 'x-amz-checksum-mode': 'DISABLED' }))
     assertDenied(await send('GET', url, { 'x-amz-copy-source': 'a/b' }))
     assert.equal((await send('GET', url)).status, 200)
   })
 
-  it('the order of repeated parameters, which is not signed, changes nothing', async () => {
+  it('the order of repeated parameters, which is not signed, has no effect', async () => {
     const one = presigned('GET', `/${testBucket}?prefix=none&prefix=source&list-type=2`)
     const other = one.replace('prefix=none&prefix=source', 'prefix=source&prefix=none')
     const replies = [await send('GET', one), await send('GET', other)]

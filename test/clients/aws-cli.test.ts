@@ -10,7 +10,7 @@ import { describeOverBoth, type Endpoint } from './endpoint.ts'
 import { assertSameTree, makeTree } from './file-tree.ts'
 import { absenceOf, runClient } from './run-client.ts'
 
-/** Debian's own and, where another comes first on PATH, that one too: they are years apart. */
+/** Debian's version and, if another is first on PATH, that one too: they are years apart. */
 const programs = [...new Set(['/usr/bin/aws', firstOnPath('aws')])]
 
 function firstOnPath(program: string): string {
@@ -59,7 +59,7 @@ for (const program of programs) {
       assert.equal(await sha256OfFile(copied), await sha256OfFile(source))
     })
 
-    it('s3 sync brings a tree there and back', async () => {
+    it('s3 sync uploads and downloads a tree', async () => {
       const there = await makeTree(join(endpoint().workFolder, 'there'))
       await run('s3', 'sync', '--no-progress', there, `${bucketUrl}/tree`)
       await assertSameTree(join(endpoint().bucketFolder, 'tree'), there)
@@ -70,7 +70,7 @@ for (const program of programs) {
       assert.equal(again, '')
     })
 
-    it('s3 ls, cp from a pipe, mv, cp within the bucket and rm do what they say', async () => {
+    it('s3 ls, cp from a pipe, mv, cp within the bucket and rm work', async () => {
       const source = join(endpoint().workFolder, 'hello.txt')
       await writeFile(source, 'hello')
       await run('s3', 'cp', '--no-progress', source, `${bucketUrl}/verbs/hello.txt`)
@@ -86,7 +86,7 @@ for (const program of programs) {
       assert.equal(existsSync(folder), false)
     })
 
-    it('s3api says why it was refused', async () => {
+    it('s3api shows why a request was refused', async () => {
       const body = join(endpoint().workFolder, 'refused')
       await writeFile(body, 'x')
       const there = ['--bucket', testBucket, '--key', 'api/there']
@@ -115,7 +115,7 @@ for (const program of programs) {
       const head = JSON.parse(await run('s3api', 'head-object', ...object))
       assert.equal(head.ContentLength, 12_345)
       assert.deepEqual(head.Metadata, { colour: 'blue' })
-      // Presigning uses Signature Version 2 in us-east-1 unless told otherwise.
+      // Presigning uses Signature Version 2 in us-east-1 by default.
       await run('configure', 'set', 'default.s3.signature_version', 's3v4')
       const url = (await run('s3', 'presign', `${bucketUrl}/api/object`)).trim()
       const ca = endpoint().caFile

@@ -27,7 +27,7 @@ import { md5Of, sha256OfFile, testBytes, writeTestFile } from '../support/test-b
 import { describeOverBoth, type Endpoint } from './endpoint.ts'
 import { trustAuthority } from './trust-authority.ts'
 
-/** The defaults of the SDK but for what every S3 endpoint of one's own needs. */
+/** The defaults of the SDK, except for the options that every custom S3 endpoint needs. */
 function clientOf({ gateway, caFile }: Endpoint): S3Client {
   trustAuthority(caFile)
   const { accessKey, secretKey, region } = gateway.credentials
@@ -118,7 +118,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     assert.equal(existsSync(join(endpoint().bucketFolder, 'sdk/aborted')), false)
   })
 
-  it('ListObjectsV2 pages through files that were put there by hand', async () => {
+  it('ListObjectsV2 pages through files that were added by hand', async () => {
     const client = clientOf(endpoint())
     const folder = join(endpoint().bucketFolder, 'by-hand')
     await mkdir(folder, { recursive: true })
@@ -140,7 +140,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     )
   })
 
-  it('CopyObject, GetObjectAttributes and DeleteObjects work on what was put', async () => {
+  it('CopyObject, GetObjectAttributes and DeleteObjects work on uploaded objects', async () => {
     const client = clientOf(endpoint())
     const Body = testBytes('original', 5000)
     await client.send(new PutObjectCommand({ Bucket, Key: 'copy/from', Body }))
@@ -187,7 +187,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     await unsigned.body?.cancel()
   })
 
-  it('HeadBucket and ListBuckets answer, and what is gone is NoSuchKey', async () => {
+  it('HeadBucket and ListBuckets work, and a deleted object is NoSuchKey', async () => {
     const client = clientOf(endpoint())
     await client.send(new HeadBucketCommand({ Bucket }))
     const { Buckets } = await client.send(new ListBucketsCommand({}))
@@ -201,7 +201,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'gone' })), NotFound)
   })
 
-  it('GetObject and HeadObject tell 304, 412 and 416 apart', async () => {
+  it('GetObject and HeadObject distinguish 304, 412 and 416', async () => {
     const client = clientOf(endpoint())
     const target = { Bucket, Key: 'conditions' }
     const { ETag = '' } = await client.send(new PutObjectCommand({ ...target, Body: 'x' }))
@@ -219,7 +219,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
   })
 })
 
-/** What the SDK rejects with. */
+/** The error with which the SDK rejects. */
 async function refusalOf(sent: Promise<unknown>): Promise<S3ServiceException> {
   const error = await sent.then(
     () => undefined,

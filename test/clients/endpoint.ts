@@ -5,20 +5,20 @@ import { after, before, describe } from 'node:test'
 import { makeCertificate } from '../support/certificates.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 
-/** What a client is pointed at. */
+/** The endpoint and credentials for a client. */
 export interface Endpoint {
   readonly gateway: GatewayProcess
   readonly scheme: 'http' | 'https'
-  /** Where the bucket's objects lie as files. */
+  /** The folder with the bucket's objects as files. */
   readonly bucketFolder: string
   /** Scratch space for the client's own files. */
   readonly workFolder: string
-  /** The authority to trust; only with HTTPS. */
+  /** The certificate authority to trust; only with HTTPS. */
   readonly caFile: string | undefined
 }
 
 /**
- * Runs a suite over HTTP and again over HTTPS, each against a gateway of its own: current clients
+ * Runs a suite over HTTP and again over HTTPS, each against a separate gateway: current clients
  * frame and sign bodies differently on each (unsigned trailers only over HTTPS).
  */
 export function describeOverBoth(

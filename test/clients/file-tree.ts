@@ -3,7 +3,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { sha256OfFile, testBytes } from '../support/test-bytes.ts'
 
-/** Names that file systems and clients have trouble with, and a file beside its folder's name. */
+/** Names that are difficult for file systems and clients, and a file named like a folder. */
 const files: Readonly<Record<string, number>> = {
   empty: 0,
   one: 1,
@@ -20,19 +20,19 @@ const files: Readonly<Record<string, number>> = {
 
 const writtenAt = new Date('2026-01-02T03:04:05Z')
 
-/** Makes a small tree of many kinds of names and sizes; returns the folder. */
+/** Creates a small tree with many kinds of names and sizes; returns the folder. */
 export async function makeTree(folder: string): Promise<string> {
   for (const [name, length] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, testBytes(name, length))
-    // Listings tell whole seconds: a file as young as its upload would look newer than it.
+    // Listings have whole seconds: a file as recent as its upload would look newer than the object.
     await utimes(path, writtenAt, writtenAt)
   }
   return folder
 }
 
-/** The same files with the same bytes, no more and no fewer. */
+/** Asserts that both folders have exactly the same files and bytes. */
 export async function assertSameTree(actual: string, expected: string): Promise<void> {
   assert.deepEqual(await digests(actual), await digests(expected))
 }

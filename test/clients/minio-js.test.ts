@@ -25,7 +25,7 @@ async function keysBelow(client: Client, prefix: string): Promise<string[]> {
 }
 
 describeOverBoth('minio-js', { skip: false }, (endpoint) => {
-  it('putObject uploads a stream of unknown length in parts and fGetObject brings it back', async () => {
+  it('putObject uploads a stream of unknown length in parts and fGetObject downloads it', async () => {
     const client = clientOf(endpoint())
     const source = join(endpoint().workFolder, 'minio-stream.bin')
     await writeTestFile(source, 150 * 1024 * 1024)

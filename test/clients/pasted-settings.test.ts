@@ -12,12 +12,12 @@ import { describeOverBoth } from './endpoint.ts'
 import { absenceOf, runClient } from './run-client.ts'
 
 interface ShellOptions {
-  /** The variable by which the client is told which authority to trust. */
+  /** The environment variable with the authority that the client trusts. */
   readonly trustBy?: string
   readonly RESTIC_PASSWORD?: string
 }
 
-/** The settings that the dashboard shows, pasted as they are but for the keys. */
+/** The settings that the dashboard shows, pasted unchanged except for the keys. */
 describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoint) => {
   function block(id: string, index = 0): string {
     const { gateway } = endpoint()
@@ -31,7 +31,7 @@ describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoin
     return text.replaceAll(secretKeyPlaceholder, secretKey)
   }
 
-  /** Runs lines as a person does who pastes them into a shell, with a file in the bucket to be found. */
+  /** Runs lines as if pasted into a shell, with a file in the bucket. */
   function shell(text: string, { trustBy, ...environment }: ShellOptions = {}) {
     const ca = endpoint().caFile
     mkdirSync(endpoint().bucketFolder, { recursive: true })
@@ -78,7 +78,7 @@ describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoin
   })
 
   it('AWS SDK for JavaScript lists the bucket', async () => {
-    // Within the project, where its packages are found.
+    // Inside the project, so that its packages are found.
     const text = block('aws-sdk-js').replace(
       '@aws-sdk/client-s3',
       import.meta.resolve('@aws-sdk/client-s3'),
@@ -91,7 +91,7 @@ describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoin
   })
 })
 
-/** Debian's aws-cli brings the library that boto3 is a layer on, not boto3 itself. */
+/** Debian's aws-cli includes botocore, the library under boto3, but not boto3. */
 function absenceOfBoto3(): string | false {
   try {
     execFileSync('/usr/bin/python3', ['-c', 'import boto3'], { stdio: 'ignore' })

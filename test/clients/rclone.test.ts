@@ -34,7 +34,7 @@ describeOverBoth('rclone', { skip: absenceOf('rclone') }, (endpoint) => {
 
   it('copyto uploads 250 MB in parallel parts and downloads them', async () => {
     const source = join(endpoint().workFolder, 'large.bin')
-    // Over rclone's --s3-upload-cutoff of 200 MiB, so that it goes in parts.
+    // Over rclone's --s3-upload-cutoff of 200 MiB, so it is uploaded in parts.
     await writeTestFile(source, 250_000_000)
     await run('copyto', source, `${remote}/rclone/large.bin`)
     const expected = await sha256OfFile(source)
@@ -43,7 +43,7 @@ describeOverBoth('rclone', { skip: absenceOf('rclone') }, (endpoint) => {
     assert.equal(await sha256OfFile(`${source}.copy`), expected)
   })
 
-  it('sync and check agree on a tree, and sync removes what is gone', async () => {
+  it('sync and check agree on a tree, and sync removes deleted files', async () => {
     const there = await makeTree(join(endpoint().workFolder, 'there'))
     await run('sync', there, `${remote}/tree`)
     await assertSameTree(join(endpoint().bucketFolder, 'tree'), there)

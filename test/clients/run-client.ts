@@ -12,8 +12,9 @@ export interface ClientRun {
 }
 
 /**
- * Runs a command-line client away from this machine's own settings: no configuration file, profile
- * or credential of the user reaches it. Resolves with its standard output, rejects with all it said.
+ * Runs a command-line client isolated from this machine's settings: it sees no configuration file,
+ * profile or credential of the user. Resolves with its standard output, rejects with all its
+ * output.
  */
 export function runClient(endpoint: Endpoint, run: ClientRun): Promise<string> {
   const options = {
@@ -36,7 +37,7 @@ export function runClient(endpoint: Endpoint, run: ClientRun): Promise<string> {
   })
 }
 
-/** Why the client can't be tested here, or false. */
+/** The reason to skip tests of the client, or false. */
 export function absenceOf(program: string): string | false {
   try {
     execFileSync('which', [program], { stdio: 'ignore' })

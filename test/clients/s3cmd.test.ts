@@ -37,7 +37,7 @@ describeOverBoth('s3cmd', { skip: absenceOf('s3cmd') }, (endpoint) => {
     assert.equal(await sha256OfFile(`${source}.copy`), expected)
   })
 
-  it('sync brings a tree there and back and removes what is gone', async () => {
+  it('sync uploads and downloads a tree and removes deleted files', async () => {
     const there = await makeTree(join(endpoint().workFolder, 'there'))
     await run('sync', `${there}/`, `${bucketUrl}/tree/`)
     await assertSameTree(join(endpoint().bucketFolder, 'tree'), there)

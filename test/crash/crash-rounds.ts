@@ -12,16 +12,16 @@ export interface CrashPlan {
   readonly random: Random
   /** How long writers run at least and at most before they are interrupted. */
   readonly roundMs: readonly [least: number, most: number]
-  /** Starts the gateway over what the one before has left. */
+  /** Starts the gateway on the state that the previous one left. */
   start(): Promise<GatewayProcess>
-  /** Files of the gateway's own that no request needs any more. */
+  /** The gateway's own files that no request needs any more. */
   leftovers(): readonly string[]
 }
 
-/** Bytes of what was given up may go behind the answer. */
+/** Abandoned bytes may be deleted after the reply. */
 const leftoversGoMs = 5_000
 
-/** Kills the gateway in the midst of mixed writes, again and again, and looks at what is left. */
+/** Kills the gateway repeatedly during mixed writes and checks the remaining state. */
 export async function runCrashRounds(t: TestContext, plan: CrashPlan): Promise<void> {
   const store = new BelievedStore()
   const { rounds, random } = plan
@@ -42,7 +42,7 @@ export async function runCrashRounds(t: TestContext, plan: CrashPlan): Promise<v
   assert.ok(totals.steps > rounds, 'the writers did next to nothing')
 }
 
-/** Writers run until the group is killed, at a moment of the seed's choosing. */
+/** Writers run until the process group is killed, at a moment chosen by the seed. */
 async function crashOnce(
   t: TestContext,
   server: GatewayProcess,
@@ -60,7 +60,7 @@ async function verifyAfterCrash(
   { server, store, random }: Workload,
   plan: CrashPlan,
 ): Promise<void> {
-  // First of all, while the gateway puts in order what the crash has left.
+  // First, while the gateway still cleans up after the crash.
   for (const upload of store.openUploads) {
     if (random.next() < 0.3) await overtakeUpload(server, store, upload)
   }

@@ -18,8 +18,8 @@ import { BelievedStore, verifyStore } from './store.ts'
 import { putCopySource } from './writers.ts'
 
 /**
- * SIGKILL to all processes of the gateway in the midst of mixed writes, again and again on the same
- * folder. It shows what a killed process leaves, not what a power cut does to the disk's cache.
+ * Sends SIGKILL to all processes of the gateway during mixed writes, repeatedly on the same folder.
+ * This tests killed processes, not the loss of the disk's cache in a power failure.
  */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 20)
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
@@ -31,7 +31,7 @@ const settings = { LOG_LEVEL: 'warn' }
 describe('a gateway killed at random moments', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('loses nothing acknowledged, tears nothing and continues its uploads', async (t) => {
+  it('loses no acknowledged write, mixes no versions and continues its uploads', async (t) => {
     t.diagnostic(`CRASH_SEED=${seed}`)
     await runCrashRounds(t, {
       rounds,
@@ -42,7 +42,7 @@ describe('a gateway killed at random moments', () => {
     })
   })
 
-  it('is judged by a verifier that sees corruption', async () => {
+  it('is checked by a verifier that detects corruption', async () => {
     const store = new BelievedStore()
     const drive = mkdtempSync(join(folder, 'oracle-'))
     const server = await startGatewayProcess({ folder: drive, settings })
@@ -68,15 +68,16 @@ describe('a gateway killed at random moments', () => {
   })
 })
 
-/** Files of the gateway's own that no request needs any more. */
+/** The gateway's own files that no request needs any more. */
 function leftovers(driveFolder: string): string[] {
   const own = join(driveFolder, '.bucketry')
-  // What remembers a Complete whose answer may be lost is no leftover, nor is an upload whose
-  // creation was never answered. Both are smaller than this.
+  // The record of a Complete with a lost reply is not a leftover, nor is an upload whose creation
+  // got no reply. Both are smaller than this.
   const uploads = filesBelow(join(own, 'uploads')).filter((path) => statSync(path).size > 1024)
-  // A lock of the dead is taken over by whoever wants it; until then it may lie there.
+  // The lock of a dead process is taken over by the next one that needs it; until then it may
+  // remain.
   const temporary = unfinishedFiles(driveFolder).filter((path) => !path.includes('/locks/'))
-  // Each living process has one folder of temporary files.
+  // Each running process has one folder of temporary files.
   const folders = readdirSync(join(own, 'tmp'))
   return [...uploads, ...temporary, ...(folders.length > availableParallelism() + 1 ? folders : [])]
 }

@@ -18,7 +18,7 @@ describe('KeyHistory', () => {
     assert.deepEqual(history.possible(), [version('b')])
   })
 
-  it('allows both the acknowledged write and one that was cut short behind it', () => {
+  it('allows both the acknowledged write and a later interrupted one', () => {
     const history = new KeyHistory()
     history.begin(version('a')).acknowledge()
     history.begin('absent').fail()
@@ -33,7 +33,7 @@ describe('KeyHistory', () => {
     assert.deepEqual(history.possible(), [version('a'), version('b')])
   })
 
-  it('still allows a write that has not ended after another outcome was found', () => {
+  it('still allows an unfinished write after another outcome was found', () => {
     const history = new KeyHistory()
     history.begin(version('a'))
     history.settle('absent')

@@ -1,5 +1,5 @@
 /**
- * The oracle of the crash test: what a key may hold, given what was asked of it and answered. Pure.
+ * The oracle of the crash test: what a key may contain after the given requests and replies. Pure.
  *
  * A write counts from the moment it was sent. Unacknowledged ones may or may not have happened; an
  * acknowledged one has, and no write that had ended before it was sent may show through it again.
@@ -50,7 +50,7 @@ export class KeyHistory {
       .map((write) => write.outcome)
   }
 
-  /** What was found is the one truth from now on, but for writes that have not ended. */
+  /** From now on only the outcome that was found is allowed, and writes that have not ended. */
   settle(outcome: Outcome): void {
     const now = ++this.#clock
     const unended = this.#writes.filter((write) => write.endedAt === Infinity)
@@ -58,9 +58,9 @@ export class KeyHistory {
   }
 }
 
-/** Exactly one of the two ends it. */
+/** Call exactly one of the two to end it. */
 export interface PendingWrite {
   acknowledge(): void
-  /** Refused, or the server was gone: it can't happen any more, and may have. */
+  /** Refused, or the server was down: it can't happen any more, but may have. */
   fail(): void
 }

@@ -3,22 +3,22 @@ import { type Server, signedFetch, targetOf } from '../support/signed-fetch.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { KeyHistory, type Outcome, type PendingWrite, type Version } from './history.ts'
 
-/** An upload that has begun and of which Complete was not acknowledged. */
+/** An upload that has begun, without an acknowledged Complete. */
 export interface OpenUpload {
   readonly key: string
   readonly uploadId: string
   readonly version: Version
   readonly partSizes: readonly number[]
-  /** Parts whose ETag was answered. */
+  /** Parts with an acknowledged ETag. */
   acknowledgedParts: number
   /**
-   * A Complete that got no answer. The gateway may carry it out after its restart, until the client
+   * A Complete without a reply. The gateway may carry it out after its restart, until the client
    * does something else with the key or the upload.
    */
   unanswered: PendingWrite | undefined
 }
 
-/** What the test believes of the store: survives every crash, unlike the store's processes. */
+/** The expected state of the store. Unlike the store's processes, it survives every crash. */
 export class BelievedStore {
   readonly histories = new Map<string, KeyHistory>()
   readonly openUploads = new Set<OpenUpload>()
@@ -38,7 +38,7 @@ export class BelievedStore {
   }
 }
 
-/** An answer that no crash explains. */
+/** A reply that no crash explains. */
 export class UnexpectedReply extends Error {
   constructor(what: string, status: number, body: string) {
     super(`${what} answered ${status}: ${body.slice(0, 400)}`)
@@ -52,7 +52,7 @@ export interface StoreRequest {
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
-  /** Statuses that are an answer; others are UnexpectedReply. */
+  /** The expected statuses; others are UnexpectedReply. */
   readonly expected?: readonly number[]
 }
 
@@ -80,7 +80,7 @@ export async function send(server: Server, request: StoreRequest): Promise<Store
   return { status: reply.status, headers: reply.headers, body: bytes }
 }
 
-/** Differences between what the store shows and what it may show. Empty: all is well. */
+/** Differences between the store and its expected state; empty if there are none. */
 export async function verifyStore(server: Server, store: BelievedStore): Promise<string[]> {
   const problems: string[] = []
   for (const [key, history] of store.histories) {

@@ -4,7 +4,7 @@ import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { type BelievedStore, type OpenUpload, send, textOf } from './store.ts'
 import { putObject } from './writes.ts'
 
-/** Begins an upload of these parts; it is open in `store` from the answer on. */
+/** Begins an upload of these parts; it is open in `store` from the reply on. */
 export async function beginUpload(
   server: Server,
   store: BelievedStore,
@@ -54,8 +54,8 @@ export async function finishUpload(
 }
 
 /**
- * Does something newer with the key instead of finishing the upload. From the moment this is sent,
- * a Complete that got no answer may no longer come through.
+ * Does something newer with the key instead of finishing the upload. After this is sent, a Complete
+ * without a reply must no longer take effect.
  */
 export async function overtakeUpload(
   server: Server,
@@ -70,7 +70,7 @@ export async function overtakeUpload(
   store.openUploads.delete(upload)
 }
 
-/** Every acknowledged part must be listed as it was sent. A part cut short may be listed too. */
+/** Every acknowledged part must be listed as it was sent. An interrupted part may be listed too. */
 export async function verifyParts(server: Server, upload: OpenUpload): Promise<string[]> {
   const { key, uploadId, version, acknowledgedParts } = upload
   // 404: Complete had been sent, and was carried out before the crash.

@@ -19,15 +19,12 @@ export interface Workload extends WriteTarget {
   readonly onStep: () => void
 }
 
-/** What copies are made from. Written once, before the first crash. */
+/** The source of copies. Written once, before the first crash. */
 export async function putCopySource({ server, store }: WriteTarget): Promise<void> {
   await putObject({ server, store }, sourceKey, sourceBytes)
 }
 
-/**
- * Mixed writes without end, until the server is gone. Resolves with the answers that no crash
- * explains.
- */
+/** Mixed writes until the server stops. Resolves with the replies that no crash explains. */
 export async function writeUntilKilled(workload: Workload): Promise<string[]> {
   const problems: string[] = []
   const runWriter = async (index: number): Promise<void> => {

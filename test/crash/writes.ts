@@ -16,7 +16,7 @@ export async function putObject(target: WriteTarget, key: string, size: number):
   await write(target, version, { method: 'PUT', key, headers, body })
 }
 
-/** Sends a request that is to leave `outcome` at its key, and keeps the key's history. */
+/** Sends a request that should leave `outcome` at its key, and records it in the key's history. */
 export async function write(
   target: WriteTarget,
   outcome: Outcome,

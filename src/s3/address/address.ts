@@ -1,7 +1,9 @@
 import { S3Error } from '../errors.ts'
 import { percentDecode } from './query.ts'
 
-/** What a raw path names, path style only. The key is still percent-encoded. */
+/**
+ * What a raw path names. Only path-style addresses are supported. The key is still percent-encoded.
+ */
 export type Address =
   | { readonly level: 'service' }
   | { readonly level: 'bucket'; readonly bucket: string }

@@ -6,12 +6,14 @@ export function shortened(text: string, maxLength = maxShown): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
-/** Such a value in quotes, as a message has it. */
+/** The same in quotes, for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(shortened(text))
 }
 
-/** What XML 1.0 has no form for, not even as a reference (section 2.2, production Char). */
+/**
+ * Characters that XML 1.0 cannot represent, not even as references (section 2.2, production Char).
+ */
 export const forbiddenInXml =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 

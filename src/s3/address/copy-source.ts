@@ -12,14 +12,14 @@ import { quoted } from './client-text.ts'
 import { percentDecode } from './query.ts'
 
 /**
- * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once, a slash before it
- * and `?versionId=null` behind it allowed (API reference, CopyObject).
+ * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once. A slash before it
+ * and `?versionId=null` after it are allowed (API reference, CopyObject).
  *
  * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
  */
 export function copySourceOf({ request, service }: ObjectContext): ObjectName {
   const header = String(request.headers['x-amz-copy-source'])
-  // A signature covers several spaces as one, so these could have been one when it was signed.
+  // A signature covers a run of spaces as one space, so the client may have signed only one.
   if (header.includes('  ')) {
     throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
   }
@@ -49,8 +49,8 @@ function invalidSource(message: string, header: string): S3Error {
 }
 
 /**
- * Evaluates x-amz-copy-source-if-*. Unlike a read, a copy whose source is not modified fails too
- * (API reference, CopyObject: 412 for each).
+ * Evaluates x-amz-copy-source-if-*. Unlike a read, a copy also fails with 412 when its source is
+ * not modified (API reference, CopyObject).
  *
  * @throws S3Error PreconditionFailed.
  */

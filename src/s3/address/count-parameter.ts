@@ -6,7 +6,7 @@ const greatestInteger = 2_147_483_647
 /**
  * A count that limits a page, such as max-keys.
  *
- * @param limits Higher values count as `max`, as S3 has it; also the default.
+ * @param limits Higher values count as `max`, as in S3. `max` is also the default.
  * @throws S3Error InvalidArgument when it is not an integer or is below the minimum.
  */
 export function parseCount(

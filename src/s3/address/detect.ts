@@ -6,7 +6,7 @@ import { quoted } from './client-text.ts'
 import type { Query } from './query.ts'
 import { bucketSubresources, methodOfSubresource, objectSubresources } from './unsupported.ts'
 
-/** Every operation this service carries out, by AWS's names; two for the tables of fixed answers. */
+/** Every operation, by its AWS name. BucketDefault and ObjectDefault are the fixed replies. */
 export type OperationName = ServiceOperation | BucketOperation | ObjectOperation
 export type ServiceOperation = 'ListBuckets'
 export type BucketOperation =
@@ -58,7 +58,7 @@ export function refuseUnknownMethod(method: string): void {
 }
 
 /**
- * The operation that method, address, query and headers ask for: the whole of S3's URL grammar.
+ * The operation that method, address, query and headers request: all of S3's URL grammar.
  *
  * @throws S3Error MethodNotAllowed, NotImplemented, or InvalidArgument for a contradiction.
  */

@@ -22,9 +22,9 @@ export function refuseManyParameters(rawQuery: string): void {
 }
 
 /**
- * Decodes a raw query: `&` separates, the first `=` splits, `+` is a space as AWS and every form
- * encoder have it. A name without `=` has the value ''. Of a repeated name the value that sorts first
- * counts, not the one that comes first: a signature does not cover the order of parameters.
+ * Decodes a raw query: `&` separates, the first `=` splits, `+` is a space, as in AWS and in HTML
+ * forms. A name without `=` has the value ''. If a name is repeated, the value that sorts first
+ * counts, not the first received: a signature does not cover the order of parameters.
  *
  * @throws S3Error InvalidURI when an escape is broken or not UTF-8.
  */
@@ -50,8 +50,8 @@ function decodeComponent(text: string): string {
 const escapedOrRaw = /[%\u0080-\u00ff]/
 
 /**
- * Decodes `%XX` escapes of UTF-8. Bytes above 0x7F that came unescaped (latin1 characters here) are
- * taken as UTF-8 as well.
+ * Decodes `%XX` escapes of UTF-8. Unescaped bytes above 0x7F (latin1 characters here) are read as
+ * UTF-8 too.
  *
  * @throws S3Error InvalidURI when an escape is broken or the bytes are not UTF-8.
  */

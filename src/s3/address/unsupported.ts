@@ -1,7 +1,7 @@
 /**
- * Sub-resources that S3 has and this service recognises only to refuse them, as data. An unknown
- * sub-resource must never be taken for an operation on the object itself: `PUT /b/k?acl` is not a
- * PutObject. Reads that have a fixed answer are operations/subresource-defaults.ts.
+ * Sub-resources of S3 that this service recognises only to refuse them. They must never be treated
+ * as an operation on the object itself: `PUT /b/k?acl` is not a PutObject. Reads with a fixed reply
+ * are in operations/subresource-defaults.ts.
  */
 export const bucketSubresources: ReadonlySet<string> = new Set([
   'accelerate',
@@ -48,8 +48,8 @@ export const objectSubresources: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Sub-resources of an object that one method has. With another one they are refused as well:
- * `DELETE /b/k?uploads` must not delete the object.
+ * Sub-resources of an object that have one method. Other methods are refused: `DELETE /b/k?uploads`
+ * must not delete the object.
  */
 export const methodOfSubresource: ReadonlyMap<string, string> = new Map([
   ['attributes', 'GET'],

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { S3Settings } from '../context.ts'
 
 /**
- * Why a request failed whose client puts the bucket into the host name
+ * Why a request failed if its client puts the bucket into the host name
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html), for the owner of the
  * gateway. Undefined when the Host header does not begin with one of the buckets.
  */

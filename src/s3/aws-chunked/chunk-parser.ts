@@ -6,9 +6,8 @@
  *     size[;chunk-signature=…] CRLF data CRLF … 0[;chunk-signature=…] CRLF [name:value CRLF …] CRLF
  *
  * Signatures of chunks are not verified (docs/contract/object-storage.md, "aws-chunked bodies").
- * minio clients end a trailer in LF and put an empty line before x-amz-trailer-signature or a
- * second one at the end, which AWS takes; so lines of the trailer may end either way, and that much
- * may follow its first empty line.
+ * minio clients end trailer lines with LF, and send an empty line before x-amz-trailer-signature or
+ * a second one at the end. AWS accepts both, and so does this parser.
  */
 
 import { S3Error } from '../errors.ts'
@@ -25,7 +24,7 @@ export class ChunkParser {
   #state: State = 'size'
   /** Bytes of data remaining in the current chunk. */
   #left = 0
-  /** The beginning of a line whose end has not arrived. */
+  /** The beginning of an incomplete line. */
   #line = ''
   readonly #trailers = new Map<string, string>()
 

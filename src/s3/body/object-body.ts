@@ -6,16 +6,15 @@ import type { ObjectRange } from '../headers/range.ts'
 const bufferedBytes = 64 * 1024
 
 /**
- * The bytes of an open object as the body of a reply. Takes the object over: it is closed when the
- * bytes are read, when reading fails, and when the client goes away, even before it has read
- * the first byte.
+ * The bytes of an open object as the body of a reply. Takes over the object: it is closed when the
+ * bytes are read, when reading fails, and when the client disconnects, even before the first byte.
  */
 export async function objectBody(
   object: OpenObject,
   range: ObjectRange,
   request: Pick<HttpRequest, 'signal'>,
 ): Promise<Uint8Array | StreamBody> {
-  // The signal is made when it is asked for, so small reads do without.
+  // The getter creates the signal, so small reads do not use it.
   if (range.end - range.start <= bufferedBytes) return readAll(object, range)
   return streamBody(object, range, request.signal)
 }
@@ -53,7 +52,7 @@ async function streamBody(
     await lending.catch(() => undefined)
   }
   const onAbort = (): void => {
-    // The client is gone: there is no one to report the failure to.
+    // The client has disconnected, so the failure cannot be reported.
     close().catch(() => undefined)
   }
   signal.addEventListener('abort', onAbort, { once: true })

@@ -83,7 +83,7 @@ export class PayloadWriter {
   async #emit(bytes: Uint8Array): Promise<void> {
     await this.#underWay
     this.#underWay = this.#sink.write(bytes)
-    // Rejections are handled at the next await; until then they have no handler.
+    // Handled at the next await; this only avoids an unhandled rejection until then.
     this.#underWay.catch(() => undefined)
     this.#digester.update(bytes)
   }

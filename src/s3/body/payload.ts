@@ -1,4 +1,4 @@
-/** The one place that turns the body of a request into verified bytes. */
+/** The only code that turns the body of a request into verified bytes. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
@@ -19,9 +19,9 @@ export interface PayloadOptions {
 }
 
 /**
- * Reads the body of a request into a sink: undoes `aws-chunked`, verifies its length, Content-MD5 and
- * x-amz-checksum-*. Memory is bounded whatever the size. When it rejects, part of the body may have
- * been written (but no write is in progress), and the rest of the body is unread.
+ * Reads the body of a request into a sink: decodes `aws-chunked`, verifies its length, Content-MD5
+ * and x-amz-checksum-*. Memory is bounded whatever the size. When it rejects, part of the body may
+ * have been written (but no write is in progress), and the rest of the body is unread.
  *
  * @throws S3Error BadDigest, InvalidDigest, InvalidRequest, InvalidArgument, IncompleteBody,
  *   MissingContentLength, RequestTimeout; and whatever the sink rejects with.
@@ -36,7 +36,7 @@ export async function readPayload(
   return await pumpPayload(request, sink, { ...options, expected })
 }
 
-/** As readPayload, with the digests to verify given. A request without a body has an empty one. */
+/** As readPayload, with the digests to verify given. A missing body counts as empty. */
 export async function pumpPayload(
   request: HttpRequest,
   sink: PayloadSink,
@@ -82,7 +82,7 @@ export function declaredSize(request: HttpRequest): number | undefined {
   return plain === undefined || isAwsChunked(headers) ? undefined : length(plain)
 }
 
-/** Whether a request has a body as HTTP sees it, be it empty (RFC 9112 section 6.3). */
+/** Whether a request has a body in the sense of HTTP, even an empty one (RFC 9112 section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }

@@ -11,14 +11,14 @@ import { readPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
 import { notModifiedFields, objectFields, type ReplyFields } from '../reply/object-reply.ts'
 
-/** What a GET or HEAD asks for beside the object itself. */
+/** What a GET or HEAD requests besides the object itself. */
 export interface ReadRequest {
   readonly headers: IncomingHttpHeaders
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
 }
 
-/** The reply but for the bytes. `range` is absent when there is nothing to send (304). */
+/** The reply without its bytes. `range` is absent when no bytes are sent (304). */
 export interface ReadPlan {
   readonly status: 200 | 206 | 304
   readonly headers: ReplyFields
@@ -26,7 +26,7 @@ export interface ReadPlan {
 }
 
 /**
- * What can be refused before the drive is touched.
+ * Parses the request and refuses what it can before the drive is read.
  *
  * @throws S3Error InvalidRequest or InvalidArgument.
  */
@@ -60,7 +60,7 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
     return { status: 304, headers: notModifiedFields(metadata) }
   const asked = askedRange(request, metadata)
   const range = asked ?? { start: 0, end: metadata.size }
-  // An empty part has no bytes that Content-Range could name, so it goes as 200.
+  // Content-Range cannot describe an empty part, so its status is 200.
   const isPartial = asked !== undefined && asked.end > asked.start
   const headers = objectFields(metadata, request.overrides)
   if (isPartial) headers.push(['Content-Range', contentRange(asked, metadata.size)])
@@ -100,7 +100,7 @@ function isRangeWanted(ifRange: string | string[] | undefined, metadata: ObjectM
   return isSameVersion(String(ifRange), { etag: attributes.etag, modifiedAtMs })
 }
 
-/** An object that was not uploaded in parts is its own part 1, answered with 206 as by S3. */
+/** An object that was not uploaded in parts is its own part 1, with status 206 as in S3. */
 function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange {
   const partSizes = metadata.attributes.partSizes ?? [[1, metadata.size]]
   const range = partRange(partSizes, partNumber)
@@ -114,8 +114,8 @@ function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange 
 }
 
 /**
- * The checksum of the part or of the object, when the reply is the whole of it. Of a part whose
- * checksum was not kept only the type.
+ * The checksum of the part or of the object, if the reply is all of it. For a part whose checksum
+ * was not stored, only the type.
  */
 function checksumFields(
   { partNumber }: ReadRequest,

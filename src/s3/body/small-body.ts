@@ -4,7 +4,7 @@ import { S3Error } from '../errors.ts'
 import { declaredSize, pumpPayload } from './payload.ts'
 
 /**
- * Reads a body into memory, such as an XML document. A request without one has an empty one.
+ * Reads a body into memory, such as an XML document. A missing body counts as empty.
  *
  * @throws S3Error MaxMessageLengthExceeded above `maxBytes`; and as readPayload does.
  */

@@ -4,10 +4,10 @@ import { S3Error } from '../errors.ts'
 /** XML bodies of requests (docs/contract/object-storage.md, "Limits"). */
 export const maxXmlBodyBytes = 4 * 1024 * 1024
 
-/** S3's documents are four deep. */
+/** S3's documents have at most four levels. */
 const maxDepth = 16
 
-/** The parser's messages quote what they find, which may be megabytes. */
+/** The parser's messages quote the document, possibly megabytes of it. */
 const maxMessageLength = 200
 
 /** An element of a request's body, without namespaces and attributes: no S3 request needs them. */
@@ -25,8 +25,8 @@ interface OpenElement {
 }
 
 /**
- * Parses the body of a request. A document type is refused, so there are no entities but the five
- * of XML and nothing expands.
+ * Parses the body of a request. A document type is refused, so only the five predefined entities of
+ * XML exist and none expands.
  *
  * @throws S3Error MalformedXML when it is not well-formed UTF-8 XML with this root element.
  */

@@ -15,7 +15,7 @@ interface Word {
 interface Field {
   readonly bits: 32 | 64
   readonly polynomial: Word
-  /** x^1, x^2, x^4, x^8 … as far as needed so far. */
+  /** x^1, x^2, x^4, x^8 … computed as needed. */
   readonly squares: Word[]
 }
 
@@ -25,7 +25,7 @@ const fields: Partial<Record<ChecksumAlgorithm, Field>> = {
   CRC64NVME: field(64, polynomial64nvme),
 }
 
-/** A piece: the big-endian digest and how many bytes it is of. */
+/** A piece: its big-endian digest and its length. */
 export interface CrcPiece {
   readonly digest: Buffer
   readonly sizeBytes: number

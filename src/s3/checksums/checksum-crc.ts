@@ -98,8 +98,8 @@ function word(bytes: Uint8Array, i: number): number {
   )
 }
 
-// Indexes here are always in bounds, so the casts are true; a `?? 0` would cost a branch a byte. Two
-// functions, because one that sees two kinds of array is four times slower.
+// Indexes here are always in bounds, so the casts are safe; a `?? 0` would cost a branch for each
+// byte. Two functions, because one that sees two kinds of array is four times slower.
 function byte(bytes: Uint8Array, index: number): number {
   return bytes[index] as number
 }

@@ -29,13 +29,13 @@ const otherHeaders = new Set(['algorithm', 'mode', 'type'].map((name) => headerP
 /**
  * Reads Content-MD5, x-amz-checksum-*, x-amz-trailer and x-amz-sdk-checksum-algorithm.
  *
- * @throws S3Error InvalidDigest for a value that no digest has; InvalidRequest for several
- *   checksums, one that is not known here, or an algorithm without its checksum.
+ * @throws S3Error InvalidDigest for a value that is not a digest; InvalidRequest for several
+ *   checksums, an unknown one, or an algorithm without its checksum.
  */
 export function expectedDigests(headers: IncomingHttpHeaders): ExpectedDigests {
   const checksum = expectedChecksum(headers)
   if (checksum === undefined && headers['x-amz-sdk-checksum-algorithm'] !== undefined) {
-    // AWS fails this too (API reference of PutObject), since a lost checksum must not go unnoticed.
+    // AWS refuses this too (API reference of PutObject): a lost checksum must not go unnoticed.
     throw new S3Error(
       'InvalidRequest',
       'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
@@ -50,10 +50,10 @@ export function expectedDigests(headers: IncomingHttpHeaders): ExpectedDigests {
 }
 
 /**
- * The one x-amz-checksum-* header of a request as it came, not checked for its form: a Complete
- * sends the object's, which may end in `-` and the number of parts.
+ * The x-amz-checksum-* header of a request as received. Its form is not checked: a Complete sends
+ * the object's checksum, which may end in `-` and the number of parts.
  *
- * @throws S3Error InvalidRequest for several or one that is not known here.
+ * @throws S3Error InvalidRequest for several, or for an unknown algorithm.
  */
 export function checksumHeaderOf(headers: IncomingHttpHeaders): SentChecksum | undefined {
   const name = onlyName(Object.keys(headers).filter(isChecksumName))
@@ -63,10 +63,10 @@ export function checksumHeaderOf(headers: IncomingHttpHeaders): SentChecksum | u
 }
 
 /**
- * The algorithm and type that CreateMultipartUpload is asked for (x-amz-checksum-algorithm and
- * x-amz-checksum-type).
+ * The algorithm and type that CreateMultipartUpload or CopyObject requests
+ * (x-amz-checksum-algorithm and x-amz-checksum-type).
  *
- * @throws S3Error InvalidRequest when one is not known or the two don't go together.
+ * @throws S3Error InvalidRequest when one is unknown or the two cannot be combined.
  */
 export function uploadChecksum(
   headers: IncomingHttpHeaders,

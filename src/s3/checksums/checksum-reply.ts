@@ -3,7 +3,7 @@ import type { HeaderFields } from '../../http/message.ts'
 import type { XmlChildren } from '../reply/xml.ts'
 import { checksumHeader } from './checksums.ts'
 
-/** `x-amz-checksum-…: value` of a part, and of an object with x-amz-checksum-type beside it. */
+/** `x-amz-checksum-…: value`, and for an object also x-amz-checksum-type. */
 export function checksumHeaders(
   checksum: StoredChecksum | undefined,
   of: 'object' | 'part',
@@ -14,7 +14,7 @@ export function checksumHeaders(
   return of === 'part' ? [header] : [header, ['x-amz-checksum-type', type]]
 }
 
-/** `<ChecksumCRC32>value</…>` of a part, and of an object with ChecksumType behind it. */
+/** `<ChecksumCRC32>value</…>`, and for an object also ChecksumType. */
 export function checksumElements(
   checksum: StoredChecksum | undefined,
   of: 'object' | 'part',

@@ -17,7 +17,7 @@ export interface ChecksumHasher {
   digest(): Buffer
 }
 
-/** What each algorithm is; `types` lists the default of a multipart upload first. */
+/** The properties of each algorithm; `types` lists the default of a multipart upload first. */
 const algorithms = {
   CRC32: { bytes: 4, create: () => new Crc32Hasher(crc32), types: ['COMPOSITE', 'FULL_OBJECT'] },
   CRC32C: { bytes: 4, create: () => new Crc32Hasher(crc32c), types: ['COMPOSITE', 'FULL_OBJECT'] },
@@ -61,8 +61,8 @@ export interface PartChecksum {
 
 /**
  * The checksum of an object from those of its parts, in order: for FULL_OBJECT that of all bytes,
- * which only CRCs can be combined to; for COMPOSITE the checksum of the parts' digests, `-`, and the
- * number of parts.
+ * which only CRCs allow; for COMPOSITE the checksum of the parts' digests, `-`, and the number of
+ * parts.
  *
  * @throws S3Error InvalidRequest when the algorithm does not have the type.
  */

@@ -1,4 +1,4 @@
-/** ETags as header fields carry them (RFC 9110 section 8.8.3); inside, an ETag has no quotes. */
+/** ETags in header fields (RFC 9110 section 8.8.3). Everywhere else, an ETag has no quotes. */
 
 /** The ETags of an If-Match or If-None-Match field, without quotes; `*`: any. */
 export type EtagList = readonly string[] | '*'
@@ -7,7 +7,7 @@ export function quoteEtag(etag: string): string {
   return `"${etag}"`
 }
 
-/** Without quotes; clients of S3 often leave them out themselves. */
+/** Removes the quotes, which S3 clients often omit. */
 export function unquoteEtag(text: string): string {
   const trimmed = text.trim()
   return trimmed.length >= 2 && trimmed.startsWith('"') && trimmed.endsWith('"')
@@ -15,7 +15,7 @@ export function unquoteEtag(text: string): string {
     : trimmed
 }
 
-// A bare token is not RFC 9110, but S3 takes it and SDK users send it.
+// RFC 9110 does not allow a bare token, but S3 accepts it and SDK users send it.
 const entityTag = /(W\/)?"([^"]*)"|([^\s,"]+)/g
 
 /** If-Match compares strongly: a weak ETag matches nothing (RFC 9110 section 13.1.1). */

@@ -4,7 +4,7 @@ import { S3Error } from '../errors.ts'
 
 type AllowedOrigins = S3Settings['corsAllowedOrigins']
 
-/** Seconds for which a browser may keep a preflight's answer; the most that Chromium honours. */
+/** Seconds for which a browser may cache the reply to a preflight; the maximum of Chromium. */
 const preflightMaxAgeSeconds = 7200
 
 /**

@@ -5,8 +5,8 @@ export const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 export const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would also
- * take a byte 0xA0, with which the UTF-8 of `à` ends.
+ * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would
+ * also remove a byte 0xA0, which is the last one of `à` in UTF-8.
  */
 export function withoutOuterSpace(text: string): string {
   let start = 0

@@ -4,21 +4,21 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import { fieldName, fieldValue, withoutOuterSpace } from './field-value.ts'
 
 /**
- * Presigners of current SDKs move x-amz-* header fields into the signed query, and S3 takes them
- * from there: x-amz-meta-*, x-amz-acl, x-amz-copy-source … Passed over, a presigned CopyObject
- * would be the PutObject of an empty body.
+ * Current SDKs move x-amz-* header fields into the query when they presign, and S3 reads them from
+ * there: x-amz-meta-*, x-amz-acl, x-amz-copy-source … If they were ignored, a presigned CopyObject
+ * would be a PutObject with an empty body.
  *
- * A checksum is left out: the SDK for JavaScript signs that of the body it does not have yet, and
- * S3 does not verify it (https://github.com/aws/aws-sdk/issues/480). So are the parameters of the
- * signature itself and what describes a body.
+ * Checksums are excluded: the SDK for JavaScript signs one for a body that it does not have yet,
+ * and S3 does not verify it (https://github.com/aws/aws-sdk/issues/480). So are the parameters of
+ * the signature itself and those that describe a body.
  */
 const notHoisted =
   /^x-amz-(?:algorithm|checksum-(?!algorithm$|mode$|type$).*|content-sha256|credential|date|decoded-content-length|expires|sdk-checksum-algorithm|security-token|signature|signedheaders|trailer|user-agent)$/
 
 /**
- * Adds the header fields in the query of a presigned request to those that were sent, with which
- * they must agree: a header that is not signed must not replace a parameter that is. Values are
- * latin1, one character per byte, as those of headers are.
+ * Adds the header fields in the query of a presigned request to its headers. Both must agree: an
+ * unsigned header must not replace a signed parameter. Values are latin1, one character per byte,
+ * like those of headers.
  *
  * @throws S3Error InvalidArgument for a name or value that no header field can have.
  * @throws S3Error AccessDenied for a field with two values.

@@ -29,8 +29,8 @@ function headersToKeep(headers: IncomingHttpHeaders): Attributes['headers'] {
 }
 
 /**
- * The content coding without `aws-chunked`, which is only the framing of the body on its way
- * (API reference, "Signature Calculations: Transferring Payload in Multiple Chunks").
+ * The content coding without `aws-chunked`, which only describes how the body is sent (API
+ * reference, "Signature Calculations: Transferring Payload in Multiple Chunks").
  */
 export function contentEncodingToKeep(field: string | undefined): string | undefined {
   if (field === undefined || !/aws-chunked/i.test(field)) return field

@@ -53,9 +53,9 @@ function singleValue(value: string | string[] | undefined): string | undefined {
 }
 
 /**
- * Evaluates the conditions in the order of RFC 9110 section 13.2.2: a field of ETags outranks the
- * date beside it. That is also what AWS documents for the pairs: If-Match true with
- * If-Unmodified-Since false is 200, If-None-Match false with If-Modified-Since true is 304
+ * Evaluates the conditions in the order of RFC 9110 section 13.2.2: a field with ETags takes
+ * precedence over the one with a date. That is also what AWS documents for the pairs: If-Match true
+ * with If-Unmodified-Since false is 200, If-None-Match false with If-Modified-Since true is 304
  * (API reference, GetObject, "Overriding/conditional request headers").
  */
 export function evaluateReadConditions(
@@ -90,8 +90,8 @@ function isModifiedSince(field: string, metadata: ObjectMetadata): boolean | und
 
 /**
  * The conditions of PUT, Complete, Copy and DELETE, for the drive to check atomically with the
- * write; undefined when there are none. AWS knows one ETag in If-Match and `*` in If-None-Match;
- * lists are accepted as RFC 9110 has them.
+ * write; undefined when there are none. AWS accepts one ETag in If-Match and `*` in If-None-Match;
+ * this also accepts lists, as RFC 9110 does.
  */
 export function writeConditions(headers: IncomingHttpHeaders): WriteConditions | undefined {
   const ifMatch = headers['if-match']

@@ -7,16 +7,16 @@ export interface ObjectRange {
   readonly end: number
 }
 
-/** What a Range field asks of an object of a known size. */
+/** What a Range field means for an object of a known size. */
 export type RangeOutcome = ObjectRange | 'whole' | 'unsatisfiable'
 
 /** Without spaces inside, as in RFC 9110 section 14.1.1. Node removes those around a field. */
 const oneByteRange = /^bytes=(\d*)-(\d*)$/i
 
 /**
- * Resolves a Range field (RFC 9110 section 14). S3 serves one range: several of them, another unit
- * or a malformed field count for nothing and the answer is the whole object. No byte range fits an
- * empty object.
+ * Resolves a Range field (RFC 9110 section 14). S3 serves one range: several ranges, another unit
+ * or a malformed field are ignored, and the reply is the whole object. No byte range of an empty
+ * object can be satisfied.
  */
 export function resolveRange(field: string, size: number): RangeOutcome {
   const match = oneByteRange.exec(field)

@@ -19,7 +19,8 @@ export type ResponseOverrides = Partial<Record<KeptHeader, string>>
  * The header fields that a GET or HEAD requests instead of those stored with the object;
  * undefined when there are none, the usual case.
  *
- * @throws S3Error InvalidRequest unsigned: otherwise anyone could serve a public object as HTML.
+ * @throws S3Error InvalidRequest when the request is unsigned: otherwise anyone could serve a
+ *   public object as HTML.
  * @throws S3Error InvalidArgument for a value that no header field can carry.
  */
 export function responseOverrides(query: Query, isSigned: boolean): ResponseOverrides | undefined {

@@ -19,8 +19,8 @@ const harmlessAcls: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Header fields of writes that ask for what cannot be kept. A gateway that ignored them would let
- * a client believe that its data is encrypted, locked or private: 501 instead.
+ * Header fields of writes that request what the drive cannot keep. They get 501: if they were
+ * ignored, a client would believe that its data is encrypted, locked or private.
  */
 const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   [

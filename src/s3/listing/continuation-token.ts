@@ -3,7 +3,7 @@ import { invalidArgument } from '../errors.ts'
 /** Tokens of other versions are refused, so a changed form can't be misread. */
 const version = 1
 
-/** An opaque token for the page that comes behind a key or common prefix. */
+/** An opaque token for the page after a key or common prefix. */
 export function encodeContinuationToken(after: string): string {
   return Buffer.from(JSON.stringify([version, after])).toString('base64url')
 }
@@ -25,7 +25,7 @@ function parseToken(token: string): string | undefined {
     if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== version) return undefined
     return typeof parsed[1] === 'string' ? parsed[1] : undefined
   } catch {
-    // Not JSON, so not a token of this service: the caller decides what that means.
+    // Not JSON, so not a token of this service.
     return undefined
   }
 }

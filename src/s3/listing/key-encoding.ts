@@ -8,7 +8,7 @@ const asIs: EncodeKey = (key) => key
 
 /**
  * How the encoding-type of a listing writes keys: as they are, or percent-encoded for clients whose
- * XML parser has no form for control characters.
+ * XML parser rejects control characters.
  *
  * @throws S3Error InvalidArgument for an encoding-type other than url.
  */

@@ -5,7 +5,7 @@ import { successorOfPrefix } from '../../drives/key-order.ts'
 export interface PageQuery {
   readonly prefix: string
   readonly delimiter: string
-  /** Only keys and common prefixes behind this one; see `readPage`. */
+  /** Only keys and common prefixes after this one; see `readPage`. */
   readonly after: string
   /** Objects and common prefixes together. */
   readonly maxKeys: number
@@ -24,13 +24,13 @@ const firstBatch = 16
 const greatestBatch = 1000
 
 /**
- * Reads one page of a listing (API reference, ListObjectsV2), in byte order. Keys that hold the
- * delimiter behind the prefix are rolled up into one common prefix each, which ends in the
- * delimiter and counts as much as an object. A page is full unless it is the last.
+ * Reads one page of a listing (API reference, ListObjectsV2), in byte order. Keys with the
+ * delimiter after the prefix are rolled up into one common prefix each, which ends in the delimiter
+ * and counts as much as an object. A page is full unless it is the last.
  *
- * `after` may be any string. If it is a common prefix itself, everything in it is skipped, so
- * that a client that got as far as that prefix continues after it. If it is inside of one, the
- * prefix appears as long as it has keys after `after`. Nothing at `after` needs to exist.
+ * `after` may be any string. If it is a common prefix itself, everything in it is skipped, so that
+ * a client that got as far as that prefix continues after it. If it is inside one, the prefix
+ * appears as long as it has keys after `after`. Nothing at `after` needs to exist.
  *
  * @param cursor of Drive.list with the same prefix and after; the drive rolls up at `/`, other
  * delimiters are rolled up here and the cursor seeks over what is in a common prefix.
@@ -86,7 +86,7 @@ class PageBuilder {
   constructor(query: PageQuery) {
     this.#query = query
     this.#last = query.after
-    // A continuation behind a common prefix: none of its keys may bring it back.
+    // A continuation after a common prefix: its remaining keys must not list it again.
     const group = commonPrefixOf(query.after, query)
     if (group === query.after) this.#group = group
   }

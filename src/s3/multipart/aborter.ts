@@ -8,7 +8,7 @@ import type { UploadName } from './upload-records.ts'
 /** How long an abort waits for a part in progress to release the bytes. */
 const waitForOthersMs = 2_000
 
-/** Ends uploads without an object. */
+/** Aborts uploads. */
 export class Aborter {
   readonly #context: UploadContext
   readonly #finder: UploadFinder

@@ -15,8 +15,8 @@ export interface CompleteChecksum {
 /**
  * The checksum of a completed upload, from those of its parts; undefined when the upload has none.
  *
- * @throws S3Error InvalidRequest when the request speaks of another kind of checksum than the upload
- *   was created with; BadDigest when it expects another value.
+ * @throws S3Error InvalidRequest when the request has another kind of checksum than the upload was
+ *   created with; BadDigest when it expects another value.
  */
 export function completedChecksum(
   request: CompleteChecksum,

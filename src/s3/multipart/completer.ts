@@ -54,7 +54,7 @@ export class Completer {
       if (deadlineMs <= now() || signal.aborted) {
         throw slowDown('The upload is busy. Send the request again.')
       }
-      // Wakes at once when the row is no longer as it was read.
+      // Wakes at once when the row has changed since it was read.
       const timeoutMs = Math.min(deadlineMs - now(), livenessCheckMs)
       await watch.wait(upload, { timeoutMs, signal })
     }
@@ -83,9 +83,9 @@ export class Completer {
   }
 
   /**
-   * From open to completing, with the lease if it is free. A part in progress keeps it, is told to
-   * stop by the new phase, and releases it. Undefined also when the upload has changed, so that
-   * the list must be checked against the current parts.
+   * From open to completing, with the lease if it is free. A part in progress keeps it until it
+   * sees the new phase; then it stops and releases the lease. Undefined also when the upload has
+   * changed, so that the list must be checked against the current parts.
    */
   async #begin(upload: UploadRow, completion: string): Promise<Lease | undefined> {
     const { table, leases, watch, now } = this.#context
@@ -142,9 +142,9 @@ export class Completer {
   }
 
   /**
-   * Settles a completion that was interrupted, under its lease, which ends. What was published is
-   * recorded. What was not is undone: no client was told of it, and the key may have been written
-   * since: publishing now would put old bytes over acknowledged new ones.
+   * Recovers an interrupted completion under its lease, which ends. An upload that was published
+   * becomes `completed`. One that was not is reopened: no client got a reply, and the key may have
+   * been written since, so publishing now could replace acknowledged newer bytes.
    */
   async recover(lease: Lease): Promise<void> {
     const { upload } = lease
@@ -166,8 +166,8 @@ export class Completer {
   }
 
   /**
-   * The object exists and the row describes it: after a crash before this write, whichever process
-   * finds the row repairs it, so the client need not wait. Resolves as `#finish`.
+   * The object exists and the row describes it, so the client need not wait: after a crash, the
+   * next process that finds the row completes it. Resolves as `#finish`.
    */
   #finishAfterwards(lease: Lease): Promise<boolean> {
     const finished = this.#finish(lease)

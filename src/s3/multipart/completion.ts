@@ -8,7 +8,7 @@ import type { UploadDetails, UploadedPart } from './upload-records.ts'
 
 /**
  * Characters. The checksums are part of the attributes, which are read with every HEAD, so the list
- * is kept short: 1,000 parts with CRC32, 181 parts with SHA-256.
+ * is kept short: enough for 1,000 parts with CRC32 or 181 parts with SHA-256.
  */
 const maxPartChecksumsLength = 8_000
 
@@ -47,7 +47,7 @@ export interface CommittedUpload {
 }
 
 /**
- * Checks the list against what was committed and computes the object's attributes.
+ * Checks the list against the committed parts and computes the object's attributes.
  *
  * @throws S3Error InvalidPartOrder, InvalidPart, InvalidRequest or BadDigest.
  */

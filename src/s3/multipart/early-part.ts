@@ -11,8 +11,9 @@ export interface PartSource {
   /** Aborts when the part is no longer needed. */
   readonly signal: AbortSignal
   /**
-   * Writes all bytes into the sink and says what they were, with a checksum of this algorithm if
-   * one is given. Called once, when it is the part's turn or there is memory to hold it until then.
+   * Writes all bytes into the sink and returns their size and digests, with a checksum of this
+   * algorithm if one is given. Called once, when it is the part's turn or there is memory to hold
+   * it until then.
    */
   pour(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined): Promise<PayloadDigest>
 }
@@ -94,17 +95,17 @@ export class EarlyPart implements PartSource {
     return this.#state
   }
 
-  /** Whether an earlier part may take it along. */
+  /** Whether an earlier part's request may write it too. */
   get mayJoin(): boolean {
     return this.#state === 'buffered' && !this.signal.aborted
   }
 
-  /** Whether it waits in its socket. */
+  /** Whether it waits without having been read. */
   get isUnread(): boolean {
     return this.#state === 'unread' && !this.signal.aborted
   }
 
-  /** Whether `outcome` is decided, so that there is no need to wait for the part's turn. */
+  /** Whether `outcome` is decided, so that its request need not wait for the part's turn. */
   get isDecided(): boolean {
     return this.#decided.signal.aborted
   }

@@ -8,7 +8,7 @@ import type { PartRoom } from './part-buffer.ts'
 /** Chunks that are kept for reuse while parts arrive. */
 const mostFreeChunks = 32
 
-/** For a drive that takes parts one by one: all wait in their sockets. */
+/** For a drive that takes parts one by one: none is read in advance. */
 const noMemory: PartMemory = { take: () => false, give: () => undefined }
 
 /**

@@ -15,13 +15,16 @@ const safetyMarginMs = 5_000
 export interface LeasesOptions {
   readonly table: UploadTable
   readonly watch: UploadWatch
-  /** Wall clock, milliseconds since the epoch; of all processes that share a database, roughly. */
+  /**
+   * Wall clock, milliseconds since the epoch; roughly the same in all processes that share the
+   * database.
+   */
   readonly now: () => number
 }
 
 /**
- * The right to touch an upload's bytes on the drive. It is a column of the upload's row: taken,
- * renewed and used up by conditional statements, so that it holds between processes and hosts.
+ * The right to change an upload's bytes on the drive. It is stored in the upload's row and changed
+ * only by conditional statements, so it also excludes other processes and hosts.
  */
 export class Leases {
   readonly #options: LeasesOptions

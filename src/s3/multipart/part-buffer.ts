@@ -34,7 +34,7 @@ export class PartBuffer implements PayloadSink {
     await this.#sink.write(chunk)
   }
 
-  /** Resolves when the sink has what was buffered. */
+  /** Resolves when the sink has all buffered bytes. */
   async drain(sink: PayloadSink): Promise<void> {
     this.#sink = sink
     this.#draining = this.#moveTo(sink)

@@ -35,8 +35,8 @@ export class PartWriter {
    * Waits for the part's turn, takes its bytes and commits it. A part that is already committed
    * answers as before when the bytes are the same.
    *
-   * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws; the upload is then as
-   *   it was.
+   * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws. The upload is then
+   *   unchanged.
    */
   async write(name: UploadName, number: number, source: PartSource): Promise<UploadedPart> {
     const part = this.#early.enter(name.uploadId, number, source)
@@ -178,7 +178,10 @@ export class PartWriter {
   }
 }
 
-/** The source reports a client that went away, with the error to answer; the drive does not. */
+/**
+ * When the client disconnects, the source rejects with the error to answer, so the drive's signal
+ * is only that of the lease.
+ */
 function hints({ size }: Pick<PartSource, 'size'>, lease: Lease) {
   return { signal: lease.lost, ...(size === undefined ? {} : { size }) }
 }

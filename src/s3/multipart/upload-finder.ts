@@ -6,9 +6,10 @@ import { findUpload, type UploadName } from './upload-records.ts'
 import { livenessCheckMs } from './upload-watch.ts'
 
 /**
- * Finds uploads as requests name them. An upload whose Complete was interrupted is recovered first
- * (docs/contract/object-storage.md, "Interrupted Complete"): what was published is completed,
- * what was not is open again. The lease decides whether a Complete was interrupted or is running.
+ * Finds uploads as requests name them. If a Complete was interrupted, the upload is recovered first
+ * (docs/contract/object-storage.md, "Interrupted Complete"): a published upload becomes
+ * `completed`, an unpublished one `open`. The lease shows whether a Complete was interrupted or is
+ * still running.
  */
 export class UploadFinder {
   readonly #context: UploadContext

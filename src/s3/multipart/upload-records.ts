@@ -8,7 +8,7 @@ export interface UploadName extends ObjectName {
   readonly uploadId: string
 }
 
-/** What CreateMultipartUpload asked for; kept with the upload until Complete. */
+/** What CreateMultipartUpload requested; stored with the upload until Complete. */
 export interface UploadDetails extends Pick<Attributes, 'headers' | 'metadata'> {
   readonly checksum?: UploadChecksum | undefined
 }
@@ -42,7 +42,7 @@ export function decodeTarget(target: string): ObjectName {
   return { bucket, key }
 }
 
-/** How the target of every upload to this bucket begins, or of any upload. */
+/** How the target of every upload begins, or of those to one bucket. */
 export function targetStart(bucket: string | undefined): string {
   return bucket === undefined ? '[' : `[${JSON.stringify(bucket)},`
 }

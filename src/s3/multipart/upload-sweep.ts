@@ -18,8 +18,8 @@ export interface UploadSweepOptions extends UploadContext {
 }
 
 /**
- * Cleans up after requests: expired uploads, interrupted completions and aborts, old
- * answers, orphaned bytes. Any number of processes may sweep at once, at any time.
+ * Cleans up after requests: expired uploads, interrupted completions and aborts, old replies,
+ * orphaned bytes. Any number of processes may sweep at once, at any time.
  */
 export async function sweepUploads(options: UploadSweepOptions): Promise<void> {
   const { drive, table, completer, aborter, now, log, signal } = options

@@ -1,8 +1,8 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 
 /**
- * Between looks at the database: a twentieth of the time that nothing has changed, so that noticing
- * a change late costs little beside what was waited for, within these limits.
+ * The pause between two reads of the row is a twentieth of the time since its last change, within
+ * these limits: noticing a change late then adds little to the wait.
  */
 const shortestPauseMs = 4
 const longestPauseMs = 200
@@ -12,15 +12,15 @@ const pauseShare = 1 / 20
 export const livenessCheckMs = 1_000
 
 interface Waiter {
-  /** What the waiter believes the row to be. */
+  /** The fingerprint of the row that the waiter has read. */
   readonly seen: string
   readonly wake: () => void
 }
 
-/** The single watch on an upload in this process, however many requests wait for it. */
+/** Polls one upload for all requests of this process that wait for it. */
 interface Lookout {
   readonly waiters: Set<Waiter>
-  /** When it last saw a change, or began; milliseconds of the monotonic clock. */
+  /** When the last change was seen, or polling began; milliseconds of the monotonic clock. */
   quietSinceMs: number
   timer: NodeJS.Timeout | undefined
   isLooking: boolean
@@ -35,8 +35,8 @@ export interface WaitOptions {
 
 /**
  * Lets requests wait for an upload to change. A change made in this process wakes them at once
- * (`notify`); one made by another process is noticed by looking at the row: one reader for each
- * upload, every 4 ms, less often while nothing happens.
+ * (`notify`); a change made by another process is noticed by polling the row, once for each upload:
+ * every 4 ms, and less often while nothing changes.
  */
 export class UploadWatch {
   readonly #find: (id: string) => Promise<UploadRow | undefined>

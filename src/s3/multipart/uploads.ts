@@ -50,7 +50,7 @@ export interface UploadPosition {
 
 /**
  * Multipart uploads: parts in order, each streamed to its final place, state in the database.
- * Several processes may serve one upload; the lease in its row lets one at a time touch its bytes.
+ * Several processes may serve one upload; the lease in its row lets one at a time change its bytes.
  */
 export class Uploads {
   readonly #context: UploadContext
@@ -85,7 +85,7 @@ export class Uploads {
         createdAtMs: now(),
       })
     } catch (error) {
-      // If this fails too, the sweep finds what is left.
+      // If this fails too, the sweep removes the bytes.
       await drive.uploads.abort(driveState).catch(() => undefined)
       throw error
     }

@@ -24,7 +24,7 @@ const maxAttempts = 3
 
 interface CopyPlan {
   readonly source: ObjectName
-  /** Undefined: those of the source. */
+  /** Undefined to keep those of the source. */
   readonly attributes: SentAttributes | undefined
   readonly algorithm: ChecksumAlgorithm | undefined
   readonly conditions: WriteConditions | undefined

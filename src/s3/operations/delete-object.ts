@@ -3,7 +3,7 @@ import type { ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 
-/** Conditions that only S3's directory buckets have. Ignored, they would delete what must stay. */
+/** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
 const unknownConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const
 
 /**

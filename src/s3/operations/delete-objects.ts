@@ -22,8 +22,8 @@ interface Doomed {
 }
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html. A key that is not there is
- * reported as deleted, as AWS does.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html. A key without an object
+ * is reported as deleted, as in AWS.
  */
 export async function deleteObjects(context: BucketContext): Promise<HttpReply> {
   const body = await readSmallBody(context.request, maxXmlBodyBytes)

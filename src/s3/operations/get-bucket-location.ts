@@ -2,7 +2,7 @@ import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext } from '../context.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
-/** The region that S3 answers with an empty element. */
+/** The region that S3 writes as an empty element. */
 const namelessRegion = 'us-east-1'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html */

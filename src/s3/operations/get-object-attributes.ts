@@ -14,7 +14,7 @@ import { xmlReply } from '../reply/xml-reply.ts'
 /** The requested page of parts. */
 interface PartsQuery {
   readonly maxParts: number
-  /** The parts behind this number. */
+  /** Only parts after this number. */
   readonly marker: number
 }
 

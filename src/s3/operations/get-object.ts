@@ -37,7 +37,7 @@ async function readObject(context: ObjectContext, asked: ReadRequest): Promise<H
   return { status, headers, body: await objectBody(object, range, request) }
 }
 
-/** Nothing is open and there is nothing to wait for. */
+/** The reply for an object whose bytes are in memory: nothing to await or to close. */
 function wholeReply({ status, headers, range }: ReadPlan, content: Uint8Array): HttpReply {
   if (range === undefined) return { status, headers }
   return { status, headers, body: content.subarray(range.start, range.end) }

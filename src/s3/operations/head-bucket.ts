@@ -2,8 +2,8 @@ import type { HttpReply } from '../../http/message.ts'
 import type { BucketContext } from '../context.ts'
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
- * 200 means that the bucket is configured and can be accessed, so the drive is asked
+ * See https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html. The reply 200 means that
+ * the bucket is configured and accessible, so this reads the drive
  * (docs/contract/object-storage.md, "Bucket operations").
  */
 export async function headBucket({ service, bucket }: BucketContext): Promise<HttpReply> {

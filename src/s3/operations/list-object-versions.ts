@@ -6,8 +6,8 @@ import { objectElements } from '../listing/object-elements.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
- * As of a bucket that never had versioning: every object is its own one version, `null`.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html. Replies as for a
+ * bucket that never had versioning: every object has one version, `null`.
  */
 export async function listObjectVersions(context: BucketContext): Promise<HttpReply> {
   const { query, bucket } = context

@@ -64,7 +64,7 @@ interface IntegerRange {
 }
 
 /**
- * Unlike AWS, which takes more than 1000 for 1000, a value out of range gets 400
+ * Unlike AWS, which treats more than 1000 as 1000, a value out of range gets 400
  * (docs/contract/decisions.md, "Differences from AWS").
  */
 function integerOf(query: Query, name: string, range: IntegerRange): number {

@@ -6,10 +6,10 @@ import { type XmlChildren, XmlFragment } from '../reply/xml.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
 /**
- * What S3 answers to a GET of a sub-resource while nothing is configured. Clients read these in
- * passing, so 501 would stop them. The writes that would configure something are refused
- * (unsupported.ts), which is why these answers never change.
- * Sources: API reference, the Get… operation of each, and ErrorResponses.
+ * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely,
+ * and 501 would stop them. Writes that would configure something are refused (unsupported.ts), so
+ * these replies never change. Sources: API reference, the Get… operation of each, and
+ * ErrorResponses.
  */
 type Default =
   | DefaultDocument

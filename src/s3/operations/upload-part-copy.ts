@@ -62,8 +62,8 @@ async function pourVersion(
 }
 
 /**
- * `bytes=first-last`, zero-based, both needed and within the source; unlike a read's Range it is
- * never ignored (API reference, UploadPartCopy).
+ * `bytes=first-last`, zero-based, both required and within the source. Unlike the Range of a read,
+ * it is never ignored (API reference, UploadPartCopy).
  *
  * @throws S3Error InvalidArgument.
  */

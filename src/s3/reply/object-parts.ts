@@ -8,7 +8,7 @@ export function countParts(partSizes: PartSizes): number {
   return parts
 }
 
-/** Where part `partNumber`, counted from 1, lies; undefined when there are fewer parts. */
+/** The range of part `partNumber`, counted from 1; undefined when there are fewer parts. */
 export function partRange(partSizes: PartSizes, partNumber: number): ObjectRange | undefined {
   let before = partNumber - 1
   let start = 0
@@ -23,7 +23,7 @@ export function partRange(partSizes: PartSizes, partNumber: number): ObjectRange
   return undefined
 }
 
-/** The checksum of part `partNumber`, counted from 1; undefined when it was not kept. */
+/** The checksum of part `partNumber`, counted from 1; undefined when it was not stored. */
 export function partChecksum(
   { checksum, partChecksums }: Attributes,
   partNumber: number,

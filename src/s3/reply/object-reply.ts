@@ -8,7 +8,7 @@ import type { ResponseOverrides } from '../headers/response-overrides.ts'
 /** Header fields under construction. */
 export type ReplyFields = (readonly [name: string, value: string])[]
 
-/** Spelling on the wire of the fields that are kept; Content-Type is always sent, so not here. */
+/** The stored headers as replies spell them. Content-Type is always sent, so it is not listed. */
 const keptFields: readonly (readonly [KeptHeader, string])[] = [
   ['cache-control', 'Cache-Control'],
   ['content-disposition', 'Content-Disposition'],
@@ -17,12 +17,12 @@ const keptFields: readonly (readonly [KeptHeader, string])[] = [
   ['expires', 'Expires'],
 ]
 
-/** S3's answer for an object that came without a Content-Type. */
+/** S3's Content-Type for an object that was uploaded without one. */
 const defaultContentType = 'binary/octet-stream'
 
 /**
- * For attributes that are read often: the fields of their last reply without overrides.
- * Few fields only, 1.2 KB at most: caches of the attributes count that much for them.
+ * The fields of the last reply without overrides, for attributes that are read often. Stored only
+ * when they are few, at most 1.2 KB: the caches of attributes count that much for them.
  */
 const maxWrittenFields = 10
 const writtenFields = new WeakMap<
@@ -66,7 +66,7 @@ function writeFields(
   return fields
 }
 
-/** A 304 carries what a cache updates its copy with (RFC 9110 section 15.4.5). */
+/** A 304 has the fields with which a cache updates its copy (RFC 9110 section 15.4.5). */
 export function notModifiedFields(object: ObjectMetadata): ReplyFields {
   const { headers, etag } = object.attributes
   const fields: ReplyFields = [

@@ -13,7 +13,7 @@ const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'
 /** Characters of a message, which may quote names chosen by a client. */
 const maxMessageLength = 1_024
 
-/** The one exit for errors: whatever was thrown becomes an S3 reply. */
+/** The only exit for errors: turns whatever was thrown into an S3 reply. */
 export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): HttpReply {
   const error = asS3Error(thrown)
   if (error.status >= 500 && !ordinary.has(error.code)) {

@@ -5,10 +5,10 @@ export function formatAmzDate(ms: number): string {
 
 const amzDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
-/** The last one read: the requests of a second have the same. */
+/** The last date read: all requests of one second have the same. */
 let last: { readonly text: string; readonly ms: number | undefined } = { text: '', ms: undefined }
 
-/** Milliseconds since the epoch of `YYYYMMDDThhmmssZ`; undefined when there is no such moment. */
+/** Milliseconds since the epoch of `YYYYMMDDThhmmssZ`; undefined for an invalid time. */
 export function parseAmzDate(text: string): number | undefined {
   if (text !== last.text) last = { text, ms: readAmzDate(text) }
   return last.ms

@@ -1,9 +1,9 @@
 /**
- * Signature Version 4, header and presigned form
- * (docs/contract/object-storage.md, "Authentication"). What makes it hard is that the bytes signed
- * are not always the bytes received: proxies rewrite Host and Accept-Encoding, clients escape a
- * path one way and sign it another. So a request whose signature does not match as received is
- * tried in a few other readings; a request that matches pays for one.
+ * Signature Version 4, header and presigned form (docs/contract/object-storage.md,
+ * "Authentication"). The bytes signed are not always the bytes received: proxies rewrite Host and
+ * Accept-Encoding, and clients escape a path one way and sign it another. If a signature does not
+ * match the request as received, a few other readings are tried; a request that matches pays for
+ * one.
  */
 
 import type { HttpRequest } from '../../http/message.ts'
@@ -37,7 +37,7 @@ export type SignatureSettings = Pick<S3Settings, 'accessKey' | 'secretKey' | 're
  * @param nowMs wall clock, milliseconds since the epoch.
  * @param onMismatch called before a signature that does not match is refused. Its details are as
  *   long as the request; omit it where they are not used.
- * @throws S3Error AccessDenied for every failure but a wrong clock, RequestTimeTooSkewed for that.
+ * @throws S3Error RequestTimeTooSkewed for a wrong clock, AccessDenied for every other failure.
  */
 export function authenticate(
   request: HttpRequest,

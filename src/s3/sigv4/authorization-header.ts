@@ -27,8 +27,8 @@ export function readAuthorizationHeader(request: HttpRequest, header: string): S
 type AuthorizationFields = Pick<SignatureClaim, 'credential' | 'signedHeaders' | 'signature'>
 
 /**
- * Parsed headers by everything but the signature: a client sends the same one all day, and every
- * client of its kind does. Bounded by the number and by the length of the headers.
+ * Parsed headers by their text without the signature, which is the same all day for all clients of
+ * one kind. Limited in number and length.
  */
 const known = new Map<string, AuthorizationFields>()
 const maxKnown = 64

@@ -11,7 +11,7 @@ import { uriReencodePath } from './uri-encode.ts'
 
 export type CanonicalReading = CanonicalParts
 
-/** What the readings of a request are made from. */
+/** What the readings of a request are built from. */
 export interface ReadingSource {
   readonly request: HttpRequest
   readonly claim: SignatureClaim
@@ -24,13 +24,13 @@ export interface ReadingSource {
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
 const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** Characters. A longer path names no object, and a query of an operation is never as long. */
+/** Characters. No object has a longer path, and no operation a longer query. */
 const maxReencodedPath = 4 * 1024
 const maxReencodedQuery = 16 * 1024
 
 /**
- * The canonical requests that a signature is verified against, the likeliest first and each made
- * only when the one before did not match. What each is for, and which client needs it, is in
+ * The canonical requests that a signature is verified against, the likeliest first. Each is built
+ * only if the one before did not match. What each is for, and which client needs it, is in
  * docs/decisions/0009-signatures-in-other-readings.md.
  */
 export function* readings(source: ReadingSource): Generator<CanonicalReading> {
@@ -42,9 +42,9 @@ export function* readings(source: ReadingSource): Generator<CanonicalReading> {
     }
     const received = hostOf(reading.signedHeaders)
     const isPublicHost = address.isHost(received)
-    // The host is signed, so whoever signed that of PUBLIC_URL signed its path too. Verified without
-    // it, a URL of the object k in the bucket b at https://host/prefix would also open the object b/k
-    // in a bucket called prefix.
+    // The host is signed, so a client that signed the host of PUBLIC_URL signed its path too. If
+    // the path were left out, a URL of the object k in the bucket b at https://host/prefix would
+    // also open the object b/k in a bucket named prefix.
     if (!isPublicHost || address.prefix === '') yield reading
     // A proxy may write the host of PUBLIC_URL in another case or with its default port.
     if (received !== address.host || address.prefix !== '') yield behindProxy(reading, address)
@@ -84,7 +84,7 @@ function* readingsAsReceived({
   if (path !== usual.path || query !== usual.query) yield { ...usual, path, query }
 }
 
-/** As the client of a proxy signed it that forwards PUBLIC_URL to this gateway. */
+/** As signed by a client of the proxy that forwards PUBLIC_URL to this gateway. */
 function behindProxy(reading: CanonicalReading, { host, prefix }: PublicAddress): CanonicalReading {
   return {
     ...reading,

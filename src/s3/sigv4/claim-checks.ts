@@ -16,7 +16,7 @@ import type { SignatureClaim } from './signature-claim.ts'
 const maxSkewMs = 15 * 60 * 1000 // docs/contract/object-storage.md, "Clock skew"
 const maxExpiresSeconds = 604_800 // 7 days: docs/contract/object-storage.md, "Presigned expiry"
 
-/** An access key may have slashes itself. */
+/** An access key may contain slashes. */
 const maxCredentialParts = 32
 
 /** Equal or not, in a time that does not depend on where they differ. */
@@ -30,7 +30,7 @@ export function isSameText(a: string, b: string): boolean {
  * Checks the access key and the scope of the credential; returns the scope
  * (`day/region/s3/aws4_request`).
  *
- * @throws S3Error AccessDenied naming what was expected.
+ * @throws S3Error AccessDenied with the expected value.
  */
 export function checkCredential(
   claim: SignatureClaim,
@@ -103,7 +103,8 @@ function expiresSeconds(text: string | undefined): number {
 
 function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
   if (signedAtMs + expires * 1000 < nowMs) throw expired(urlExpired(signedAtMs, expires, nowMs))
-  // A URL dated ahead would outlive the 7 days; AWS refuses it too, clock skew aside.
+  // A URL dated in the future would be valid beyond the 7 days. AWS refuses it too, except for
+  // clock skew.
   if (signedAtMs - nowMs > maxSkewMs) {
     const reason = signedAhead(signedAtMs, nowMs)
     throw new S3Error('AccessDenied', 'Request is not yet valid', { reason })
@@ -128,17 +129,17 @@ function checkSkew(signedAtMs: number, nowMs: number): void {
   })
 }
 
-// These give no rights: the body's integrity, which a signature does not cover here anyway
-// (docs/contract/object-storage.md, "Payload hash"), what the string to sign has already, and what
-// CDNs add on the way.
+// These grant nothing: headers for the body's integrity, which a signature does not cover here
+// (docs/contract/object-storage.md, "Payload hash"), those whose values the string to sign
+// contains, and those that CDNs add.
 const mayStayUnsigned =
   /^x-amz-(?:checksum-.*|cf-id|content-sha256|date|decoded-content-length|sdk-checksum-algorithm|trailer|user-agent)$/
 
 const maxNamesShown = 10
 
 /**
- * Checks that host and every x-amz-* header with a meaning of its own are signed, as AWS demands.
- * Otherwise the holder of a presigned PUT could add x-amz-copy-source and read any object by it.
+ * Checks that host and every x-amz-* header that affects the request are signed, as AWS requires.
+ * Otherwise the holder of a presigned PUT could add x-amz-copy-source and read any object.
  *
  * @throws S3Error AccessDenied naming the headers, at most ten.
  */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 const blockBytes = 64 // RFC 2104 section 2: the block size of SHA-256
 const digestBytes = 32
-const roomBytes = 1024 // more than any string to sign; longer texts get a buffer of their own
+const roomBytes = 1024 // more than any string to sign; longer texts get a separate buffer
 
 /**
  * An HMAC-SHA256 key with its pads laid out once (RFC 2104 section 4). Signing is then two one-shot

@@ -21,7 +21,7 @@ export interface PresignOptions {
 }
 
 /**
- * A URL that allows one request by anyone who has it
+ * A URL that allows anyone who has it to send this request
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html).
  */
 export function presign(options: PresignOptions): string {

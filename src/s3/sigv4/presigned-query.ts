@@ -39,7 +39,7 @@ export function isPresigningAttempt(rawQuery: string): boolean {
  * Reads the presigned form
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html).
  *
- * @throws S3Error AccessDenied when a parameter is missing, repeated or spelled in another way.
+ * @throws S3Error AccessDenied when a parameter is missing, repeated or spelled differently.
  * @throws S3Error InvalidURI when an escape in one is broken.
  */
 export function readPresignedQuery(request: HttpRequest): SignatureClaim {

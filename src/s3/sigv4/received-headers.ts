@@ -25,9 +25,9 @@ export function signedHeaderValues(
 }
 
 /**
- * Checks that the values which the service uses are those that are signed: of some repeated
- * headers node:http shows only the first (https://nodejs.org/api/http.html#messageheaders), while a
- * signature covers all.
+ * Checks that the service uses the values that are signed: for some repeated headers node:http
+ * returns only the first (https://nodejs.org/api/http.html#messageheaders), while a signature
+ * covers all.
  *
  * @throws S3Error AccessDenied naming the header.
  */
@@ -45,8 +45,8 @@ export function checkRepeatedHeaders(
 
 /**
  * node:http joins repeated headers by `, `, a signature by `,`. The space changes nothing in a list
- * (RFC 9110 section 5.6.1), but `x-amz-copy-source: a/b,c` sent in two lines would name another object.
- * The first value alone is shorter than what is signed.
+ * (RFC 9110 section 5.6.1), but `x-amz-copy-source: a/b,c` sent in two lines would name another
+ * object. If node:http kept only the first value, it is shorter than the signed one.
  */
 function isSameValue(name: string, shown: string, signed: string): boolean {
   const isOneValue = name.startsWith('x-amz-') && !name.startsWith('x-amz-meta-')

@@ -1,8 +1,7 @@
 /**
  * Why a signature was refused and what to do about it, for the owner of the gateway: in the log and
- * in the dashboard. The client gets less detail
- * (docs/contract/object-storage.md, "Error codes").
- * Nothing here has a secret, a signature or a query.
+ * in the dashboard. The client gets less detail (docs/contract/object-storage.md, "Error codes").
+ * No reason contains a secret, a signature or a query.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -75,7 +74,7 @@ const units = [
   [1, 'second'],
 ] as const
 
-/** `3 days`, `2 hours`: the largest unit of which there are at least two, rounded. */
+/** `3 days`, `2 hours`: rounded, in the largest unit that gives at least two. */
 function spell(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const [size, name] = units.find(([each]) => seconds >= 2 * each) ?? ([1, 'second'] as const)

@@ -21,8 +21,8 @@ export interface SignatureClaim {
 const maxSignedHeaders = 100
 
 /**
- * The names of SignedHeaders. AWS demands them sorted, and in lower case; like AWS, this accepts
- * other cases. The sender chooses the list, so it is bounded before it is used.
+ * The names of SignedHeaders. AWS requires them sorted and in lower case; like AWS, this accepts
+ * other cases. The sender chooses the list, so its length is limited first.
  *
  * @throws S3Error AccessDenied when a name is repeated, out of order or illegal, or for more than 100.
  */

@@ -75,7 +75,7 @@ export class ObjectDigests {
     }
   }
 
-  /** The differences, once all bytes were taken. */
+  /** The differences, after all bytes have been given to `update`. */
   differences(): Difference[] {
     if (this.#bytes !== this.#expectedBytes) {
       const [expected, found] = [String(this.#expectedBytes), String(this.#bytes)]

@@ -20,7 +20,7 @@ const pageSize = 1_000
 const mostUnanswered = 20
 
 /**
- * Reads all objects of a bucket and compares them with what is stored about them. Memory does not grow
+ * Reads all objects of a bucket and compares them with their stored digests. Memory does not grow
  * with the number of objects or their size.
  *
  * @throws DriveError when the bucket can't be listed to its end, or the drive stops answering.

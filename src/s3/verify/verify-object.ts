@@ -33,8 +33,8 @@ const mostRetries = 4
 const retrySeconds = 1
 
 /**
- * Reads an object and compares its bytes with what is stored about them. A bad read counts only when a
- * second one of the same version is bad, too: the object may have been overwritten meanwhile.
+ * Reads an object and compares its bytes with its stored digests. A bad read counts only if a
+ * second one of the same version is bad too: the object may have been overwritten meanwhile.
  *
  * @param onBytes called with the number of bytes read, as they are read.
  */

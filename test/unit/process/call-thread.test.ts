@@ -13,7 +13,7 @@ function requestOf(what: Request['what'], ...bytes: readonly number[]): Request 
   return { what, bytes: Uint8Array.from(bytes).buffer }
 }
 
-test('call gives each its own answer, and what is transferred moves', async (t) => {
+test('call returns each request its own result and moves transferred buffers', async (t) => {
   const thread = new CallThread<Request, Uint8Array>(script)
   t.after(() => thread.close())
   const one = requestOf('double', 1, 2)
@@ -25,14 +25,14 @@ test('call gives each its own answer, and what is transferred moves', async (t) 
   assert.equal(one.bytes.byteLength, 0)
 })
 
-test('call rejects with the code of what the thread threw, and the thread goes on', async (t) => {
+test('call rejects with the error code of the thread, which keeps running', async (t) => {
   const thread = new CallThread<Request, Uint8Array>(script)
   t.after(() => thread.close())
   await assert.rejects(thread.call(requestOf('throw')), { code: 'ENOENT' })
   assert.deepEqual(await thread.call(requestOf('double', 4)), Uint8Array.of(8))
 })
 
-test('call rejects when the thread ends, and the next one has a new thread', async (t) => {
+test('call rejects when the thread ends, and the next call starts a new thread', async (t) => {
   const thread = new CallThread<Request, Uint8Array>(script)
   t.after(() => thread.close())
   const both = ['exit', 'double'] as const
@@ -44,7 +44,7 @@ test('call rejects when the thread ends, and the next one has a new thread', asy
   assert.deepEqual(await thread.call(requestOf('double', 5)), Uint8Array.of(10))
 })
 
-test('close rejects who waits, and may be called twice', async () => {
+test('close rejects pending calls and may be called twice', async () => {
   const thread = new CallThread<Request, Uint8Array>(script)
   const waiting = assert.rejects(thread.call(requestOf('double', 1)), { code: 'EIO' })
   await thread.close()
@@ -52,7 +52,7 @@ test('close rejects who waits, and may be called twice', async () => {
   await waiting
 })
 
-test('a thread ends when it has had nothing to do for five seconds', async (t) => {
+test('a thread ends after being idle for five seconds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const thread = new CallThread<Request, Uint8Array>(script)
   t.after(() => thread.close())

@@ -32,7 +32,7 @@ test('a renewal that is due extends the lease', async () => {
   assert.equal(lease.isHeld, false)
 })
 
-test('a lease that ran out is lost', () => {
+test('a lease that has expired is lost', () => {
   const { lease, clock } = createLease()
   clock.ms = 70
   lease.assertHeld()
@@ -45,7 +45,7 @@ test('a lease that ran out is lost', () => {
   assert.ok(lease.ended.aborted)
 })
 
-test('a lease whose renewal is refused is lost, and not renewed again', async () => {
+test('a lease is lost and not renewed again after a renewal is refused', async () => {
   const { lease, clock, renewals } = createLease(async () => false)
   clock.ms = 20
   await lease.renewIfDue()
@@ -55,7 +55,7 @@ test('a lease whose renewal is refused is lost, and not renewed again', async ()
   assert.equal(renewals.length, 1)
 })
 
-test('a renewal that fails leaves the lease as it was, and is tried again later', async () => {
+test('a failed renewal leaves the lease unchanged and is retried later', async () => {
   const { lease, clock, renewals } = createLease(async () => {
     throw new Error('no database')
   })

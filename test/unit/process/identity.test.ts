@@ -15,11 +15,11 @@ process.stdout.write(thisProcess + '\\n'); setInterval(() => {}, 1e6)`
   return { child, name: line.toString().trim() }
 }
 
-test('livenessOf calls this process alive', () => {
+test('livenessOf returns alive for this process', () => {
   assert.equal(livenessOf(thisProcess), 'alive')
 })
 
-test('livenessOf calls a running process alive and, once killed, dead', async () => {
+test('livenessOf returns alive for a running process and dead once it is killed', async () => {
   const { child, name } = await startNamedProcess()
   assert.notEqual(name, thisProcess)
   assert.equal(livenessOf(name), 'alive')
@@ -28,12 +28,12 @@ test('livenessOf calls a running process alive and, once killed, dead', async ()
   assert.equal(livenessOf(name), 'dead')
 })
 
-test('livenessOf calls a process dead whose id was given to another since', () => {
+test('livenessOf returns dead for a process whose id has been reused', () => {
   const [host, pid] = thisProcess.split('/')
   assert.equal(livenessOf(`${host}/${pid}/1`), 'dead')
 })
 
-test('livenessOf says elsewhere for other hosts and for what it cannot read', () => {
+test('livenessOf returns elsewhere for other hosts and for malformed names', () => {
   for (const name of ['other-host/1/1', '', 'garbage', `${thisProcess.split('/')[0]}/x/1`]) {
     assert.equal(livenessOf(name), 'elsewhere', name)
   }

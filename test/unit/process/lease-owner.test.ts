@@ -5,7 +5,7 @@ import { isLeaseFree, newLeaseOwner } from '../../../src/process/lease-owner.ts'
 
 const [host] = thisProcess.split('/')
 
-test('Each lease of a process has an owner of its own', () => {
+test('Each lease of a process has a different owner', () => {
   assert.notEqual(newLeaseOwner(), newLeaseOwner())
 })
 

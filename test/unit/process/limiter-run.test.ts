@@ -15,7 +15,7 @@ function task() {
   return { run, resolve, reject, hasBegun: () => hasBegun }
 }
 
-test('Limiter.run lets as many tasks run as it has room for, in their order', async () => {
+test('Limiter.run runs at most its number of tasks at a time, in order', async () => {
   const limiter = new Limiter(2)
   const tasks = [task(), task(), task(), task()] as const
   const results = tasks.map(({ run }) => limiter.run(never, run))
@@ -35,7 +35,7 @@ test('Limiter.run lets as many tasks run as it has room for, in their order', as
   assert.deepEqual(await Promise.all(results), ['x', 'b', 'x', 'x'])
 })
 
-test('Limiter.run gives the place on when a task fails', async () => {
+test('Limiter.run frees the slot when a task fails', async () => {
   const limiter = new Limiter(1)
   const first = task()
   const failed = assert.rejects(limiter.run(never, first.run), /broken/)
@@ -45,7 +45,7 @@ test('Limiter.run gives the place on when a task fails', async () => {
   assert.equal(await second, 'done')
 })
 
-test('Limiter.run does not begin a task whose signal aborted while it waited', async () => {
+test('Limiter.run does not start a task if its signal aborts while it waits', async () => {
   const limiter = new Limiter(1)
   const first = task()
   const running = limiter.run(never, first.run)

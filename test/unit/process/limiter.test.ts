@@ -4,7 +4,7 @@ import { Limiter } from '../../../src/process/limiter.ts'
 
 const never = new AbortController().signal
 
-test('Limiter.enter lets in as many as there are places, then in order', async () => {
+test('Limiter.enter gives out its slots, then lets callers wait in order', async () => {
   const limiter = new Limiter(2)
   const order: string[] = []
   const enter = async (name: string) => {
@@ -27,7 +27,7 @@ test('Limiter.enter lets in as many as there are places, then in order', async (
   assert.deepEqual(order, ['a', 'b', 'c', 'd'])
 })
 
-test('Limiter.enter forgets who stopped waiting', async () => {
+test('Limiter.enter skips callers that stopped waiting', async () => {
   const limiter = new Limiter(1)
   const leave = await limiter.enter(never)
   const stop = new AbortController()

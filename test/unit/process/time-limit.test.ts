@@ -19,7 +19,7 @@ test('withinTime rejects when the work takes too long', async () => {
   await assert.rejects(withinTime(never, 5), TimeLimitError)
 })
 
-test('untilAborted settles as the work does and leaves nothing at the signal', async () => {
+test('untilAborted settles as the work does and removes its listener from the signal', async () => {
   const { signal } = new AbortController()
   assert.equal(await untilAborted(Promise.resolve(5), signal), 5)
   await assert.rejects(untilAborted(Promise.reject(new Error('down')), signal), /down/)
@@ -27,7 +27,7 @@ test('untilAborted settles as the work does and leaves nothing at the signal', a
   assert.deepEqual(getEventListeners(signal, 'abort'), [])
 })
 
-test('untilAborted rejects with the reason, at once or later', async () => {
+test('untilAborted rejects with the reason of a signal that has aborted or aborts later', async () => {
   await assert.rejects(untilAborted(never, AbortSignal.abort('before')), (why) => why === 'before')
   const controller = new AbortController()
   const waiting = untilAborted(never, controller.signal)

@@ -13,7 +13,7 @@ export interface FakeRequest {
   readonly acceptBody?: () => void
 }
 
-/** An HttpRequest as src/http would make it of the same bytes. */
+/** An HttpRequest as src/http would create it from the same bytes. */
 export function fakeRequest(fake: FakeRequest): HttpRequest {
   const { method = 'GET', target = '/', headers = {}, body = [] } = fake
   const question = target.indexOf('?')
@@ -38,7 +38,7 @@ export function fakeRequest(fake: FakeRequest): HttpRequest {
   }
 }
 
-/** Of these node:http keeps the first value (https://nodejs.org/api/http.html#messageheaders). */
+/** node:http keeps the first value of these (https://nodejs.org/api/http.html#messageheaders). */
 const singleValued = new Set(['authorization', 'content-type', 'host', 'user-agent'])
 
 /** Lower-case names, repeats joined, values trimmed: as node:http does. */

@@ -10,9 +10,9 @@ import { hostileRequests } from './hostile-requests.ts'
 import { nowMs, settings } from './sigv4/signed-request.ts'
 
 const maxCpuMs = 5
-/** The first runs pay for the compiler, which an attacker cannot repeat. */
+/** The first runs include compiling, which an attacker cannot repeat. */
 const warmUps = 5
-/** Linux counts CPU time in steps of milliseconds, so it is measured over many runs. */
+/** Linux counts CPU time in milliseconds, so it is measured over many runs. */
 const runs = 25
 
 const log = createLog('info', { write: () => undefined })

@@ -1,6 +1,6 @@
 import { settings, vectors } from './sigv4/signed-request.ts'
 
-/** A request within the limits of header section and number of headers, made to be costly. */
+/** A request within the limits on headers that is as costly as possible to process. */
 export interface HostileRequest {
   readonly title: string
   readonly target: string
@@ -20,7 +20,7 @@ function authorization(names: string): readonly string[] {
   return ['Authorization', value]
 }
 
-/** As many of them as fit into `bytes`, numbered. */
+/** As many numbered items as fit into `bytes`. */
 function fill(bytes: number, make: (index: number) => string): string[] {
   const items: string[] = []
   for (let left = bytes; ; ) {
@@ -190,7 +190,7 @@ const presigned: readonly HostileRequest[] = [
   rawHeaders: [...usual],
 }))
 
-/** What an attacker who knows the access key could send to keep a process busy. */
+/** Requests with which an attacker who knows the access key could keep a process busy. */
 export const hostileRequests: readonly HostileRequest[] = [
   ...signedHeaderLists,
   ...longValues,

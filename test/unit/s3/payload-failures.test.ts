@@ -8,8 +8,8 @@ import { readPayload } from '../../../src/s3/body/payload.ts'
 import { fakeRequest } from './fake-request.ts'
 import { type Headers, Kept, rejects, request, streaming } from './payload-fakes.ts'
 
-describe('readPayload, when things go wrong', () => {
-  test('a client that goes away is IncompleteBody, and no write goes on', async () => {
+describe('readPayload, failures', () => {
+  test('returns IncompleteBody when the client disconnects, with no write in progress', async () => {
     const body = new Readable({ read: () => undefined })
     const sink = new Kept()
     const headers = { 'content-length': '1000000' }
@@ -24,13 +24,13 @@ describe('readPayload, when things go wrong', () => {
     assert.equal(sink.chunks.length, written)
   })
 
-  test('a client that went away before is IncompleteBody', async () => {
+  test('returns IncompleteBody when the client has already disconnected', async () => {
     const body = new Readable({ read: () => undefined }).destroy()
     const headers = { 'content-length': '3' }
     await rejects(readPayload(fakeRequest({ headers, body }), new Kept()), 'IncompleteBody')
   })
 
-  test('a client that sends nothing for the idle timeout is RequestTimeout', async () => {
+  test('returns RequestTimeout when the client sends nothing for the idle timeout', async () => {
     const body = new Readable({ read: () => undefined })
     body.push(Buffer.from('a'))
     const reading = readPayload(
@@ -43,7 +43,7 @@ describe('readPayload, when things go wrong', () => {
     assert.equal(body.listenerCount('readable'), 0)
   })
 
-  test('time that the sink takes is not counted as the idle time of the client', async (context) => {
+  test('does not count the time of the sink as idle time of the client', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     const body = new Readable({ read: () => undefined, highWaterMark: 1 })
     const slow = {
@@ -61,7 +61,7 @@ describe('readPayload, when things go wrong', () => {
     assert.equal((await reading).size, 3 * 262_144)
   })
 
-  test('what the sink rejects with is what the caller gets', async () => {
+  test('rejects with the error of the sink', async () => {
     const failure = new Error('disk full')
     let writes = 0
     const full = {
@@ -76,7 +76,7 @@ describe('readPayload, when things go wrong', () => {
     await assert.rejects(readPayload(request(['abc']), full), failure)
   })
 
-  test('a write under way is waited for before the body is refused', async () => {
+  test('waits for a write in progress before it refuses the body', async () => {
     let isDone = false
     const slow = {
       write: async () => {
@@ -109,7 +109,7 @@ describe('readPayload over a connection', () => {
     readPayload(fakeRequest({ headers: incoming.headers as Headers, body: incoming }), new Kept())
   const head = 'PUT /b/k HTTP/1.1\r\nHost: h\r\n'
 
-  test('a connection that is cut in the body is IncompleteBody', async () => {
+  test('returns IncompleteBody when the connection ends in the body', async () => {
     const outcome = Promise.withResolvers<unknown>()
     const { server, port } = await serve(async (incoming) => {
       incoming.once('readable', () => socket.destroy())
@@ -125,7 +125,7 @@ describe('readPayload over a connection', () => {
     server.close()
   })
 
-  test('a body that is refused in its middle leaves a connection to answer on', async () => {
+  test('a body refused in the middle leaves a connection for the reply', async () => {
     const { server, port } = await serve((incoming) =>
       read(incoming).then(
         () => 'accepted',

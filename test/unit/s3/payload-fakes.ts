@@ -7,7 +7,7 @@ import { fakeRequest } from './fake-request.ts'
 export type Headers = Record<string, string>
 export const streaming = { 'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' }
 
-/** A sink that keeps what it gets, and checks that one write runs at a time. */
+/** A sink that stores its chunks and checks that one write runs at a time. */
 export class Kept {
   readonly chunks: Buffer[] = []
   #isWriting = false
@@ -17,7 +17,7 @@ export class Kept {
     assert.ok(!this.#isWriting, 'two writes at once')
     this.#isWriting = true
     await new Promise((resolve) => setImmediate(resolve))
-    // Copied only now: the bytes must not change while the write is under way.
+    // Copied only now: the bytes must not change while the write is in progress.
     this.chunks.push(Buffer.from(chunk))
     this.#isWriting = false
   }

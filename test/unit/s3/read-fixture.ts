@@ -32,12 +32,12 @@ export function fakeObject(text: string, attributes: Partial<Attributes> = {}): 
   return { bytes, attributes: { etag: 'abc', headers: {}, metadata: {}, ...attributes } }
 }
 
-/** The reading half of a drive over a map, which counts what is open. */
+/** The reading half of a drive, backed by a map, which counts open objects. */
 export class FakeDrive {
   readonly objects: ReadonlyMap<string, FakeObject>
   /** Objects opened and not closed yet. */
   openCount = 0
-  /** Objects opened ever. */
+  /** Objects opened so far. */
   opened = 0
   /** Of the last object that was opened. */
   priority: ReadPriority | undefined
@@ -92,11 +92,11 @@ export class FakeDrive {
   }
 }
 
-/** A cursor over entries that are at hand. */
+/** A cursor over entries in memory. */
 export class SortedCursor implements EntryCursor {
   readonly #entries: readonly Entry[]
   #index = 0
-  /** Entries handed out: what a listing cost. */
+  /** Entries returned: the cost of a listing. */
   entriesRead = 0
 
   constructor(entries: readonly Entry[]) {
@@ -121,7 +121,7 @@ export class SortedCursor implements EntryCursor {
   }
 }
 
-/** What Drive.list promises, from a map. */
+/** Implements Drive.list over a map. */
 export function entriesOf(objects: ReadonlyMap<string, FakeObject>, query: ListQuery): Entry[] {
   const keys = [...objects.keys()].filter((key) => key.startsWith(query.prefix)).sort(compareKeys)
   const entries = new Map<string, Entry>()
@@ -153,7 +153,7 @@ export interface FakeRequest {
   readonly signal?: AbortSignal
 }
 
-/** A context as the pipeline makes it, for bucket `b`. */
+/** A context as the handler creates it, for bucket `b`. */
 export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectContext {
   const { query = '', headers = {}, isSigned = true, key = 'k', region = 'us-east-1' } = request
   const service: Pick<S3Service, 'drive' | 'settings' | 'now'> = {

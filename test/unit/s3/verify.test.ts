@@ -30,12 +30,12 @@ function verdictOn(attributes: Partial<Attributes>): Promise<Verdict> {
   return driveWith({ k: attributes }).then((drive) => verifyObject(drive, { bucket, key: 'k' }))
 }
 
-/** The same drive, whose objects are opened in another way. */
+/** The same drive with another way to open objects. */
 function withOpen(drive: Drive, open: Drive['open']): Drive {
   return withMethods(drive, { open })
 }
 
-/** The same drive, with other methods in place of some of its own. */
+/** The same drive with some methods replaced. */
 function withMethods(drive: Drive, methods: Partial<Drive>): Drive {
   return new Proxy(drive, {
     get(target, name) {
@@ -120,7 +120,7 @@ for (const { sizes, partSizes } of layouts) {
 }
 
 for (const algorithm of ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const) {
-  test(`A ${algorithm} of the whole object is verified, even where the ETag says nothing`, async () => {
+  test(`A ${algorithm} of the whole object is verified, even if the ETag is not a digest`, async () => {
     const hasher = createChecksum(algorithm)
     hasher.update(bytes)
     const value = hasher.digest().toString('base64')
@@ -134,12 +134,12 @@ for (const algorithm of ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as co
   })
 }
 
-test('An object is not verifiable whose ETag is no MD5', async () => {
+test('An object is not verifiable if its ETag is not an MD5', async () => {
   const unverifiable = { kind: 'unverifiable' }
   assert.deepEqual(await verdictOn({ etag: `${otherMd5}-1` }), unverifiable)
 })
 
-test('Parts that are not all of the object are a difference in size', async () => {
+test('Parts that do not add up to the object are a difference in size', async () => {
   const etag = etagOf(partsOf([50_000, 50_000]))
   for (const sizeBytes of [49_000, 51_000]) {
     const differences = [{ what: 'size', expected: String(2 * sizeBytes), found: '100000' }]
@@ -160,7 +160,7 @@ test('An object that is overwritten while it is read is read again', async () =>
   assert.deepEqual(await verifyObject(racing, { bucket, key: 'k' }), verified)
 })
 
-test('A read that ends because the object was overwritten is done again', async () => {
+test('A read that fails because the object was overwritten is repeated', async () => {
   const drive = await driveWith({ k: {} })
   let opened = 0
   const racing = withOpen(drive, async (...name) => {
@@ -182,7 +182,7 @@ test('An object that is overwritten at every read is reported as not readable', 
   assert.equal(kind, 'unreadable')
 })
 
-test('A version whose bytes the drive refuses again and again is a mismatch', async () => {
+test('A version is a mismatch if the drive refuses its bytes repeatedly', async () => {
   const drive = await driveWith({ k: {} })
   const refusing = withOpen(drive, () => {
     throw new DriveError('changed', 'The file was changed while it was being read.')
@@ -193,7 +193,7 @@ test('A version whose bytes the drive refuses again and again is a mismatch', as
   assert.deepEqual(verdict, { kind: 'mismatch', differences })
 })
 
-test('A version without an MD5 whose bytes the drive refuses is not readable', async () => {
+test('A version without an MD5 is not readable if the drive refuses its bytes', async () => {
   const drive = await driveWith({ k: { etag: `${otherMd5}-1` } })
   const refusing = withOpen(drive, () => {
     throw new DriveError('changed', 'The file was changed while it was being read.')
@@ -201,12 +201,12 @@ test('A version without an MD5 whose bytes the drive refuses is not readable', a
   assert.equal((await verifyObject(refusing, { bucket, key: 'k' })).kind, 'unreadable')
 })
 
-test('An object that was removed since it was listed is gone', async () => {
+test('An object removed since it was listed is reported as gone', async () => {
   const drive = await driveWith({})
   assert.deepEqual(await verifyObject(drive, { bucket, key: 'k' }), { kind: 'gone' })
 })
 
-test('A drive that is busy for a moment is asked again, one that denies is not', async () => {
+test('A request is retried while the drive is busy, but not when access is denied', async () => {
   const drive = await driveWith({ k: {} })
   let opened = 0
   const busy = withOpen(drive, (...name) => {
@@ -253,7 +253,7 @@ test('All objects below a prefix are verified, four at a time', async () => {
   assert.equal(read, keys.join('').length)
 })
 
-/** Cursors that lose a page when they fail, as a new cursor must be made after a failure. */
+/** Cursors that lose a page when they fail, so that a new cursor is needed after a failure. */
 function failingCursors(drive: Drive, isFailure: (call: number) => boolean): Drive {
   let calls = 0
   const list: Drive['list'] = (...query): EntryCursor => {
@@ -275,7 +275,7 @@ async function driveWithKeys(count: number): Promise<{ drive: Drive; keys: reado
   return { drive, keys }
 }
 
-/** The keys that were looked at, and what ended the run. */
+/** The verified keys, and the error that ended the run. */
 async function runOn(drive: Drive, prefix = '') {
   const seen: string[] = []
   const onVerdict = (key: string) => seen.push(key)
@@ -287,7 +287,7 @@ async function runOn(drive: Drive, prefix = '') {
   return { seen: seen.sort(), failure }
 }
 
-test('A page of the listing that fails once is not left out', async () => {
+test('A page of the listing that fails once is read again', async () => {
   const { drive, keys } = await driveWithKeys(2_500)
   for (const failing of [1, 2, 3, 4]) {
     const { seen, failure } = await runOn(failingCursors(drive, (call) => call === failing))
@@ -304,7 +304,7 @@ test('A page of the listing that stays unreadable ends the run with its error', 
   assert.deepEqual(seen, keys.slice(0, 1_000))
 })
 
-test('The run stops when the drive does not answer for 20 objects in a row', async () => {
+test('The run stops when the drive does not respond for 20 objects in a row', async () => {
   const { drive } = await driveWithKeys(200)
   const away = withOpen(drive, () => {
     throw new DriveError('unavailable', 'The drive is away.', { retryAfterSeconds: 0 })
@@ -312,11 +312,11 @@ test('The run stops when the drive does not answer for 20 objects in a row', asy
   const { seen, failure } = await runOn(away)
   assert.ok(failure instanceof DriveError)
   assert.match(failure.message, /20 objects in a row/)
-  // Those that were being read at that moment are reported, too.
+  // Objects being read at that moment are reported too.
   assert.ok(seen.length >= 20 && seen.length < 30, String(seen.length))
 })
 
-test('Objects that are unreadable one by one, or may not be read, do not stop the run', async () => {
+test('Single unreadable objects and denied ones do not stop the run', async () => {
   const { drive, keys } = await driveWithKeys(200)
   const everySecond = withOpen(drive, (of, key) => {
     if (Number(key.slice(1)) % 8 < 4) return drive.open(of, key)

@@ -23,7 +23,7 @@ export const target = { bucket: 'b', key: 'k' }
 export const noDetails = { headers: {}, metadata: {} }
 export const never = new AbortController().signal
 
-/** A clock that runs, and can be set forward. */
+/** A running clock that can be set forward. */
 export class TestClock {
   #aheadMs = 0
 
@@ -40,9 +40,9 @@ export interface World {
   readonly table: UploadTable
   readonly clock: TestClock
   readonly log: S3Log
-  /** What was logged as a warning or an error. */
+  /** Fields of the logged warnings and errors. */
   readonly complaints: unknown[]
-  /** Uploads as another process would have them: nothing shared but drive and database. */
+  /** Uploads as in another process, which shares only the drive and the database. */
   worker(options?: WorkerOptions): Uploads
 }
 
@@ -52,7 +52,7 @@ export interface WorkerOptions {
   readonly partWaitMs?: number
 }
 
-/** A memory drive with the buckets `b` and `other`, and a database in a folder that goes away. */
+/** A memory drive with the buckets `b` and `other`, and a database in a temporary folder. */
 export async function makeWorld(t: TestContext): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-uploads-'))
   const database = await openDatabase(
@@ -100,7 +100,7 @@ export function etagOfParts(parts: readonly (Uint8Array | string)[]): string {
   return `${hash.digest('hex')}-${parts.length}`
 }
 
-/** A part whose bytes are at hand. */
+/** A part with its bytes in memory. */
 export function partOf(bytes: string | Uint8Array, signal: AbortSignal = never): PartSource {
   const chunk = Buffer.from(bytes)
   return {
@@ -113,7 +113,7 @@ export function partOf(bytes: string | Uint8Array, signal: AbortSignal = never):
   }
 }
 
-/** A part that has begun when `started` resolves and ends when told to. */
+/** A part that has begun when `started` resolves and ends after `proceed` or `fail`. */
 export function slowPart(bytes: string) {
   const started = Promise.withResolvers<void>()
   const proceed = Promise.withResolvers<void>()
@@ -161,10 +161,10 @@ export interface WriteRequest {
   readonly key?: string
 }
 
-/** Runs an operation as the pipeline does. */
+/** Runs an operation as the handler does. */
 export class OperationRunner {
   readonly service: S3Service
-  /** Whether the last request's body was asked for. */
+  /** Whether the last request's body was accepted. */
   wasBodyAccepted = false
 
   constructor(world: World, uploads: Uploads = world.worker()) {

@@ -6,7 +6,7 @@ import { S3Error } from '../../../../src/s3/errors.ts'
 const hasCode = (code: string) => (error: unknown) =>
   error instanceof S3Error && error.code === code
 
-test('parseAddress tells service, bucket and object apart', () => {
+test('parseAddress distinguishes service, bucket and object', () => {
   assert.deepEqual(parseAddress('/'), { level: 'service' })
   assert.deepEqual(parseAddress('/photos'), { level: 'bucket', bucket: 'photos' })
   assert.deepEqual(parseAddress('/photos/'), { level: 'bucket', bucket: 'photos' })
@@ -20,7 +20,7 @@ test('parseAddress keeps the key byte for byte', () => {
   }
 })
 
-test('parseAddress takes an empty bucket as a bucket, never as the service', () => {
+test('parseAddress treats an empty bucket as a bucket, never as the service', () => {
   assert.deepEqual(parseAddress('//key'), { level: 'object', bucket: '', rawKey: 'key' })
 })
 
@@ -29,7 +29,7 @@ test('decodeKey decodes percent escapes and leaves + alone', () => {
   assert.equal(decodeKey('%C3%A9%F0%9F%98%80'), 'é😀')
 })
 
-test('decodeKey takes unescaped bytes above 0x7F as UTF-8', () => {
+test('decodeKey reads unescaped bytes above 0x7F as UTF-8', () => {
   assert.equal(decodeKey(Buffer.from('é😀').toString('latin1')), 'é😀')
 })
 
@@ -39,7 +39,7 @@ test('decodeKey refuses broken escapes and bytes that are not UTF-8', () => {
   }
 })
 
-test('decodeKey counts the limit of 1,024 in bytes of UTF-8', () => {
+test('decodeKey limits keys to 1,024 bytes of UTF-8', () => {
   assert.equal(decodeKey('a'.repeat(1024)).length, 1024)
   assert.equal(decodeKey('%C3%A9'.repeat(512)).length, 512)
   assert.throws(() => decodeKey('a'.repeat(1025)), hasCode('KeyTooLongError'))

@@ -5,7 +5,7 @@ import { isS3Error } from '../read-fixture.ts'
 
 const limits = { min: 1, max: 1000 }
 
-test('parseCount takes the maximum for nothing and for more', () => {
+test('parseCount returns the maximum for a missing or larger value', () => {
   assert.equal(parseCount('max-keys', undefined, limits), 1000)
   assert.equal(parseCount('max-keys', '1001', limits), 1000)
   assert.equal(parseCount('max-keys', '2147483647', limits), 1000)

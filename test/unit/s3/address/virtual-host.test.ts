@@ -21,7 +21,7 @@ for (const [host, isRecognised] of [
   })
 }
 
-test('The address of the gateway itself may begin with the name of a bucket', () => {
+test('The host name of the gateway may begin with the name of a bucket', () => {
   const own = { ...settings, publicUrl: 'https://photos.example.com' }
   assert.equal(virtualHostReason({ host: 'photos.example.com' }, own), undefined)
   assert.match(virtualHostReason({ host: 'photos.other.com' }, own) ?? '', /path-style/)

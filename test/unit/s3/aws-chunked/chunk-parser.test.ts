@@ -48,7 +48,7 @@ describe("ChunkParser, AWS's published examples", () => {
     },
   ]
   for (const { name, body, trailers } of examples) {
-    test(`${name} are decoded whole, byte by byte, and split anywhere`, () => {
+    test(`${name} are decoded whole, byte by byte and split anywhere`, () => {
       const expected = Buffer.alloc(66_560, 'a')
       assert.deepEqual(decode([body]), { payload: expected, trailers })
       const bytes = Array.from(body, (_, i) => body.subarray(i, i + 1))
@@ -66,13 +66,13 @@ describe("ChunkParser, AWS's published examples", () => {
     })
   }
 
-  test('the example with signed chunks has the length AWS states', () => {
+  test('the example with signed chunks has the length that AWS states', () => {
     assert.equal(publishedBody(vectors.signed, {}).length, 66_824)
   })
 })
 
 describe('ChunkParser', () => {
-  test('any payload in any chunks fed in any pieces is decoded', () => {
+  test('decodes any payload, however it is chunked and split', () => {
     const chunk = fc.record({
       data: fc.uint8Array({ minLength: 1, maxLength: 300 }),
       extension: fc.constantFrom('', ';', `;chunk-signature=${'0'.repeat(64)}`, '; a="b"'),
@@ -110,7 +110,7 @@ describe('ChunkParser', () => {
     )
   })
 
-  test('any bytes either decode or are refused, and no other error comes', () => {
+  test('decodes or refuses any bytes and throws no other error', () => {
     const tokens = ['0\r\n', '\r\n', '3\r\n', 'abc', '\r\n', 'a:b', '\n', ';', ':', '\r']
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 12 }), (parts) => {
@@ -124,19 +124,19 @@ describe('ChunkParser', () => {
     )
   })
 
-  test('the payload is a view of what was fed, not a copy', () => {
+  test('returns views of the input, not copies', () => {
     const body = Buffer.from('3\r\nabc\r\n0\r\n\r\n')
     const [slice] = new ChunkParser().feed(body)
     assert.equal(slice?.buffer, body.buffer)
   })
 
-  test('an empty payload, zeros before a size and data with line ends are fine', () => {
+  test('accepts an empty payload, leading zeros in a size and data with line ends', () => {
     assert.equal(decodeText('0\r\n\r\n').payload, '')
     assert.equal(decodeText('0003\r\nabc\r\n000\r\n\r\n').payload, 'abc')
     assert.equal(decodeText('6\r\n0\r\n\r\nb\r\n0\r\n\r\n').payload, '0\r\n\r\nb')
   })
 
-  test('the trailer forms of minio clients are understood', () => {
+  test('accepts the trailers of minio clients', () => {
     const unsigned = '3\r\nabc\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\n\r\n\r\n'
     assert.deepEqual(decodeText(unsigned), {
       payload: 'abc',
@@ -149,7 +149,7 @@ describe('ChunkParser', () => {
     })
   })
 
-  test('broken framing is InvalidRequest', () => {
+  test('returns InvalidRequest for broken framing', () => {
     const long = 'x'.repeat(2000)
     const many = Array.from({ length: 17 }, (_, i) => `n${i}:v\r\n`).join('')
     for (const text of [
@@ -182,7 +182,7 @@ describe('ChunkParser', () => {
     }
   })
 
-  test('a body that ends early, wherever, is IncompleteBody', () => {
+  test('returns IncompleteBody for a body that ends early at any byte', () => {
     const body = '3;chunk-signature=a\r\nabc\r\n0;chunk-signature=b\r\na:b\r\n\r\n'
     for (let end = 0; end < body.length; end++) assertBroken(body.slice(0, end), 'IncompleteBody')
     assertBroken('0\r\n\r\nmore', 'IncompleteBody')

@@ -7,20 +7,20 @@ import { fakeRequest } from '../fake-request.ts'
 import { type Headers, Kept, md5, rejects, request, streaming } from '../payload-fakes.ts'
 
 describe('readPayload', () => {
-  test('a plain body arrives whole, with its size and MD5', async () => {
+  test('writes a plain body and returns its size and MD5', async () => {
     const sink = new Kept()
     const digest = await readPayload(request(['hello ', 'world']), sink)
     assert.deepEqual(digest, { size: 11, md5Hex: md5('hello world') })
     assert.equal(sink.bytes.toString(), 'hello world')
   })
 
-  test('an empty body writes nothing', async () => {
+  test('writes nothing for an empty body', async () => {
     const sink = new Kept()
     assert.deepEqual(await readPayload(request([]), sink), { size: 0, md5Hex: md5('') })
     assert.equal(sink.chunks.length, 0)
   })
 
-  test('the client is told to send the body, but not when its headers are refused', async () => {
+  test('accepts the body, but not when the headers are refused', async () => {
     const acceptBody = mock.fn()
     const headers = { 'content-length': '0' }
     await readPayload(fakeRequest({ headers, acceptBody }), new Kept())
@@ -33,7 +33,7 @@ describe('readPayload', () => {
     assert.equal(acceptBody.mock.callCount(), 1)
   })
 
-  test('any body in any pieces, plain or chunked, arrives as it was', async () => {
+  test('writes any body unchanged, plain or chunked, in any pieces', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(sizes, fc.boolean(), fc.boolean(), async (lengths, isChunked, isSized) => {
@@ -63,7 +63,7 @@ describe('readPayload', () => {
     )
   })
 
-  test('small pieces are written together', async () => {
+  test('gathers small pieces into one write', async () => {
     const sink = new Kept()
     const pieces = Array.from({ length: 1000 }, () => Buffer.alloc(1024, 'x'))
     await readPayload(request(pieces), sink)
@@ -73,7 +73,7 @@ describe('readPayload', () => {
     )
   })
 
-  test('a body without any length is MissingContentLength, a chunked transfer is fine', async () => {
+  test('returns MissingContentLength without a length, unless the transfer is chunked', async () => {
     await rejects(readPayload(fakeRequest({ body: [] }), new Kept()), 'MissingContentLength')
     const chunked = fakeRequest({
       headers: { 'transfer-encoding': 'chunked' },
@@ -82,14 +82,14 @@ describe('readPayload', () => {
     assert.equal((await readPayload(chunked, new Kept())).size, 3)
   })
 
-  test('a length that is no number is InvalidArgument', async () => {
+  test('returns InvalidArgument for a length that is not a number', async () => {
     for (const length of ['-1', '1e3', '', '99999999999999999', 'x']) {
       const headers = { ...streaming, 'x-amz-decoded-content-length': length }
       await rejects(readPayload(request(['0\r\n\r\n'], headers), new Kept()), 'InvalidArgument')
     }
   })
 
-  test('a body shorter or longer than declared is IncompleteBody', async () => {
+  test('returns IncompleteBody for a body shorter or longer than declared', async () => {
     for (const length of ['2', '4']) {
       await rejects(
         readPayload(request(['abc'], { 'content-length': length }), new Kept()),
@@ -103,7 +103,7 @@ describe('readPayload', () => {
     }
   })
 
-  test('a chunked body is known by its payload hash, not by its Content-Encoding', async () => {
+  test('recognizes a chunked body by its payload hash, not by Content-Encoding', async () => {
     const framed = '3\r\nabc\r\n0\r\n\r\n'
     const textOf = async (headers: Record<string, string>) => {
       const sink = new Kept()
@@ -119,13 +119,13 @@ describe('readPayload', () => {
     }
   })
 
-  test('a framed body without a STREAMING payload hash is refused for its decoded length', async () => {
+  test('refuses a framed body without a STREAMING payload hash because of its decoded length', async () => {
     const headers = { 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': '3' }
     const framed = request(['3\r\nabc\r\n0\r\n\r\n'], headers)
     await rejects(readPayload(framed, new Kept()), 'IncompleteBody')
   })
 
-  test('a chunked body that ends before its final chunk is IncompleteBody', async () => {
+  test('returns IncompleteBody for a chunked body that ends before its final chunk', async () => {
     await rejects(readPayload(request(['3\r\nabc\r\n'], streaming), new Kept()), 'IncompleteBody')
     await rejects(readPayload(request([], streaming), new Kept()), 'IncompleteBody')
   })
@@ -135,7 +135,7 @@ describe('readPayload, digests', () => {
   const crc32 = 'NSRBwg==' // of abc
   const md5Base64 = 'kAFQmDzST7DWlj99KOF/cg==' // of abc
 
-  test('a Content-MD5 or checksum that fits is accepted, and the checksum reported', async () => {
+  test('accepts a matching Content-MD5 or checksum and returns the checksum', async () => {
     const headers = { 'content-md5': md5Base64, 'x-amz-checksum-crc32': crc32 }
     assert.deepEqual(await readPayload(request(['abc'], headers), new Kept()), {
       size: 3,
@@ -144,7 +144,7 @@ describe('readPayload, digests', () => {
     })
   })
 
-  test('one that does not fit is BadDigest', async () => {
+  test('returns BadDigest for one that does not match', async () => {
     const headers: Headers[] = [
       { 'content-md5': md5Base64 },
       { 'x-amz-checksum-crc32': crc32 },
@@ -158,7 +158,7 @@ describe('readPayload, digests', () => {
     }
   })
 
-  test('a trailer is verified as a header is', async () => {
+  test('verifies a trailer like a header', async () => {
     const send = (trailer: string, announced = 'x-amz-checksum-crc32') => {
       const headers = { ...streaming, 'x-amz-trailer': announced }
       return readPayload(request([`3\r\nabc\r\n0\r\n${trailer}\r\n`], headers), new Kept())
@@ -173,12 +173,12 @@ describe('readPayload, digests', () => {
     await rejects(send(`x-amz-checksum-crc32:${crc32}\r\n`, 'x-other'), 'InvalidRequest')
   })
 
-  test('a trailer that is announced for a body without chunks is InvalidRequest', async () => {
+  test('returns InvalidRequest for a trailer announced for a body without chunks', async () => {
     const headers = { 'x-amz-trailer': 'x-amz-checksum-crc32' }
     await rejects(readPayload(request(['abc'], headers), new Kept()), 'InvalidRequest')
   })
 
-  test('the checksum of the upload is computed when none is sent; another one is refused', async () => {
+  test('computes the checksum of the upload if none is sent, and refuses another one', async () => {
     const { checksum } = await readPayload(request(['abc']), new Kept(), { algorithm: 'CRC32' })
     assert.equal(checksum?.value, crc32)
     const other = request(['abc'], { 'x-amz-checksum-crc32': crc32 })
@@ -187,7 +187,7 @@ describe('readPayload, digests', () => {
 })
 
 describe('declaredSize', () => {
-  test('it is that of the payload, not of the framing', () => {
+  test('is the size of the payload, not of the framing', () => {
     assert.equal(declaredSize(request(['abc'])), 3)
     const headers = { ...streaming, 'x-amz-decoded-content-length': '7' }
     assert.equal(declaredSize(request(['abc'], headers)), 7)

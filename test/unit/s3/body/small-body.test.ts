@@ -14,7 +14,7 @@ test('readSmallBody returns the body, decoded', async () => {
   assert.equal((await readSmallBody(fakeRequest({ method: 'POST' }), 3)).length, 0)
 })
 
-test('readSmallBody refuses a body that is too big, by its length before it is read', async () => {
+test('readSmallBody refuses a body that is too big, by its declared length before reading it', async () => {
   const tooBig = { code: 'MaxMessageLengthExceeded', status: 400 }
   await assert.rejects(readSmallBody(request('abcd'), 3), tooBig)
   const acceptBody = () => assert.fail('the body must not be asked for')

@@ -7,7 +7,7 @@ import { isS3Error } from '../read-fixture.ts'
 
 const parse = (text: string, root = 'A') => parseXmlBody(Buffer.from(text), root)
 
-test('parseXmlBody gives elements in order with their text', () => {
+test('parseXmlBody returns elements in order with their text', () => {
   const root = parse(
     '\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- c --><?p i?><A xmlns="u" a="1"><b>1</b><c/><b> 2 </b></A>\n',
   )
@@ -18,7 +18,7 @@ test('parseXmlBody gives elements in order with their text', () => {
   ])
 })
 
-test('parseXmlBody resolves the five entities and character references once', () => {
+test('parseXmlBody resolves predefined entities and character references once', () => {
   const { text } = parse('<A>&lt;&gt;&amp;amp;&quot;&apos;&#65;&#x1F600;&#xD;<![CDATA[&lt;]]></A>')
   assert.equal(text, '<>&amp;"\'A😀\r&lt;')
 })
@@ -28,7 +28,7 @@ test('parseXmlBody drops namespace prefixes', () => {
   assert.equal(childText(root, 'b'), '1')
 })
 
-test('parseXmlBody reads back what xmlDocument wrote, whatever the text', () => {
+test('parseXmlBody reads back any text that xmlDocument wrote', () => {
   const legal = fc
     .string({ unit: 'binary' })
     .filter((text) => !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))
@@ -75,7 +75,7 @@ test('parseXmlBody refuses bytes that are not UTF-8', () => {
   )
 })
 
-test('parseXmlBody keeps its message short, whatever it found', () => {
+test('parseXmlBody keeps its message short for any document', () => {
   try {
     parse(`<A><${'b'.repeat(100_000)}></A>`)
     assert.fail('expected an error')
@@ -84,13 +84,13 @@ test('parseXmlBody keeps its message short, whatever it found', () => {
   }
 })
 
-test('parseXmlBody has no trouble with names that JavaScript knows', () => {
+test('parseXmlBody handles element names such as __proto__', () => {
   const root = parse('<A><__proto__>1</__proto__><constructor>2</constructor></A>')
   assert.equal(childText(root, '__proto__'), '1')
   assert.equal(childText(root, 'constructor'), '2')
   assert.equal(childText(root, 'toString'), undefined)
 })
 
-test('childText refuses an element that comes twice', () => {
+test('childText refuses a repeated element', () => {
   assert.throws(() => childText(parse('<A><b/><b/></A>'), 'b'), isS3Error('MalformedXML'))
 })

@@ -9,7 +9,7 @@ import {
 const none = { md5Hex: undefined, checksum: undefined }
 
 describe('expectedDigests', () => {
-  test('a request that promises nothing expects nothing', () => {
+  test('expects nothing when no digest is declared', () => {
     const headers = {
       'x-amz-checksum-algorithm': 'CRC32',
       'x-amz-checksum-mode': 'ENABLED',
@@ -19,12 +19,12 @@ describe('expectedDigests', () => {
     assert.deepEqual(expectedDigests(headers), none)
   })
 
-  test('Content-MD5 is read as hex', () => {
+  test('converts Content-MD5 to hex', () => {
     const { md5Hex } = expectedDigests({ 'content-md5': '1B2M2Y8AsgTpgAmY7PhCfg==' })
     assert.equal(md5Hex, 'd41d8cd98f00b204e9800998ecf8427e')
   })
 
-  test('a checksum comes as a header or is announced as a trailer', () => {
+  test('reads a checksum from a header or announced as a trailer', () => {
     assert.deepEqual(expectedDigests({ 'x-amz-checksum-crc32c': 'AAAAAA==' }).checksum, {
       algorithm: 'CRC32C',
       value: 'AAAAAA==',
@@ -33,7 +33,7 @@ describe('expectedDigests', () => {
     assert.deepEqual(expectedDigests(trailer).checksum, { algorithm: 'CRC64NVME' })
   })
 
-  test('the checksum that is there counts, whatever x-amz-sdk-checksum-algorithm says', () => {
+  test('uses the checksum that is sent, whatever x-amz-sdk-checksum-algorithm says', () => {
     const headers = {
       'x-amz-checksum-sha1': `${'A'.repeat(27)}=`,
       'x-amz-sdk-checksum-algorithm': 'CRC32',
@@ -41,7 +41,7 @@ describe('expectedDigests', () => {
     assert.equal(expectedDigests(headers).checksum?.algorithm, 'SHA1')
   })
 
-  test('a value that no digest has is InvalidDigest', () => {
+  test('returns InvalidDigest for a value that is not a digest', () => {
     for (const headers of [
       { 'content-md5': '' },
       { 'content-md5': 'd41d8cd98f00b204e9800998ecf8427e' },
@@ -56,7 +56,7 @@ describe('expectedDigests', () => {
     }
   })
 
-  test('several checksums, an unknown one, or only its algorithm is InvalidRequest', () => {
+  test('returns InvalidRequest for several checksums, an unknown one or only an algorithm', () => {
     for (const headers of [
       { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' },
       { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-trailer': 'x-amz-checksum-crc32' },
@@ -71,7 +71,7 @@ describe('expectedDigests', () => {
 })
 
 describe('checksumHeaderOf', () => {
-  test('the value of a Complete may be composite', () => {
+  test('accepts the composite value of a Complete', () => {
     const headers = { 'x-amz-checksum-crc32': 'AAAAAA==-2' }
     assert.deepEqual(checksumHeaderOf(headers), { algorithm: 'CRC32', value: 'AAAAAA==-2' })
     assert.equal(checksumHeaderOf({ 'x-amz-checksum-type': 'COMPOSITE' }), undefined)
@@ -85,7 +85,7 @@ describe('uploadChecksum', () => {
       ...(type === undefined ? {} : { 'x-amz-checksum-type': type }),
     })
 
-  test('an algorithm has a type of its own unless another is asked for', () => {
+  test('uses the default type of the algorithm unless another is requested', () => {
     assert.equal(ask(), undefined)
     assert.deepEqual(ask('CRC32'), { algorithm: 'CRC32', type: 'COMPOSITE' })
     assert.deepEqual(ask('sha256'), { algorithm: 'SHA256', type: 'COMPOSITE' })
@@ -93,7 +93,7 @@ describe('uploadChecksum', () => {
     assert.deepEqual(ask('CRC32C', 'FULL_OBJECT'), { algorithm: 'CRC32C', type: 'FULL_OBJECT' })
   })
 
-  test('what does not go together is InvalidRequest', () => {
+  test('returns InvalidRequest for combinations that S3 does not have', () => {
     for (const [algorithm, type] of [
       ['MD5', undefined],
       [undefined, 'COMPOSITE'],

@@ -37,19 +37,19 @@ const mebibyte = Buffer.alloc(2 ** 20, 'x')
 const crcs = ['CRC32', 'CRC32C', 'CRC64NVME'] as const
 
 describe('createChecksum', () => {
-  test('the check values of the catalogues of CRCs are met', () => {
+  test('matches the check values of the CRC catalogue', () => {
     const hex = (algorithm: ChecksumAlgorithm) => checksum(algorithm, '123456789').toString('hex')
     assert.equal(hex('CRC32'), 'cbf43926')
     assert.equal(hex('CRC32C'), 'e3069283')
     assert.equal(hex('CRC64NVME'), 'ae8b14860a799888')
   })
 
-  test("AWS's published CRC-32C of 66,560 letters a is met", () => {
+  test("matches AWS's published CRC-32C of 66,560 letters a", () => {
     assert.equal(checksum('CRC32C', 'a'.repeat(66_560)).toString('base64'), 'sOO8/Q==')
   })
 
   for (const algorithm of crcs) {
-    test(`${algorithm} of any bytes in any pieces is that of the definition`, () => {
+    test(`${algorithm} of any bytes in any pieces matches the definition`, () => {
       fc.assert(
         fc.property(fc.array(fc.uint8Array({ maxLength: 70 }), { maxLength: 5 }), (pieces) => {
           const [bits, polynomial] = polynomials[algorithm]
@@ -60,12 +60,12 @@ describe('createChecksum', () => {
     })
   }
 
-  test('SHA1 and SHA256 are those of the platform', () => {
+  test('uses SHA1 and SHA256 of the platform', () => {
     assert.deepEqual(checksum('SHA1', 'ab', 'c'), createHash('sha1').update('abc').digest())
     assert.deepEqual(checksum('SHA256', 'ab', 'c'), createHash('sha256').update('abc').digest())
   })
 
-  test('every algorithm has digests of the length it states', () => {
+  test('the digests of every algorithm have their stated length', () => {
     for (const algorithm of checksumAlgorithms) {
       assert.equal(checksum(algorithm, 'x').length, checksumBytes(algorithm))
     }
@@ -75,7 +75,7 @@ describe('createChecksum', () => {
 
 describe('checksumOfParts', () => {
   for (const algorithm of crcs) {
-    test(`${algorithm} of the whole object follows from its parts`, () => {
+    test(`${algorithm} of the whole object is computed from its parts`, () => {
       fc.assert(
         fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1 }), (pieces) => {
           const parts = pieces.map((piece) => ({
@@ -92,7 +92,7 @@ describe('checksumOfParts', () => {
     })
   }
 
-  test('a part above 4 GiB counts as its pieces do', () => {
+  test('a part above 4 GiB gives the same result as its pieces', () => {
     const combine = (parts: readonly PartChecksum[]) =>
       checksumOfParts('CRC64NVME', 'FULL_OBJECT', parts).value
     const part = (bytes: Uint8Array): PartChecksum => ({
@@ -105,7 +105,7 @@ describe('checksumOfParts', () => {
     assert.equal(combine([head, tail]), combine([head, ...pieces]))
   })
 
-  test('a composite checksum is that of the digests, with the number of parts', () => {
+  test('a composite checksum covers the digests and ends in the number of parts', () => {
     const digests = ['one', 'two'].map((text) => createHash('sha256').update(text).digest())
     const parts = digests.map((digest) => ({ value: digest.toString('base64'), sizeBytes: 3 }))
     const expected = createHash('sha256').update(Buffer.concat(digests)).digest('base64')
@@ -114,7 +114,7 @@ describe('checksumOfParts', () => {
     assert.equal(type, 'COMPOSITE')
   })
 
-  test('a type that an algorithm does not have is InvalidRequest', () => {
+  test('returns InvalidRequest for a type that the algorithm does not have', () => {
     const refused = { code: 'InvalidRequest' }
     assert.throws(() => checksumOfParts('SHA256', 'FULL_OBJECT', []), refused)
     assert.throws(() => checksumOfParts('CRC64NVME', 'COMPOSITE', []), refused)

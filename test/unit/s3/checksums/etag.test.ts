@@ -13,7 +13,7 @@ test('quoteEtag and unquoteEtag are inverse', () => {
   assert.equal(unquoteEtag(quoteEtag('abc-2')), 'abc-2')
 })
 
-test('unquoteEtag takes an ETag without quotes and with space around it', () => {
+test('unquoteEtag accepts an ETag without quotes and with surrounding space', () => {
   assert.equal(unquoteEtag(' abc '), 'abc')
   assert.equal(unquoteEtag('"'), '"')
 })
@@ -24,16 +24,16 @@ test('parseIfMatch reads lists, bare tokens and the star', () => {
   assert.deepEqual(parseIfMatch('"*"'), ['*'])
 })
 
-test('parseIfMatch drops weak ETags, for it compares strongly', () => {
+test('parseIfMatch drops weak ETags, because it compares strongly', () => {
   assert.deepEqual(parseIfMatch('W/"a", "b"'), ['b'])
   assert.equal(includesEtag(parseIfMatch('W/"a"'), 'a'), false)
 })
 
-test('parseIfNoneMatch keeps weak ETags, for it compares weakly', () => {
+test('parseIfNoneMatch keeps weak ETags, because it compares weakly', () => {
   assert.deepEqual(parseIfNoneMatch('W/"a", "b"'), ['a', 'b'])
 })
 
-test('includesEtag is true for the star, whatever the ETag', () => {
+test('includesEtag is true for * and any ETag', () => {
   assert.equal(includesEtag('*', 'x'), true)
   assert.equal(includesEtag(['a', 'b'], 'b'), true)
   assert.equal(includesEtag([], 'b'), false)

@@ -11,7 +11,7 @@ test('contentSecurityPolicy sandboxes everything but a PDF', () => {
   }
 })
 
-test('contentSecurityPolicy sandboxes what browsers take for something else than the PDF it begins as', () => {
+test('contentSecurityPolicy sandboxes types that begin like a PDF and that browsers read as another', () => {
   for (const rest of [';,text/html', '; a=b, text/html', ' ;a="b,text/html']) {
     assert.match(contentSecurityPolicy(`application/pdf${rest}`), /^sandbox;/, rest)
   }

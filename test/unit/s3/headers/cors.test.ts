@@ -23,7 +23,7 @@ test('corsHeaders adds nothing when CORS_ALLOWED_ORIGINS is unset', () => {
   assert.deepEqual(corsHeaders(request({ origin }), reply, []), [])
 })
 
-test('corsHeaders names an allowed origin, exposes the headers of the reply and varies', () => {
+test('corsHeaders returns the allowed origin, exposes the headers of the reply and adds Vary', () => {
   const headers = new Map(corsHeaders(request({ origin }), reply, [origin]))
   assert.equal(headers.get('Access-Control-Allow-Origin'), origin)
   assert.match(
@@ -33,20 +33,20 @@ test('corsHeaders names an allowed origin, exposes the headers of the reply and 
   assert.equal(headers.get('Vary'), 'Origin')
 })
 
-test('corsHeaders only varies for an origin that is not allowed, or none', () => {
+test('corsHeaders only adds Vary for a missing or disallowed origin', () => {
   assert.deepEqual(corsHeaders(request({ origin: 'https://evil.example' }), reply, [origin]), [
     ['Vary', 'Origin'],
   ])
   assert.deepEqual(corsHeaders(request({}), reply, [origin]), [['Vary', 'Origin']])
 })
 
-test('corsHeaders answers every origin with * when that is allowed', () => {
+test('corsHeaders returns * for every origin when * is allowed', () => {
   const headers = new Map(corsHeaders(request({ origin }), reply, ['*']))
   assert.equal(headers.get('Access-Control-Allow-Origin'), '*')
   assert.equal(headers.has('Vary'), false)
 })
 
-test('answerPreflight allows what was asked for to an allowed origin', () => {
+test('answerPreflight allows the requested headers to an allowed origin', () => {
   const answer = answerPreflight(preflight, [origin])
   assert.equal(answer.status, 200)
   const headers = new Map(answer.headers)
@@ -54,7 +54,7 @@ test('answerPreflight allows what was asked for to an allowed origin', () => {
   assert.equal(headers.get('Access-Control-Allow-Headers'), 'authorization,content-type')
 })
 
-test('answerPreflight refuses other origins, CORS that is off, and what is no preflight', () => {
+test('answerPreflight refuses other origins, requests while CORS is off, and other OPTIONS requests', () => {
   const refused = (code: string) => (error: unknown) =>
     error instanceof S3Error && error.code === code
   assert.throws(

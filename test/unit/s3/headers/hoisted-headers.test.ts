@@ -19,7 +19,7 @@ test('Hoisted headers have one latin1 character per byte', () => {
   assert.deepEqual(hoistedFrom('x-amz-meta-a=%C3%A9'), { 'x-amz-meta-a': '\u00c3\u00a9' })
 })
 
-test('Hoisted headers lose the spaces around a value, and no letter that ends like one', () => {
+test('Hoisted headers lose the spaces around a value, but no byte of a letter', () => {
   assert.deepEqual(hoistedFrom('x-amz-copy-source=%20%09b/voil%C3%A0%20%09'), {
     'x-amz-copy-source': 'b/voil\u00c3\u00a0',
   })
@@ -40,13 +40,13 @@ for (const parameter of [
   'x-amz-sdk-checksum-algorithm=CRC32',
   'x-amz-trailer=x-amz-checksum-crc32',
 ]) {
-  test(`Hoisted headers leave ${parameter} out`, () => {
+  test(`Hoisted headers exclude ${parameter}`, () => {
     assert.deepEqual(hoistedFrom(parameter), {})
   })
 }
 
 for (const name of ['x-amz-checksum-mode', 'x-amz-checksum-algorithm', 'x-amz-checksum-type']) {
-  test(`Hoisted headers have ${name}, which is no checksum`, () => {
+  test(`Hoisted headers include ${name}, which is not a checksum value`, () => {
     assert.deepEqual(hoistedFrom(`${name}=v`), { [name]: 'v' })
   })
 }
@@ -62,7 +62,7 @@ for (const parameter of [
   })
 }
 
-test('Hoisted headers are not replaced by a header that says something else', () => {
+test('Hoisted headers are not replaced by a header with another value', () => {
   const query = 'x-amz-checksum-type=COMPOSITE'
   assert.throws(() => hoistedFrom(query, { 'x-amz-checksum-type': 'FULL_OBJECT' }), {
     code: 'AccessDenied',

@@ -11,13 +11,13 @@ test('parseHttpDate reads the three forms of RFC 9110 section 5.6.7', () => {
   assert.equal(parseHttpDate('Sun Nov  6 08:49:37 1994'), rfcExampleMs)
 })
 
-test('parseHttpDate takes a two-digit year more than 50 years ahead for a past one', () => {
+test('parseHttpDate reads a two-digit year more than 50 years ahead as a past one', () => {
   const in2026 = Date.UTC(2026, 5, 1)
   assert.equal(parseHttpDate('Monday, 06-Nov-76 00:00:00 GMT', in2026), Date.UTC(2076, 10, 6))
   assert.equal(parseHttpDate('Sunday, 06-Nov-77 00:00:00 GMT', in2026), Date.UTC(1977, 10, 6))
 })
 
-test('parseHttpDate answers undefined for what is no HTTP date', () => {
+test('parseHttpDate returns undefined for a text that is not an HTTP date', () => {
   for (const text of [
     '',
     '0',

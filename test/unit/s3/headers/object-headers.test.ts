@@ -24,7 +24,7 @@ test('attributesFromHeaders keeps the six headers and user metadata, and nothing
   )
 })
 
-test('attributesFromHeaders keeps metadata that is called __proto__', () => {
+test('attributesFromHeaders keeps metadata named __proto__', () => {
   const sent = JSON.parse('{"x-amz-meta-__proto__":"v"}') as Record<string, string>
   const { metadata } = attributesFromHeaders(sent)
   assert.deepEqual(Object.entries(metadata), [['__proto__', 'v']])
@@ -39,7 +39,7 @@ test('attributesFromHeaders accepts 2,048 bytes of metadata and refuses one more
   )
 })
 
-test('contentEncodingToKeep takes aws-chunked out, whatever its case and place', () => {
+test('contentEncodingToKeep removes aws-chunked in any case and position', () => {
   assert.equal(contentEncodingToKeep('aws-chunked'), undefined)
   assert.equal(contentEncodingToKeep('AWS-Chunked, gzip'), 'gzip')
   assert.equal(contentEncodingToKeep('gzip,aws-chunked'), 'gzip')

@@ -13,7 +13,7 @@ const before = 'Wed, 01 Jan 2025 11:59:59 GMT'
 const after = 'Wed, 01 Jan 2025 12:00:01 GMT'
 const metadata: ObjectMetadata = {
   size: 3,
-  // 700 ms behind what Last-Modified says.
+  // 700 ms after the time in Last-Modified.
   modifiedAtMs: Date.UTC(2025, 0, 1, 12, 0, 0, 700),
   attributes: { etag: 'abc', headers: {}, metadata: {} },
 }
@@ -60,7 +60,7 @@ test('readConditions is undefined for a request without conditions', () => {
   assert.equal(readConditions({ range: 'bytes=0-1' }), undefined)
 })
 
-test('copySourceConditions reads the x-amz-copy-source-if-* fields alone', () => {
+test('copySourceConditions reads only the x-amz-copy-source-if-* fields', () => {
   assert.equal(copySourceConditions({ 'if-match': 'x' }), undefined)
   assert.deepEqual(copySourceConditions({ 'x-amz-copy-source-if-none-match': '"a"' }), {
     ifMatch: undefined,
@@ -70,7 +70,7 @@ test('copySourceConditions reads the x-amz-copy-source-if-* fields alone', () =>
   })
 })
 
-test('writeConditions gives ETags without quotes, and undefined when there are none', () => {
+test('writeConditions returns ETags without quotes, and undefined without conditions', () => {
   assert.equal(writeConditions({}), undefined)
   assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifNoneMatch: '*' })
   assert.deepEqual(writeConditions({ 'if-match': '"abc"' }), { ifMatch: ['abc'] })

@@ -35,7 +35,7 @@ for (const [field, size, outcome] of cases) {
   })
 }
 
-test('resolveRange never leaves the object', () => {
+test('resolveRange never returns bytes outside the object', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.nat(), (first, last, size) => {
       const outcome = resolveRange(`bytes=${first}-${last}`, size)
@@ -45,7 +45,7 @@ test('resolveRange never leaves the object', () => {
   )
 })
 
-test('contentRange counts the last byte in', () => {
+test('contentRange includes the last byte', () => {
   assert.equal(contentRange({ start: 0, end: 10 }, 100), 'bytes 0-9/100')
 })
 

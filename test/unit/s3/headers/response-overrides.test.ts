@@ -22,7 +22,7 @@ test('responseOverrides is undefined when there are none', () => {
   assert.equal(responseOverrides(parseQuery('x-id=GetObject&response-expires='), false), undefined)
 })
 
-test('responseOverrides are refused unsigned', () => {
+test('responseOverrides refuses unsigned requests', () => {
   assert.throws(
     () => responseOverrides(parseQuery('response-content-type=text/html'), false),
     isS3Error('InvalidRequest'),

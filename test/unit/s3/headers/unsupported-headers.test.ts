@@ -21,7 +21,7 @@ const refused: readonly (readonly [name: string, value: string])[] = [
 ]
 
 for (const [name, value] of refused) {
-  test(`refuseWhatCannotBeKept answers NotImplemented to ${name}: ${value}`, () => {
+  test(`refuseWhatCannotBeKept returns NotImplemented for ${name}: ${value}`, () => {
     assert.throws(
       () => refuseWhatCannotBeKept({ [name]: value }, false),
       (error) =>
@@ -32,7 +32,7 @@ for (const [name, value] of refused) {
   })
 }
 
-test('refuseWhatCannotBeKept lets pass what asks for nothing special', () => {
+test('refuseWhatCannotBeKept accepts values that request nothing special', () => {
   refuseWhatCannotBeKept(
     {
       'content-type': 'x',
@@ -48,7 +48,7 @@ test('refuseWhatCannotBeKept lets pass what asks for nothing special', () => {
   )
 })
 
-test('refuseWhatCannotBeKept lets a public-read ACL pass on a public bucket only', () => {
+test('refuseWhatCannotBeKept accepts a public-read ACL on a public bucket only', () => {
   refuseWhatCannotBeKept({ 'x-amz-acl': 'public-read' }, true)
   assert.throws(() => refuseWhatCannotBeKept({ 'x-amz-acl': 'public-read-write' }, true), S3Error)
 })

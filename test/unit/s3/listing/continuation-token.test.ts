@@ -7,7 +7,7 @@ import {
 } from '../../../../src/s3/listing/continuation-token.ts'
 import { isS3Error } from '../read-fixture.ts'
 
-test('a continuation token leads back to its key, whatever the key', () => {
+test('a continuation token decodes to its key, for any key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (key) => {
       const token = encodeContinuationToken(key)
@@ -31,7 +31,7 @@ for (const token of [
   encode('[1]'),
   encode('null'),
 ]) {
-  test(`a continuation token ${token} that is none of ours is InvalidArgument`, () => {
+  test(`a continuation token ${token} from elsewhere is InvalidArgument`, () => {
     assert.throws(
       () => decodeContinuationToken(token),
       isS3Error('InvalidArgument', { ArgumentName: 'continuation-token' }),

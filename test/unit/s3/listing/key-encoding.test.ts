@@ -21,7 +21,7 @@ for (const [key, encoded] of [
   })
 }
 
-test('encoding-type=url is undone by decoders of both kinds', () => {
+test('decoders of both kinds reverse encoding-type=url', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (key) => {
       const encoded = encodeUrl(key)
@@ -31,7 +31,7 @@ test('encoding-type=url is undone by decoders of both kinds', () => {
   )
 })
 
-test('without an encoding-type keys stay as they are, and another than url is refused', () => {
+test('keys are unchanged without an encoding-type, and any but url is refused', () => {
   assert.equal(keyEncoding(new Map())('a b'), 'a b')
   assert.throws(
     () => keyEncoding(new Map([['encoding-type', 'base64']])),

@@ -22,7 +22,7 @@ function read(keys: readonly string[], query: Partial<PageQuery>): Promise<ListP
   return readPage(cursorOf(keys, whole), whole)
 }
 
-/** Keys and common prefixes as they come in the one order that counts. */
+/** Keys and common prefixes in their common order. */
 function namesOf(page: ListPage): string[] {
   return [...page.objects.map(({ key }) => key), ...page.commonPrefixes].sort(compareKeys)
 }
@@ -68,7 +68,7 @@ test('readPage agrees with a naive listing for any keys, prefix, delimiter and s
   )
 })
 
-test('readPage, repeated behind the last name, gives everything once and in order', async () => {
+test('readPage, repeated after the last name, lists everything once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       keySet,
@@ -97,7 +97,7 @@ test('readPage of 0 keys is empty and not truncated', async () => {
   assert.deepEqual([namesOf(page), page.isTruncated], [[], false])
 })
 
-test('readPage that holds exactly what there is, is not truncated', async () => {
+test('readPage is not truncated when everything fits exactly', async () => {
   assert.equal((await read(['a', 'b'], { maxKeys: 2 })).isTruncated, false)
   assert.equal((await read(['a/1', 'a/2'], { maxKeys: 1, delimiter: '/' })).isTruncated, false)
   assert.equal((await read(['a-1', 'a-2'], { maxKeys: 1, delimiter: '-' })).isTruncated, false)
@@ -122,7 +122,7 @@ for (const [query, names, isTruncated, last] of [
   })
 }
 
-test('readPage shows a common prefix again that the start lies inside of', async () => {
+test('readPage lists a common prefix again when it starts inside it', async () => {
   assert.deepEqual(namesOf(await read(cephKeys, { delimiter: '/', after: 'boo/bar' })), [
     'boo/',
     'cquux/',

@@ -31,7 +31,7 @@ test('AbortMultipartUpload stops a part that another worker is receiving', async
   slow.proceed()
 })
 
-test('AbortMultipartUpload ends the waiting of held parts', async (t) => {
+test('AbortMultipartUpload fails parts that wait for their turn', async (t) => {
   const { worker } = await makeWorld(t)
   const uploads = worker()
   const name = await begin(uploads)
@@ -42,7 +42,7 @@ test('AbortMultipartUpload ends the waiting of held parts', async (t) => {
   await Promise.all(held)
 })
 
-test('AbortMultipartUpload racing CompleteMultipartUpload leaves one truth', async (t) => {
+test('AbortMultipartUpload racing CompleteMultipartUpload leaves one consistent result', async (t) => {
   const { worker, drive } = await makeWorld(t)
   const workers = [worker(), worker()] as const
   for (let round = 0; round < 12; round += 1) {
@@ -58,7 +58,7 @@ test('AbortMultipartUpload racing CompleteMultipartUpload leaves one truth', asy
   }
 })
 
-test('Uploads sweep removes uploads that got no part for UPLOAD_EXPIRY_HOURS', async (t) => {
+test('Uploads sweep removes uploads without a new part for UPLOAD_EXPIRY_HOURS', async (t) => {
   const { worker, drive, table, clock } = await makeWorld(t)
   const [uploads, other] = [worker(), worker()]
   const [old, touched] = [await begin(uploads), await begin(uploads)]
@@ -72,7 +72,7 @@ test('Uploads sweep removes uploads that got no part for UPLOAD_EXPIRY_HOURS', a
   await uploads.complete(touched, listOf(['one', 'two']), never)
 })
 
-test('Uploads sweep removes all there are, however many, and stops when told to', async (t) => {
+test('Uploads sweep removes any number of uploads, and stops when its signal aborts', async (t) => {
   const { worker, drive, clock } = await makeWorld(t)
   const uploads = worker()
   await Promise.all(Array.from({ length: 250 }, () => begin(uploads)))
@@ -83,7 +83,7 @@ test('Uploads sweep removes all there are, however many, and stops when told to'
   assert.equal(drive.uploads.count, 0)
 })
 
-test('Uploads sweep leaves an expired upload alone while a part is on its way', async (t) => {
+test('Uploads sweep leaves an expired upload alone while a part is being received', async (t) => {
   const { worker, drive, clock } = await makeWorld(t)
   const uploads = worker()
   const name = await begin(uploads)
@@ -98,7 +98,7 @@ test('Uploads sweep leaves an expired upload alone while a part is on its way', 
   assert.equal(await textOf(drive), 'at last')
 })
 
-test('Uploads sweep goes on when one upload cannot be removed', async (t) => {
+test('Uploads sweep continues when one upload cannot be removed', async (t) => {
   const world = await makeWorld(t)
   const uploads = world.worker()
   const [stuck, old] = [await begin(uploads), await begin(uploads)]

@@ -46,7 +46,7 @@ test('CompleteMultipartUpload publishes the attributes that the upload was creat
   })
 })
 
-test('CompleteMultipartUpload of an upload that is not busy needs no time to wait', async (t) => {
+test('CompleteMultipartUpload of an idle upload does not wait', async (t) => {
   const { worker, drive } = await makeWorld(t)
   const uploads = worker({ partWaitMs: 0 })
   const name = await begin(uploads)
@@ -55,7 +55,7 @@ test('CompleteMultipartUpload of an upload that is not busy needs no time to wai
   assert.equal(await textOf(drive), 'one')
 })
 
-test('CompleteMultipartUpload of two workers at once makes one object and one answer', async (t) => {
+test('CompleteMultipartUpload sent to two workers at once creates one object and one reply', async (t) => {
   const world = await makeWorld(t)
   let published = 0
   const counting = new Proxy(world.drive.uploads, {
@@ -85,7 +85,7 @@ test('CompleteMultipartUpload of two workers at once makes one object and one an
   assert.equal(await textOf(world.drive), 'one')
 })
 
-test('CompleteMultipartUpload answers the same for 15 minutes, even when the object is gone', async (t) => {
+test('CompleteMultipartUpload repeats its reply for 15 minutes, even after the object is deleted', async (t) => {
   const { worker, drive, clock } = await makeWorld(t)
   const uploads = worker()
   const name = await begin(uploads)
@@ -102,7 +102,7 @@ test('CompleteMultipartUpload answers the same for 15 minutes, even when the obj
   await assert.rejects(uploads.complete(name, listOf(['one']), never), isS3Error('NoSuchUpload'))
 })
 
-test('CompleteMultipartUpload ends the upload for every other operation', async (t) => {
+test('CompleteMultipartUpload makes every other operation return NoSuchUpload', async (t) => {
   const { worker } = await makeWorld(t)
   const uploads = worker()
   const name = await begin(uploads)
@@ -125,7 +125,7 @@ test('CompleteMultipartUpload may leave out trailing parts', async (t) => {
   assert.equal(await textOf(drive), 'part 1,part 2,')
 })
 
-test('CompleteMultipartUpload whose condition fails leaves the upload open and the object alone', async (t) => {
+test('CompleteMultipartUpload leaves the upload open and the object unchanged if its condition fails', async (t) => {
   const world = await makeWorld(t)
   const uploads = world.worker()
   const name = await begin(uploads)
@@ -139,7 +139,7 @@ test('CompleteMultipartUpload whose condition fails leaves the upload open and t
   assert.equal(await textOf(world.drive), 'onetwo')
 })
 
-test('CompleteMultipartUpload that fails without trailing parts forgets those parts', async (t) => {
+test('CompleteMultipartUpload that leaves out trailing parts and fails discards those parts', async (t) => {
   const world = await makeWorld(t)
   const uploads = world.worker()
   const name = await begin(uploads)
@@ -160,7 +160,7 @@ test('CompleteMultipartUpload that fails without trailing parts forgets those pa
   assert.equal(await textOf(world.drive), 'onezwei')
 })
 
-test('CompleteMultipartUpload stops a part that is still on its way', async (t) => {
+test('CompleteMultipartUpload stops a part that is still being received', async (t) => {
   const world = await makeWorld(t)
   const [writer, completer] = [world.worker(), world.worker()]
   const name = await begin(writer)
@@ -195,7 +195,7 @@ test('CompleteMultipartUpload with If-None-Match: * has one winner among uploads
   }
 })
 
-test('CompleteMultipartUpload checks the list against what was committed', async (t) => {
+test('CompleteMultipartUpload checks the list against the committed parts', async (t) => {
   const { worker, drive } = await makeWorld(t)
   const uploads = worker()
   const name = await begin(uploads)

@@ -1,7 +1,7 @@
 /**
  * A process that dies between two steps leaves the database and the drive as they were after the
  * first. The process is simulated by Uploads whose table or drive fails from that step on; another
- * Uploads, once the lease has run out, is the process that comes after.
+ * Uploads, once the lease has run out, is the next process.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -79,7 +79,7 @@ const partSteps = [
 ] as const
 
 for (const [method, when] of partSteps) {
-  test(`UploadPart goes on after a crash ${when} ${method}`, async (t) => {
+  test(`UploadPart continues after a crash ${when} ${method}`, async (t) => {
     const { survivor, mortal, name, drive, afterwards } = await prepare(t, (world) =>
       world.worker({ table: dyingTable(world, method, when) }),
     )
@@ -93,7 +93,7 @@ for (const [method, when] of partSteps) {
   })
 }
 
-test('UploadPart keeps the old last part when a crash comes before its replacement is stored', async (t) => {
+test('UploadPart keeps the old last part after a crash before its replacement is stored', async (t) => {
   const { survivor, mortal, name, drive, afterwards } = await prepare(t, (world) =>
     world.worker({ table: dyingTable(world, 'replacePart', 'before') }),
   )
@@ -124,7 +124,7 @@ for (const [method, when] of completeSteps) {
     assert.equal(await textOf(drive), 'onetwo')
   })
 
-  test(`Uploads sweep ends a completion after a crash ${when} ${method}`, async (t) => {
+  test(`Uploads sweep recovers a completion after a crash ${when} ${method}`, async (t) => {
     const { survivor, mortal, name, drive, table, afterwards } = await prepare(t, mortalAt)
     await Promise.allSettled([mortal.complete(name, list, never)])
     await mortal.idle()
@@ -138,7 +138,7 @@ for (const [method, when] of completeSteps) {
   })
 }
 
-test('Uploads sweep puts no unanswered completion over a newer object', async (t) => {
+test('Uploads sweep does not replace a newer object by an interrupted completion', async (t) => {
   const { survivor, mortal, name, drive, afterwards } = await prepare(t, (world) =>
     world.worker({ table: dyingTable(world, 'beginCompletion', 'after') }),
   )
@@ -168,7 +168,9 @@ test('CompleteMultipartUpload is repeated after a crash in the drive, before and
   }
 })
 
-/** Every step at which a process can die in a Complete, and whether the object is published by then. */
+/**
+ * Every step at which a process can die in a Complete, and whether the object is published then.
+ */
 const deathsInComplete = [
   { step: 'before the row', isPublished: false, die: beforeRow },
   { step: 'before the drive publishes', isPublished: false, die: inDrive('before') },
@@ -204,9 +206,9 @@ for (const { step, isPublished, die } of deathsInComplete) {
   }
   const text = isPublished ? 'onetwo' : undefined
 
-  test(`ListParts settles an upload whose Complete died ${step}`, async (t) => {
+  test(`ListParts recovers an upload after Complete died ${step}`, async (t) => {
     const { survivor, name, drive, worker } = await interrupted(t)
-    // Both at once: the lease decides which of them settles it.
+    // Both at once: the lease decides which of them recovers it.
     const lists = [survivor, worker()].map((uploads) =>
       uploads.listParts(name, { after: 0, limit: 10 }, never),
     )
@@ -219,7 +221,7 @@ for (const { step, isPublished, die } of deathsInComplete) {
     assert.equal(await textOf(drive), text)
   })
 
-  test(`UploadPart settles an upload whose Complete died ${step}`, async (t) => {
+  test(`UploadPart recovers an upload after Complete died ${step}`, async (t) => {
     const { survivor, name, drive } = await interrupted(t)
     const part = survivor.writePart(name, 3, partOf('three'))
     if (isPublished) await assert.rejects(part, isS3Error('NoSuchUpload'))
@@ -230,7 +232,7 @@ for (const { step, isPublished, die } of deathsInComplete) {
     assert.equal(await textOf(drive), isPublished ? text : 'onetwothree')
   })
 
-  test(`AbortMultipartUpload settles an upload whose Complete died ${step}`, async (t) => {
+  test(`AbortMultipartUpload recovers an upload after Complete died ${step}`, async (t) => {
     const { survivor, name, drive } = await interrupted(t)
     const abort = survivor.abort(name, never)
     if (isPublished) await assert.rejects(abort, isS3Error('NoSuchUpload'))
@@ -240,17 +242,17 @@ for (const { step, isPublished, die } of deathsInComplete) {
     assert.equal(drive.uploads.count, 0)
   })
 
-  test(`CompleteMultipartUpload of another list settles an upload whose Complete died ${step}`, async (t) => {
+  test(`CompleteMultipartUpload of another list recovers an upload after Complete died ${step}`, async (t) => {
     const { survivor, name, drive } = await interrupted(t)
     const answer = await survivor.complete(name, listOf(['one']), never)
     assert.equal(answer.partCount, isPublished ? 2 : 1)
     assert.equal(await textOf(drive), isPublished ? 'onetwo' : 'one')
-    // For 15 minutes the answer is the same, whoever recovered the upload.
+    // For 15 minutes the reply is the same, whichever request recovered the upload.
     assert.deepEqual(await survivor.complete(name, listOf(['one', 'two']), never), answer)
   })
 }
 
-/** An upload whose Complete is under way in one worker, until `publish`, and another worker. */
+/** An upload with a Complete in progress in one worker until `publish`, and another worker. */
 async function completing(t: TestContext, partWaitMs: number) {
   const world = await makeWorld(t)
   const published = Promise.withResolvers<void>()
@@ -268,7 +270,7 @@ async function completing(t: TestContext, partWaitMs: number) {
   }
 }
 
-test('ListParts and AbortMultipartUpload wait for a Complete under way and leave it alone', async (t) => {
+test('ListParts and AbortMultipartUpload wait for a Complete in progress and do not disturb it', async (t) => {
   const { name, completed, other, publish, drive } = await completing(t, 5_000)
   const answers = [
     assert.rejects(
@@ -283,7 +285,7 @@ test('ListParts and AbortMultipartUpload wait for a Complete under way and leave
   assert.equal(await textOf(drive), 'one')
 })
 
-test('ListParts and AbortMultipartUpload answer SlowDown while a Complete stays under way', async (t) => {
+test('ListParts and AbortMultipartUpload return SlowDown while a Complete stays in progress', async (t) => {
   const { name, completed, other, publish, drive } = await completing(t, 50)
   const list = other.listParts(name, { after: 0, limit: 10 }, never)
   await assert.rejects(list, isS3Error('SlowDown'))
@@ -293,7 +295,7 @@ test('ListParts and AbortMultipartUpload answer SlowDown while a Complete stays 
   assert.equal(await textOf(drive), 'one')
 })
 
-test('a drive that fails while an upload is recovered leaves it to the next request', async (t) => {
+test('the next request recovers an upload if the drive fails meanwhile', async (t) => {
   const { survivor, mortal, name, drive, afterwards, worker } = await prepare(t, beforeRow)
   await assert.rejects(mortal.complete(name, listOf(['one', 'two']), never), Died)
   afterwards()
@@ -305,7 +307,7 @@ test('a drive that fails while an upload is recovered leaves it to the next requ
   assert.equal(parts.length, 2)
 })
 
-/** The drive, but that `complete` waits for `begins` first. */
+/** The drive, except that `complete` first waits for `begins`. */
 function waitingToPublish(world: World, begins: Promise<void>): Drive {
   const { uploads } = world.drive
   const waiting = new Proxy(uploads, {
@@ -322,7 +324,7 @@ function waitingToPublish(world: World, begins: Promise<void>): Drive {
   return withUploads(world.drive, waiting)
 }
 
-test('AbortMultipartUpload is ended by the sweep after a crash in between', async (t) => {
+test('the sweep finishes AbortMultipartUpload after a crash', async (t) => {
   for (const [method, when] of [
     ['abort', 'after'],
     ['remove', 'before'],
@@ -339,7 +341,7 @@ test('AbortMultipartUpload is ended by the sweep after a crash in between', asyn
   }
 })
 
-test('Bytes of an upload that no row knows are kept until uploads expire: its database may come back', async (t) => {
+test('Bytes of an upload without a row are kept until uploads expire: its database may be restored', async (t) => {
   const world = await makeWorld(t)
   const mortal = world.worker({
     table: dyingTable(world, 'insert', 'before'),

@@ -13,7 +13,7 @@ import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
 
 const content = testBytes('early', 3 * 1024 * 1024 + 5)
 
-/** As the body of a request comes: in pieces, gathered in two blocks that are filled in turn. */
+/** Like the body of a request: in pieces, gathered in two blocks that are filled in turn. */
 function sourceOf(bytes: Uint8Array): PartSource {
   return {
     size: bytes.length,

@@ -17,13 +17,13 @@ import {
   type World,
 } from '../write-fixture.ts'
 
-/** A drive that has memory for so many bytes of parts, and tells what it was given at once. */
+/** A drive with memory for this many bytes of parts, which records the size of each append. */
 class RoomyDrive {
   readonly drive: Drive
-  /** Sizes that appends were begun with. */
+  /** The sizes with which appends began. */
   readonly appended: (number | undefined)[] = []
   held = 0
-  /** What the next commit fails with. */
+  /** The error with which the next commit fails. */
   failure: Error | undefined
 
   constructor(drive: Drive, totalBytes: number) {
@@ -74,7 +74,7 @@ interface Scene extends World {
   readonly roomy: RoomyDrive
   readonly uploads: Uploads
   readonly name: Awaited<ReturnType<typeof begin>>
-  /** Part 1, on its way: whatever comes meanwhile waits. */
+  /** Part 1, being received: parts that arrive meanwhile wait. */
   readonly first: ReturnType<typeof slowPart>
   readonly firstDone: Promise<unknown>
 }
@@ -93,7 +93,7 @@ async function scene(t: TestContext, totalBytes = 1_000): Promise<Scene> {
   return { ...world, roomy, uploads, name, first, firstDone }
 }
 
-/** Resolves when so many bytes are held. */
+/** Resolves when this many bytes are buffered. */
 async function untilHeld({ roomy }: Scene, bytes: number): Promise<void> {
   while (roomy.held !== bytes) await turnOfTheLoop()
 }
@@ -104,7 +104,7 @@ async function assertObject(it: Scene, parts: readonly string[]): Promise<void> 
   assert.equal(it.roomy.held, 0)
 }
 
-test('UploadPart puts parts that came early onto the drive together', async (t) => {
+test('UploadPart writes early parts to the drive together', async (t) => {
   const it = await scene(t)
   const rest = ['two', 'three', 'four', 'five']
   const done = rest.map((bytes, index) => it.uploads.writePart(it.name, index + 2, partOf(bytes)))
@@ -124,7 +124,7 @@ test('UploadPart puts parts that came early onto the drive together', async (t) 
   await assertObject(it, [firstBytes, ...rest])
 })
 
-test('UploadPart takes no part along that follows a gap', async (t) => {
+test('UploadPart does not write a part that follows a gap', async (t) => {
   const it = await scene(t)
   const third = it.uploads.writePart(it.name, 3, partOf('three'))
   await untilHeld(it, 5)
@@ -136,7 +136,7 @@ test('UploadPart takes no part along that follows a gap', async (t) => {
   await assertObject(it, [firstBytes, 'two', 'three'])
 })
 
-test('UploadPart leaves a part unread that there is no memory for until some is free', async (t) => {
+test('UploadPart does not read a part in advance until there is memory for it', async (t) => {
   const it = await scene(t, 10)
   const reads: number[] = []
   const watched = (number: number, bytes: string): PartSource => {
@@ -161,7 +161,7 @@ test('UploadPart leaves a part unread that there is no memory for until some is 
   await assertObject(it, [firstBytes, ...parts])
 })
 
-test('UploadPart that is next in turn goes on though others hold all memory', async (t) => {
+test('UploadPart writes the next part even when others use all memory', async (t) => {
   const it = await scene(t, 10)
   const other = { ...it.name, uploadId: (await begin(it.uploads)).uploadId }
   const filler = it.uploads.writePart(it.name, 2, partOf('x'.repeat(10)))
@@ -172,7 +172,7 @@ test('UploadPart that is next in turn goes on though others hold all memory', as
   await assertObject(it, [firstBytes, 'x'.repeat(10)])
 })
 
-test('UploadPart whose client goes away while it is held disturbs no other', async (t) => {
+test('UploadPart of a client that disconnects while waiting does not affect other parts', async (t) => {
   const it = await scene(t)
   const client = new AbortController()
   const gone = it.uploads.writePart(it.name, 3, partOf('lost', client.signal))
@@ -187,7 +187,7 @@ test('UploadPart whose client goes away while it is held disturbs no other', asy
   await assertObject(it, [firstBytes, 'two', 'sent again'])
 })
 
-test('UploadPart whose bytes are wrong is told so before its turn', async (t) => {
+test('UploadPart refuses wrong bytes without waiting for its turn', async (t) => {
   const it = await scene(t)
   const wrong = new Error('wrong digest')
   const source: PartSource = { size: 4, signal: never, pour: () => Promise.reject(wrong) }
@@ -198,14 +198,14 @@ test('UploadPart whose bytes are wrong is told so before its turn', async (t) =>
   await assertObject(it, [firstBytes])
 })
 
-test('UploadPart that comes again with other bytes replaces the one that is held', async (t) => {
+test('UploadPart sent again with other bytes replaces the waiting part', async (t) => {
   const it = await scene(t)
   const older = it.uploads.writePart(it.name, 2, partOf('older'))
   await untilHeld(it, 5)
   const newer = it.uploads.writePart(it.name, 2, partOf('newer!'))
   const third = it.uploads.writePart(it.name, 3, partOf('three'))
   await untilHeld(it, 16)
-  // Of the two for part 2 the turn comes to either; the other one's bytes are compared.
+  // Either request for part 2 may get the turn; the bytes of the other one are compared.
   it.first.proceed()
   const [one, two] = await Promise.allSettled([older, newer])
   await third
@@ -215,7 +215,7 @@ test('UploadPart that comes again with other bytes replaces the one that is held
   await assertObject(it, [firstBytes, won, 'three'])
 })
 
-test('AbortMultipartUpload lets go of parts that are held', async (t) => {
+test('AbortMultipartUpload releases waiting parts', async (t) => {
   const it = await scene(t)
   const held = [2, 3].map((number) => it.uploads.writePart(it.name, number, partOf('held')))
   const outcomes = Promise.allSettled(held)
@@ -230,7 +230,7 @@ test('AbortMultipartUpload lets go of parts that are held', async (t) => {
   await assert.rejects(it.firstDone)
 })
 
-test('UploadPart tells each of the parts that went together of their failure', async (t) => {
+test('UploadPart fails every part of a joint write that fails', async (t) => {
   const it = await scene(t)
   const bytes = ['two', 'three', 'four']
   const send = () => bytes.map((text, at) => it.uploads.writePart(it.name, at + 2, partOf(text)))
@@ -248,7 +248,7 @@ test('UploadPart tells each of the parts that went together of their failure', a
   await assertObject(it, [firstBytes, ...bytes])
 })
 
-test('UploadPart hands over between two workers that both hold parts', async (t) => {
+test('UploadPart alternates between two workers with waiting parts', async (t) => {
   const it = await scene(t)
   const other = it.worker({ drive: new RoomyDrive(it.drive, 1_000).drive })
   const parts = Array.from({ length: 20 }, (_, index) => `${index} `.repeat(20))

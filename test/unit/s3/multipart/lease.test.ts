@@ -53,7 +53,7 @@ class RecordingWatch extends UploadWatch {
   }
 }
 
-test('a renewal that becomes due between two looks at the clock is not put off', async () => {
+test('a renewal that becomes due between two readings of the clock is not postponed', async () => {
   const clock = { ms: 0 }
   const watch = new RecordingWatch((waits) => {
     // A timer may fire a millisecond early.
@@ -66,7 +66,7 @@ test('a renewal that becomes due between two looks at the clock is not put off',
   assert.deepEqual(watch.waits, [5_000, 1, 5_000])
 })
 
-test('a lease waits before it asks a database again that failed', async () => {
+test('a lease waits before it queries a failed database again', async () => {
   const clock = { ms: 0 }
   const watch = new RecordingWatch(() => {
     clock.ms += 5_000

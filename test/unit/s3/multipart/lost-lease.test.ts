@@ -1,4 +1,4 @@
-/** A Complete whose lease another process takes while the drive is at work. */
+/** A Complete that loses its lease to another process while the drive publishes. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -17,7 +17,7 @@ import {
 
 type Complete = Drive['uploads']['complete']
 
-/** The world's drive with another `complete`, which is given the real one. */
+/** The world's drive with another `complete`, which receives the original one. */
 function withComplete({ drive }: World, change: (real: Complete) => Complete): Drive {
   const complete = change((state, options) => drive.uploads.complete(state, options))
   const uploads = new Proxy(drive.uploads, {
@@ -43,8 +43,8 @@ async function putByHand({ drive }: World, text: string): Promise<void> {
 }
 
 /**
- * A Complete in the drive, whose lease has run out. `isPastCheck`: the drive has asked whether the
- * lease is held before it ran out, and publishes after.
+ * A Complete in the drive after its lease has expired. `isPastCheck`: the drive checked the lease
+ * before it expired, and publishes afterwards.
  */
 async function overtaken(t: TestContext, isPastCheck: boolean) {
   const world = await makeWorld(t)
@@ -86,7 +86,7 @@ test('a Complete that lost its lease does not publish an upload that was aborted
   assert.equal(await drive.head('b', 'k'), undefined)
 })
 
-test('a Complete that lost its lease unnoticed leaves the upload to be completed again', async (t) => {
+test('a Complete that lost its lease unnoticed leaves an upload that can be completed again', async (t) => {
   const { drive, name, completer, completed, goOn } = await overtaken(t, false)
   goOn()
   await assert.rejects(completed, isS3Error('SlowDown'))
@@ -114,7 +114,7 @@ test('a Complete does not succeed when its upload was aborted while it was being
   assert.deepEqual(complaints, [{ uploadId: name.uploadId, phase: 'gone' }])
 })
 
-test('an upload whose publishing failed in doubt is completed when the drive did publish it', async (t) => {
+test('an upload becomes completed when the drive published it despite reporting an error', async (t) => {
   const world = await makeWorld(t)
   const lost = new DriveError('unavailable', 'The answer was lost.')
   const drive = withComplete(world, (real) => async (state, options) => {

@@ -36,7 +36,7 @@ test('PartQueue holds a bounded number of parts and refuses the rest at once', a
   if (admission.turn === 'append') await admission.lease.release()
 })
 
-test('UploadWatch reads a database that does not answer in pauses, not in a loop', async () => {
+test('UploadWatch polls a database that does not respond with pauses, not in a tight loop', async () => {
   let reads = 0
   const watch = new UploadWatch(async () => {
     reads += 1

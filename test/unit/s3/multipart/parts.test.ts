@@ -60,7 +60,7 @@ test('UploadPart holds early parts of two workers until their turn, in any order
   assert.equal(await textOf(world.drive), parts.join(''))
 })
 
-test('UploadPart answers SlowDown after two seconds when the missing part does not come', async (t) => {
+test('UploadPart returns SlowDown after two seconds when the missing part does not arrive', async (t) => {
   const { uploads, name } = await startUpload(t)
   const startedAt = performance.now()
   await assert.rejects(uploads.writePart(name, 2, partOf('early')), (error) => {
@@ -100,7 +100,7 @@ test('UploadPart holds a part 64 ahead and refuses one 65 ahead at once', async 
   await first
 })
 
-test('UploadPart stops holding a part when its client goes away', async (t) => {
+test('UploadPart releases a waiting part when its client disconnects', async (t) => {
   const { uploads, name } = await startUpload(t)
   const client = new AbortController()
   const early = uploads.writePart(name, 2, partOf('early', client.signal))
@@ -123,7 +123,7 @@ test('UploadPart loses only the part whose connection is lost', async (t) => {
   assert.equal(await textOf(drive), 'onetwothree')
 })
 
-test('UploadPart answers a committed part again when the bytes are the same', async (t) => {
+test('UploadPart accepts a committed part again when the bytes are the same', async (t) => {
   const { uploads, name, drive } = await startUpload(t)
   for (const [index, bytes] of ['one', 'two', 'three'].entries()) {
     await uploads.writePart(name, index + 1, partOf(bytes))
@@ -181,7 +181,7 @@ test('UploadPart refuses other bytes for the last part where the drive cannot re
   assert.equal(await textOf(drive), 'onetwo')
 })
 
-test('UploadPart of one part twice at once commits it once', async (t) => {
+test('UploadPart commits a part once when it is sent twice at once', async (t) => {
   const world = await makeWorld(t)
   const workers = [world.worker(), world.worker()] as const
   const name = await begin(workers[0])
@@ -207,7 +207,7 @@ test('UploadPart takes over the lease of a dead process at once', async (t) => {
   await uploads.writePart(name, 1, partOf('one'))
 })
 
-test('UploadPart leaves the lease of a process elsewhere alone until it expires', async (t) => {
+test('UploadPart does not take the lease of a process on another host until it expires', async (t) => {
   const { uploads, name, table, clock } = await startUpload(t, { partWaitMs: 100 })
   const upload = await table.find(name.uploadId)
   assert.ok(upload)
@@ -218,14 +218,14 @@ test('UploadPart leaves the lease of a process elsewhere alone until it expires'
   await uploads.writePart(name, 1, partOf('one'))
 })
 
-test('UploadPart that stood still past its lease does not commit', async (t) => {
+test('UploadPart does not commit after being suspended past its lease', async (t) => {
   const world = await makeWorld(t)
   const [sleeper, other] = [world.worker(), world.worker()]
   const name = await begin(sleeper)
   const slow = slowPart('from the sleeper')
   const refused = assert.rejects(sleeper.writePart(name, 1, slow.source), isS3Error('SlowDown'))
   await slow.started
-  // As if the process had been suspended: it could not renew, and time went by.
+  // As if the process had been suspended: time passed and it could not renew.
   world.clock.advance(60_000)
   await other.writePart(name, 1, partOf('from the other'))
   slow.proceed()
@@ -234,7 +234,7 @@ test('UploadPart that stood still past its lease does not commit', async (t) => 
   assert.equal(await textOf(world.drive), 'from the other')
 })
 
-test('UploadPart knows an upload only together with its bucket and key', async (t) => {
+test('UploadPart finds an upload only with its bucket and key', async (t) => {
   const { uploads, name } = await startUpload(t)
   for (const other of [{ key: 'kk' }, { bucket: 'other' }, { uploadId: 'x' }, { uploadId: '' }]) {
     const wrong = { ...name, ...other }

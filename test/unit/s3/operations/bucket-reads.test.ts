@@ -20,13 +20,13 @@ test('HeadBucket answers 200 with the region and no body', async () => {
   assert.equal(headersOf(reply)['x-amz-bucket-region'], 'eu-west-1')
 })
 
-test('HeadBucket fails when the drive does not answer', async () => {
+test('HeadBucket fails when the drive does not respond', async () => {
   const broken = new FakeDrive({})
   broken.bucketCreatedAtMs = () => Promise.reject(new Error('unplugged'))
   await assert.rejects(headBucket(contextOf(broken)), /unplugged/)
 })
 
-test('GetBucketLocation names the region, and us-east-1 by nothing', async () => {
+test('GetBucketLocation returns the region, and an empty element for us-east-1', async () => {
   const there = await bodyOf(await getBucketLocation(contextOf(drive, { region: 'eu-west-1' })))
   assert.match(there, /<LocationConstraint xmlns="[^"]+">eu-west-1<\/LocationConstraint>$/)
   const here = await bodyOf(await getBucketLocation(contextOf(drive)))
@@ -40,7 +40,7 @@ async function buckets(query: string) {
   return { result, names: found.map(({ Name }) => Name) }
 }
 
-test('ListBuckets gives all buckets in order with their dates, and the owner', async () => {
+test('ListBuckets returns all buckets in order with their dates, and the owner', async () => {
   const { result, names } = await buckets('')
   assert.deepEqual(names, ['archive', 'b'])
   assert.equal(result.Owner.ID, 'bucketry')
@@ -86,7 +86,7 @@ test('ListMultipartUploads is empty and has every specified element', async () =
   })
 })
 
-test('ListMultipartUploads repeats what was asked', async () => {
+test('ListMultipartUploads repeats the parameters of the request', async () => {
   const result = await uploads(
     'uploads&max-uploads=5&prefix=a%20b&delimiter=/&key-marker=k&upload-id-marker=u&encoding-type=url',
   )
@@ -105,7 +105,7 @@ async function versions(query: string) {
   return parser.parse(await bodyOf(reply)).ListVersionsResult
 }
 
-test('ListObjectVersions shows every object as its one version, null', async () => {
+test('ListObjectVersions lists every object as one version, null', async () => {
   const result = await versions('versions')
   assert.deepEqual(
     result.Version.map((version: Record<string, unknown>) => version.Key),

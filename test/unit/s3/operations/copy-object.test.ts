@@ -51,7 +51,7 @@ test('CopyObject refuses a source with several raw spaces, which a signature cov
   await copy('b/a b')
 })
 
-test('CopyObject with REPLACE takes headers and metadata from the request', async (t) => {
+test('CopyObject with REPLACE stores the headers and metadata of the request', async (t) => {
   const world = await prepare(t)
   const headers = { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-c': 'd' }
   await world.copy('b/source', headers)
@@ -66,12 +66,12 @@ test('CopyObject with REPLACE takes headers and metadata from the request', asyn
   await assert.rejects(world.copy('b/source', unknown), isS3Error('InvalidArgument'))
 })
 
-test('CopyObject onto itself that changes nothing is refused as AWS does', async (t) => {
+test('CopyObject refuses a copy onto itself that changes nothing, as AWS does', async (t) => {
   const { copy } = await prepare(t)
   await assert.rejects(copy('b/source', {}, 'source'), isS3Error('InvalidRequest'))
 })
 
-test('CopyObject does not read its source as for a client, who may be too slow', async (t) => {
+test('CopyObject reads its source without the limit for slow clients', async (t) => {
   const { drive, copy } = await prepare(t)
   const open = t.mock.method(drive as Drive, 'open')
   await copy('b/source')
@@ -101,7 +101,7 @@ test('CopyObject decodes its source once', async (t) => {
   assert.equal(await textOf(drive), 'this is ü')
 })
 
-test('CopyObject refuses a source that names nothing, is not served or does not exist', async (t) => {
+test('CopyObject refuses a source that is malformed, not served or missing', async (t) => {
   const { copy, drive } = await prepare(t)
   for (const source of ['', '/', 'b', 'b/', '/b/', `b/${'x'.repeat(1_025)}`]) {
     await assert.rejects(copy(source), isS3Error('InvalidArgument'), source)
@@ -137,7 +137,7 @@ test('CopyObject evaluates the conditions on source and target', async (t) => {
   assert.equal(await textOf(drive, 'new'), 'hello')
 })
 
-test('CopyObject of an object uploaded in parts reads it and gives it an MD5 as ETag', async (t) => {
+test('CopyObject of an object uploaded in parts reads it and gives the copy an MD5 as ETag', async (t) => {
   const world = await prepare(t)
   const name = { bucket: 'b', key: 'parts', uploadId: '' }
   const { uploads } = world.runner.service
@@ -163,14 +163,14 @@ test('CopyObject of an object uploaded in parts reads it and gives it an MD5 as 
   })
 })
 
-test('CopyObject computes the checksum that is asked for', async (t) => {
+test('CopyObject computes the requested checksum', async (t) => {
   const { copy } = await prepare(t)
   const reply = await copy('b/source', { 'x-amz-checksum-algorithm': 'CRC32' })
   assert.equal(elementOf(reply, 'ChecksumCRC32'), 'NhCmhg==')
   assert.equal(elementOf(reply, 'ChecksumType'), 'FULL_OBJECT')
 })
 
-test('CopyObject copies a source anew that changes meanwhile, and gives up in the end', async (t) => {
+test('CopyObject retries when its source changes meanwhile, and gives up eventually', async (t) => {
   const { copy, drive } = await prepare(t)
   let changes = 0
   const copyOnDrive = drive.copy?.bind(drive)

@@ -24,7 +24,7 @@ test('DeleteObject is 204 for an object and 404 NoSuchKey for none', async (t) =
   await assert.rejects(runner.run(deleteObject), isS3Error('NoSuchKey'))
 })
 
-test('DeleteObject honours If-Match and refuses conditions that it does not know', async (t) => {
+test('DeleteObject honours If-Match and refuses conditions that it does not support', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   await runner.run(putObject, { body: 'x' })
@@ -107,7 +107,7 @@ test('DeleteObjects deletes 1,000 keys and refuses 1,001, none and malformed XML
   assert.equal(await textOf(world.drive), 'x')
 })
 
-test('DeleteObjects deletes nothing when the body is not what Content-MD5 says', async (t) => {
+test('DeleteObjects deletes nothing when the body does not match Content-MD5', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   await runner.run(putObject, { body: 'x' })

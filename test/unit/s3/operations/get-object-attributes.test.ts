@@ -36,7 +36,7 @@ async function attributes(headers: Record<string, string>, key = 'parts') {
   return parser.parse(await bodyOf(reply)).GetObjectAttributesResponse
 }
 
-test('GetObjectAttributes answers everything that is asked for', async () => {
+test('GetObjectAttributes returns all requested attributes', async () => {
   const all = { 'x-amz-object-attributes': 'ETag, Checksum,ObjectParts,StorageClass,ObjectSize' }
   assert.deepEqual(await attributes(all), {
     ETag: 'abc-3',
@@ -67,7 +67,7 @@ test('GetObjectAttributes lists the checksums of the parts', async () => {
   ])
 })
 
-test('GetObjectAttributes leaves out what the object has not', async () => {
+test('GetObjectAttributes omits attributes that the object does not have', async () => {
   const asked = { 'x-amz-object-attributes': 'ObjectSize,Checksum,ObjectParts' }
   assert.deepEqual(await attributes(asked, 'k'), { ObjectSize: '5' })
 })

@@ -80,12 +80,12 @@ test('GetObject returns the bytes with every header that S3 keeps', async () => 
   })
 })
 
-test('GetObject calls an object without a content type binary/octet-stream', async () => {
+test('GetObject returns binary/octet-stream for an object without a content type', async () => {
   const { headers } = await get({ key: 'empty' })
   assert.equal(headers['content-type'], 'binary/octet-stream')
 })
 
-test('GetObject of a missing key is NoSuchKey and names the key', async () => {
+test('GetObject returns NoSuchKey with the key for a missing object', async () => {
   await assert.rejects(refused({ key: 'no' }), isS3Error('NoSuchKey', { Key: 'no' }))
 })
 
@@ -121,7 +121,7 @@ test('GetObject of an unsatisfiable range is InvalidRange with Content-Range', a
   })
 })
 
-test('GetObject of an empty object has an empty body, and no range fits it', async () => {
+test('GetObject of an empty object has an empty body and refuses every range', async () => {
   const { status, body } = await get({ key: 'empty' })
   assert.deepEqual([status, body], [200, ''])
   await assert.rejects(
@@ -130,13 +130,13 @@ test('GetObject of an empty object has an empty body, and no range fits it', asy
   )
 })
 
-test('GetObject obeys If-Range', async () => {
+test('GetObject honours If-Range', async () => {
   const range = 'bytes=0-1'
   assert.equal((await get({ headers: { range, 'if-range': '"abc"' } })).status, 206)
   assert.equal((await get({ headers: { range, 'if-range': '"x"' } })).status, 200)
 })
 
-test('GetObject returns 304 with what a cache needs and no body', async () => {
+test('GetObject returns 304 without a body and with the headers that a cache needs', async () => {
   const { status, headers, body } = await get({ headers: { 'if-none-match': '"abc"' } })
   assert.deepEqual([status, body], [304, ''])
   assert.deepEqual(headers, {
@@ -147,7 +147,7 @@ test('GetObject returns 304 with what a cache needs and no body', async () => {
   })
 })
 
-test('GetObject answers PreconditionFailed and names the condition', async () => {
+test('GetObject returns PreconditionFailed with the name of the condition', async () => {
   await assert.rejects(
     refused({ headers: { 'if-match': '"x"' } }),
     isS3Error('PreconditionFailed', { Condition: 'If-Match' }),
@@ -183,7 +183,7 @@ test('GetObject of part 1 of an empty object is 200 and empty', async () => {
   assert.equal(headers['content-range'], undefined)
 })
 
-test('GetObject of a part that is not there is InvalidPartNumber', async () => {
+test('GetObject returns InvalidPartNumber for a missing part', async () => {
   await assert.rejects(
     refused({ key: 'parts', query: 'partNumber=4' }),
     isS3Error('InvalidPartNumber', { PartNumberRequested: '4', ActualPartCount: '3' }),
@@ -216,7 +216,7 @@ test('GetObject with partNumber returns the checksum of the part', async () => {
   assert.equal(whole.headers['x-amz-checksum-sha256'], 'x-3')
 })
 
-test('GetObject returns the checksum on request, and its type alone for a part without one', async () => {
+test('GetObject returns the requested checksum, and only its type for a part without one', async () => {
   const mode = { 'x-amz-checksum-mode': 'ENABLED' }
   const whole = await get({ headers: mode })
   assert.equal(whole.headers['x-amz-checksum-crc32'], 'AAAAAA==')
@@ -232,7 +232,7 @@ test('GetObject returns the checksum on request, and its type alone for a part w
   assert.equal(without.headers['x-amz-checksum-type'], undefined)
 })
 
-test('GetObject overrides headers, and the policy follows the type that is sent', async () => {
+test('GetObject overrides headers, and the security policy follows the content type sent', async () => {
   const { headers } = await get({
     query: 'response-content-type=application/pdf&response-content-disposition=attachment',
   })
@@ -241,7 +241,7 @@ test('GetObject overrides headers, and the policy follows the type that is sent'
   assert.doesNotMatch(headers['content-security-policy'] ?? '', /sandbox/)
 })
 
-test('GetObject refuses overrides unsigned before it opens the object', async () => {
+test('GetObject refuses unsigned overrides before it opens the object', async () => {
   const drive = newDrive()
   const context = contextOf(drive, { query: 'response-expires=x', isSigned: false })
   await assert.rejects(getObject(context), isS3Error('InvalidRequest'))
@@ -253,7 +253,7 @@ test('GetObject refuses customer encryption keys', async () => {
   await assert.rejects(refused({ headers }), isS3Error('InvalidRequest'))
 })
 
-test('GetObject closes a small object whose bytes are gone', async () => {
+test('GetObject closes a small object when reading fails', async () => {
   const drive = newDrive()
   drive.failsAfterBytes = 0
   await assert.rejects(getObject(contextOf(drive)), { name: 'DriveError', kind: 'changed' })
@@ -261,7 +261,7 @@ test('GetObject closes a small object whose bytes are gone', async () => {
 })
 
 for (const key of ['k', 'big']) {
-  test(`GetObject reads anew what was overwritten before a byte went out: ${key}`, async () => {
+  test(`GetObject retries when an object is overwritten before a byte is sent: ${key}`, async () => {
     const drive = newDrive()
     drive.failsAfterBytes = 0
     const open = drive.open.bind(drive)
@@ -276,7 +276,7 @@ for (const key of ['k', 'big']) {
   })
 }
 
-test('GetObject closes a stream that breaks off in the middle', async () => {
+test('GetObject closes a stream that fails in the middle', async () => {
   const drive = newDrive()
   drive.failsAfterBytes = 50_000
   const reply = await getObject(contextOf(drive, { key: 'big' }))
@@ -284,7 +284,7 @@ test('GetObject closes a stream that breaks off in the middle', async () => {
   assert.equal(drive.openCount, 0)
 })
 
-test('GetObject closes a stream that its reader leaves', async () => {
+test('GetObject closes a stream when its reader stops', async () => {
   const drive = newDrive()
   const { body } = await getObject(contextOf(drive, { key: 'big' }))
   assert.ok(typeof body === 'object' && 'lend' in body)
@@ -300,7 +300,7 @@ test('GetObject closes a stream that its reader leaves', async () => {
   assert.equal(drive.openCount, 0)
 })
 
-test('GetObject closes a stream that nobody reads when the client goes away', async () => {
+test('GetObject closes an unread stream when the client disconnects', async () => {
   const drive = newDrive()
   const client = new AbortController()
   await getObject(contextOf(drive, { key: 'big', signal: client.signal }))
@@ -309,13 +309,13 @@ test('GetObject closes a stream that nobody reads when the client goes away', as
   assert.equal(drive.openCount, 0)
 })
 
-test('GetObject closes the object of a client that left before the reply', async () => {
+test('GetObject closes the object when the client disconnects before the reply', async () => {
   const drive = newDrive()
   await getObject(contextOf(drive, { key: 'big', signal: AbortSignal.abort() }))
   assert.equal(drive.openCount, 0)
 })
 
-test('HeadObject answers as GetObject does, without opening the object', async () => {
+test('HeadObject returns the headers of GetObject without opening the object', async () => {
   for (const request of [
     {},
     { headers: { range: 'bytes=2-4' } },
@@ -339,7 +339,7 @@ test('HeadObject of a missing key is NoSuchKey', async () => {
   await assert.rejects(headObject(contextOf(newDrive(), { key: 'no' })), isS3Error('NoSuchKey'))
 })
 
-test('Get asks the drive for low priority when nobody has signed the request', async () => {
+test('GetObject requests low priority from the drive for unsigned requests', async () => {
   for (const [isSigned, priority] of [
     [true, 'normal'],
     [false, 'low'],

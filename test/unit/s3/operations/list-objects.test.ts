@@ -43,7 +43,7 @@ test('ListObjects returns every specified element, and the owner', async () => {
   })
 })
 
-test('ListObjects gives NextMarker with a delimiter, and its pages meet', async () => {
+test('ListObjects returns NextMarker with a delimiter, and its pages have no gap', async () => {
   const keys = ['a', 'b/1', 'b/2', 'c']
   const first = await list(listObjects, keys, 'delimiter=/&max-keys=2')
   assert.equal(first.NextMarker, 'b/')
@@ -55,12 +55,12 @@ test('ListObjects gives NextMarker with a delimiter, and its pages meet', async 
   assert.deepEqual(second.Contents, [{ ...object('c'), Owner: owner }])
 })
 
-test('ListObjects gives no NextMarker without a delimiter, as AWS documents', async () => {
+test('ListObjects returns no NextMarker without a delimiter, as AWS documents', async () => {
   const page = await list(listObjects, ['a', 'b'], 'max-keys=1')
   assert.deepEqual([page.IsTruncated, page.NextMarker], ['true', undefined])
 })
 
-test('ListObjectsV2 answers what AWS documents, without the owner', async () => {
+test('ListObjectsV2 returns the documented elements, without the owner', async () => {
   assert.deepEqual(await list(listObjectsV2, ['a', 'b/c'], 'list-type=2&delimiter=/'), {
     Name: 'b',
     Prefix: '',
@@ -73,12 +73,12 @@ test('ListObjectsV2 answers what AWS documents, without the owner', async () => 
   })
 })
 
-test('ListObjectsV2 gives the owner with fetch-owner=true', async () => {
+test('ListObjectsV2 returns the owner with fetch-owner=true', async () => {
   const page = await list(listObjectsV2, ['a'], 'fetch-owner=true')
   assert.deepEqual(page.Contents, [{ ...object('a'), Owner: owner }])
 })
 
-test('ListObjectsV2 goes on behind its token, over deleted keys, whatever start-after says', async () => {
+test('ListObjectsV2 continues after its token, past deleted keys, whatever start-after is', async () => {
   const first = await list(listObjectsV2, ['a', 'b', 'c'], 'max-keys=2&start-after=A')
   assert.equal(first.StartAfter, 'A')
   const token = String(first.NextContinuationToken)
@@ -92,12 +92,12 @@ test('ListObjectsV2 goes on behind its token, over deleted keys, whatever start-
   assert.equal(second.NextContinuationToken, undefined)
 })
 
-test('ListObjectsV2 with start-after begins behind it', async () => {
+test('ListObjectsV2 begins after start-after', async () => {
   const page = await list(listObjectsV2, ['a', 'b'], 'start-after=a')
   assert.deepEqual([page.StartAfter, page.KeyCount], ['a', '1'])
 })
 
-test('ListObjectsV2 refuses a token that is none', async () => {
+test('ListObjectsV2 refuses an invalid token', async () => {
   await assert.rejects(
     list(listObjectsV2, [], 'continuation-token=x'),
     isS3Error('InvalidArgument', { ArgumentName: 'continuation-token' }),
@@ -122,13 +122,13 @@ test('ListObjects of max-keys=0 is empty and not truncated', async () => {
   assert.deepEqual([page.MaxKeys, page.IsTruncated, page.Contents], ['0', 'false', undefined])
 })
 
-test('ListObjects caps max-keys at 1000 and refuses what is no count', async () => {
+test('ListObjects limits max-keys to 1000 and refuses an invalid count', async () => {
   assert.equal((await list(listObjects, [], 'max-keys=5000')).MaxKeys, '1000')
   await assert.rejects(list(listObjects, [], 'max-keys=-1'), isS3Error('InvalidArgument'))
   await assert.rejects(list(listObjectsV2, [], 'max-keys=x'), isS3Error('InvalidArgument'))
 })
 
-test('ListObjects takes an empty delimiter for none', async () => {
+test('ListObjects treats an empty delimiter as none', async () => {
   const page = await list(listObjects, ['a/b'], 'delimiter=')
   assert.equal(page.Delimiter, undefined)
   assert.equal((page.Contents as unknown[]).length, 1)

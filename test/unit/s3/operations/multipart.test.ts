@@ -69,7 +69,7 @@ test('CreateMultipartUpload issues an id of 128 random bits', async (t) => {
   assert.equal(headersOf(created)['content-type'], 'application/xml')
 })
 
-test('CreateMultipartUpload refuses what cannot be kept', async (t) => {
+test('CreateMultipartUpload refuses headers that cannot be stored', async (t) => {
   await assert.rejects(
     start(t, { headers: { 'x-amz-server-side-encryption': 'AES256' } }),
     isS3Error('NotImplemented'),
@@ -81,7 +81,7 @@ test('CreateMultipartUpload refuses what cannot be kept', async (t) => {
   await assert.rejects(start(t, { headers: contradiction }), isS3Error('InvalidRequest'))
 })
 
-test('UploadPart and CompleteMultipartUpload make the object with its ETag and Location', async (t) => {
+test('UploadPart and CompleteMultipartUpload create the object and return its ETag and Location', async (t) => {
   const { part, complete, drive } = await start(t, { headers: { 'content-type': 'text/x' } })
   const reply = await part(1, { body: 'one' })
   assert.equal(reply.status, 200)
@@ -97,7 +97,7 @@ test('UploadPart and CompleteMultipartUpload make the object with its ETag and L
   assert.deepEqual(await complete(['one', 'two']), completed)
 })
 
-test('UploadPart refuses a part number that is not 1 to 10000, before anything else', async (t) => {
+test('UploadPart first refuses a part number that is not 1 to 10000', async (t) => {
   const { part, runner } = await start(t)
   for (const number of ['0', '10001', '-1', '1.5', 'x', '', '1e3', '000001']) {
     await assert.rejects(part(number, { body: 'x' }), isS3Error('InvalidArgument'), number)
@@ -110,7 +110,7 @@ test('UploadPart without a length is 411', async (t) => {
   await assert.rejects(part(1, { body: Readable.from([]) }), isS3Error('MissingContentLength'))
 })
 
-test('UploadPart asks for the body only when it is its turn', async (t) => {
+test('UploadPart accepts the body only when its turn comes', async (t) => {
   const { part, runner } = await start(t)
   await assert.rejects(part(70, { body: 'x' }), isS3Error('SlowDown'))
   assert.equal(runner.wasBodyAccepted, false)
@@ -128,7 +128,7 @@ test('UploadPart of bytes that do not match their checksum commits nothing', asy
   assert.equal(headersOf(reply)['x-amz-checksum-type'], undefined)
 })
 
-test('CompleteMultipartUpload gives a full-object CRC of all parts and checks the one sent', async (t) => {
+test('CompleteMultipartUpload returns a full-object CRC of all parts and checks the one sent', async (t) => {
   const headers = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' }
   const { part, complete, created, drive } = await start(t, { headers })
   assert.equal(headersOf(created)['x-amz-checksum-algorithm'], 'CRC32')
@@ -154,7 +154,7 @@ test('CompleteMultipartUpload gives a full-object CRC of all parts and checks th
   assert.deepEqual(partChecksums, ['hel', 'lo'].map(crc32))
 })
 
-test('CompleteMultipartUpload keeps no long list of part checksums', async (t) => {
+test('CompleteMultipartUpload does not store a long list of part checksums', async (t) => {
   const headers = { 'x-amz-checksum-algorithm': 'SHA256' }
   const { part, complete, drive } = await start(t, { headers })
   const texts = Array.from({ length: 182 }, (_, index) => String(index))
@@ -165,7 +165,7 @@ test('CompleteMultipartUpload keeps no long list of part checksums', async (t) =
   assert.equal(partChecksums, undefined)
 })
 
-test('CompleteMultipartUpload gives a composite checksum and checks those of the parts', async (t) => {
+test('CompleteMultipartUpload returns a composite checksum and checks those of the parts', async (t) => {
   const headers = { 'x-amz-checksum-algorithm': 'CRC32' }
   const { part, runner, onUpload, complete } = await start(t, { headers })
   const one = headersOf(await part(1, { body: 'hello' }))['x-amz-checksum-crc32']
@@ -181,7 +181,7 @@ test('CompleteMultipartUpload gives a composite checksum and checks those of the
   assert.equal(elementOf(reply, 'ChecksumType'), 'COMPOSITE')
 })
 
-test('CompleteMultipartUpload answers a malformed or empty body with InvalidArgument', async (t) => {
+test('CompleteMultipartUpload returns InvalidArgument for a malformed or empty body', async (t) => {
   const { part, runner, onUpload, complete } = await start(t)
   await part(1, { body: 'one' })
   const list = (inner: string) => `<CompleteMultipartUpload>${inner}</CompleteMultipartUpload>`
@@ -213,7 +213,7 @@ test('CompleteMultipartUpload answers a malformed or empty body with InvalidArgu
   await complete(['one'])
 })
 
-test('CompleteMultipartUpload takes PUBLIC_URL for its Location', async (t) => {
+test('CompleteMultipartUpload uses PUBLIC_URL in Location', async (t) => {
   const { part, runner, onUpload } = await start(t)
   await part(1, { body: 'one' })
   Object.assign(runner.service.settings, { publicUrl: 'https://files.example/s3' })
@@ -256,7 +256,7 @@ test('UploadPartCopy refuses ranges that are not within the source', async (t) =
   await assert.rejects(conditional, isS3Error('PreconditionFailed'))
 })
 
-test('AbortMultipartUpload is 204 and the upload is gone', async (t) => {
+test('AbortMultipartUpload returns 204 and deletes the upload', async (t) => {
   const { part, runner, onUpload, list } = await start(t)
   await part(1, { body: 'one' })
   assert.deepEqual(await runner.run(abortMultipartUpload, { query: onUpload }), {
@@ -271,7 +271,7 @@ test('AbortMultipartUpload is 204 and the upload is gone', async (t) => {
   )
 })
 
-test('ListParts pages with NextPartNumberMarker on every page', async (t) => {
+test('ListParts returns NextPartNumberMarker on every page', async (t) => {
   const { part, list, uploadId } = await start(t)
   for (const number of [1, 2, 3]) await part(number, { body: `part ${number}` })
   const numbers = (text: unknown) =>
@@ -293,7 +293,7 @@ test('ListParts pages with NextPartNumberMarker on every page', async (t) => {
   assert.equal(elementOf(beyond, 'MaxParts'), '1000')
 })
 
-test('ListParts refuses markers and limits that are no integers in range', async (t) => {
+test('ListParts refuses markers and limits that are not integers in range', async (t) => {
   const { list } = await start(t)
   const queries = ['max-parts=0', 'max-parts=1001', 'max-parts=x', 'part-number-marker=-1']
   for (const query of [...queries, 'part-number-marker=x', 'encoding-type=base64']) {

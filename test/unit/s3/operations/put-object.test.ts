@@ -6,7 +6,7 @@ import { putObject } from '../../../../src/s3/operations/put-object.ts'
 import { headersOf, isS3Error } from '../read-fixture.ts'
 import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'
 
-test('PutObject keeps the bytes, headers and metadata and answers with the ETag', async (t) => {
+test('PutObject stores the bytes, headers and metadata and returns the ETag', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   const reply = await runner.run(putObject, {
@@ -23,7 +23,7 @@ test('PutObject keeps the bytes, headers and metadata and answers with the ETag'
   })
 })
 
-test('PutObject verifies, keeps and echoes a checksum', async (t) => {
+test('PutObject verifies, stores and returns a checksum', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   const headers = { 'x-amz-checksum-crc32': 'NhCmhg==' }
@@ -34,7 +34,7 @@ test('PutObject verifies, keeps and echoes a checksum', async (t) => {
   assert.equal(await textOf(world.drive), 'hello')
 })
 
-test('PutObject of a key that ends in a slash takes an empty body and bytes', async (t) => {
+test('PutObject accepts an empty body and bytes for a key that ends in a slash', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   for (const body of ['', 'bytes']) {
@@ -43,7 +43,7 @@ test('PutObject of a key that ends in a slash takes an empty body and bytes', as
   }
 })
 
-test('PutObject leaves the old object and no draft when the body falls short or breaks off', async (t) => {
+test('PutObject keeps the old object and discards the draft when the body ends early or fails', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   await runner.run(putObject, { body: 'old' })
@@ -51,7 +51,7 @@ test('PutObject leaves the old object and no draft when the body falls short or 
   const short = runner.run(putObject, { body: Readable.from([Buffer.from('new')]), headers })
   await assert.rejects(short, isS3Error('IncompleteBody'))
   const broken = new Readable({ read: () => undefined })
-  // node:http emits the error only to those who listen.
+  // node:http emits the error only if there is a listener.
   broken.on('error', () => undefined)
   broken.push('new')
   setImmediate(() => broken.destroy(new Error('aborted')))
@@ -68,7 +68,7 @@ test('PutObject without a length is 411', async (t) => {
   await assert.rejects(runner.run(putObject, request), isS3Error('MissingContentLength'))
 })
 
-test('PutObject refuses before it asks for the body', async (t) => {
+test('PutObject refuses a request before it accepts the body', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
   await runner.run(putObject, { body: 'old' })

@@ -13,7 +13,7 @@ import { bodyOf, contextOf, FakeDrive, fakeObject, isS3Error } from '../read-fix
 const drive = new FakeDrive({ k: fakeObject('x') })
 const parser = new XMLParser({ ignoreAttributes: false, isArray: (name) => name === 'Grant' })
 
-/** S3's codes for what is not configured (API reference, ErrorResponses). */
+/** S3's codes for missing configurations (API reference, ErrorResponses). */
 const codes: Readonly<Record<string, string>> = {
   cors: 'NoSuchCORSConfiguration',
   encryption: 'ServerSideEncryptionConfigurationNotFoundError',
@@ -49,7 +49,7 @@ test('BucketDefault has exactly the sub-resources of these tests', () => {
 })
 
 for (const [name, code] of Object.entries(codes)) {
-  test(`BucketDefault answers 404 ${code} to ?${name}`, async () => {
+  test(`BucketDefault returns 404 ${code} for ?${name}`, async () => {
     await assert.rejects(bucketDefault(contextOf(drive, { query: name })), (error: unknown) => {
       assert.ok(error instanceof S3Error)
       assert.deepEqual([error.code, error.status], [code, 404])
@@ -59,14 +59,14 @@ for (const [name, code] of Object.entries(codes)) {
 }
 
 for (const [name, root] of Object.entries(documents)) {
-  test(`BucketDefault answers ${root} to ?${name}`, async () => {
+  test(`BucketDefault returns ${root} for ?${name}`, async () => {
     const reply = await bucketDefault(contextOf(drive, { query: `x=1&${name}` }))
     assert.equal(reply.status, 200)
     assert.ok(Object.hasOwn(parser.parse(await bodyOf(reply)), root))
   })
 }
 
-test('BucketDefault answers NoSuchConfiguration to a single configuration', async () => {
+test('BucketDefault returns NoSuchConfiguration for a single configuration', async () => {
   const query = 'inventory&id=daily'
   assert.equal(s3Errors.NoSuchConfiguration[0], 404)
   await assert.rejects(bucketDefault(contextOf(drive, { query })), isS3Error('NoSuchConfiguration'))
@@ -79,7 +79,7 @@ async function grantsOf(isPublic: boolean): Promise<Record<string, unknown>[]> {
   return AccessControlPolicy.AccessControlList.Grant
 }
 
-test('BucketDefault acl gives the owner everything', async () => {
+test('BucketDefault acl grants the owner full control', async () => {
   assert.deepEqual(await grantsOf(false), [
     {
       Grantee: {
@@ -93,13 +93,13 @@ test('BucketDefault acl gives the owner everything', async () => {
   ])
 })
 
-test('BucketDefault acl of a public bucket shows that everybody may read', async () => {
+test('BucketDefault acl of a public bucket grants read access to all users', async () => {
   const grants = await grantsOf(true)
   assert.equal(grants.length, 2)
   assert.equal(grants[1]?.Permission, 'READ')
 })
 
-test('ObjectDefault answers for an object that exists', async () => {
+test('ObjectDefault returns the default for an existing object', async () => {
   assert.deepEqual(Object.keys(objectDefaults).sort(), [
     'acl',
     'legal-hold',

@@ -16,7 +16,7 @@ test('partRange finds parts by their runs', () => {
   assert.equal(partRange(partSizes, 4), undefined)
 })
 
-test('partRange gives parts that lie end to end and cover the object', () => {
+test('partRange returns adjacent parts that cover the object', () => {
   const runs = fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(100)), { maxLength: 5 })
   fc.assert(
     fc.property(runs, (partSizes) => {

@@ -14,7 +14,7 @@ function assertWellFormed(xml: string): void {
   parser.write(xml).close()
 }
 
-test('An error body is well-formed whatever characters the client sent', () => {
+test('An error body is well-formed for any characters from the client', () => {
   const strange = [...Array(32).keys()].map((code) => String.fromCharCode(code)).join('')
   const text = `<&>"'${strange}\ufffe\uffff\ud800x\udc00 é 🎉`
   const error = new S3Error('InvalidArgument', `bad ${text}`, { elements: { ArgumentValue: text } })
@@ -24,7 +24,7 @@ test('An error body is well-formed whatever characters the client sent', () => {
   assert.doesNotMatch(xml, /&#x[0-8BCEF];|&#x1/)
 })
 
-test('An error body cuts what the client sent to 256 characters, and the path behind every legal key', () => {
+test('An error body limits client values to 256 characters and the path to that of the longest key', () => {
   const long = 'x'.repeat(60_000)
   const error = new S3Error('InvalidArgument', 'bad', { elements: { ArgumentValue: long } })
   const xml = errorDocument(error, `/${long}`, 'id')
@@ -33,7 +33,7 @@ test('An error body cuts what the client sent to 256 characters, and the path be
   assert.ok(xml.length < 5_000)
 })
 
-test('Message and reason are short, whatever name of a header they quote', () => {
+test('Message and reason are short for header names of any length', () => {
   const error = new S3Error('AccessDenied', `The header ${'x'.repeat(60_000)} is not signed.`)
   const reply = renderError(error, { id: 'id', rawPath: '/b/k' } as HttpRequest, {
     debug: () => undefined,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { XMLParser } from 'fast-xml-parser'
 import { escapeXml, xmlDocument } from '../../../../src/s3/reply/xml.ts'
 
-test('xmlDocument writes elements in order, repeats arrays and leaves out what is undefined', () => {
+test('xmlDocument writes elements in order, repeats arrays and omits undefined values', () => {
   const xml = xmlDocument('List', {
     Name: 'b',
     Empty: '',
@@ -18,14 +18,14 @@ test('xmlDocument writes elements in order, repeats arrays and leaves out what i
   )
 })
 
-test('escapeXml leaves nothing that a parser would take for markup or drop', () => {
+test('escapeXml escapes everything that a parser would read as markup or drop', () => {
   assert.equal(escapeXml(`<a b="c" d='e'>&\r\n\t`), `&lt;a b="c" d='e'&gt;&amp;&#xD;&#xA;&#x9;`)
   assert.equal(escapeXml(']]>'), ']]&gt;')
   assert.equal(escapeXml('\u0000\u001f\ufffe'), '&#x0;&#x1F;&#xFFFE;')
   assert.equal(escapeXml('\ud800 😀 \udc00'), '&#xD800; 😀 &#xDC00;')
 })
 
-test('escapeXml is undone by a parser for every text that XML 1.0 can hold', () => {
+test('a parser reverses escapeXml for every text that XML 1.0 can contain', () => {
   const parser = new XMLParser({
     htmlEntities: true,
     trimValues: false,
@@ -40,7 +40,7 @@ test('escapeXml is undone by a parser for every text that XML 1.0 can hold', () 
   )
 })
 
-test('escapeXml output holds only characters that XML 1.0 allows', () => {
+test('escapeXml writes only characters that XML 1.0 allows', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
       assert.doesNotMatch(

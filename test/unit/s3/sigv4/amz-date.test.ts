@@ -14,7 +14,7 @@ test('parseAmzDate reads what formatAmzDate writes', () => {
   )
 })
 
-test('parseAmzDate takes no moment that does not exist', () => {
+test('parseAmzDate refuses dates and times that do not exist', () => {
   for (const text of [
     '20260231T000000Z',
     '20250229T000000Z',

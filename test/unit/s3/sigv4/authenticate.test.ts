@@ -19,7 +19,7 @@ import {
 
 describe("AWS's published examples", () => {
   for (const vector of vectors.requests) {
-    test(`${vector.name}: the signature is accepted, and no other`, () => {
+    test(`${vector.name}: only this signature is accepted`, () => {
       const authorization = (signature: string) =>
         `AWS4-HMAC-SHA256 Credential=${vectors.accessKey}/20130524/us-east-1/s3/aws4_request,SignedHeaders=${vector.signedHeaders},Signature=${signature}`
       const request = (signature: string) =>
@@ -33,7 +33,7 @@ describe("AWS's published examples", () => {
     })
   }
 
-  test('a presigned GET: the signature is made and accepted', () => {
+  test('a presigned GET: the signature is computed and accepted', () => {
     const url = presign({ ...vectors.presigned, ...settings, nowMs })
     assert.ok(url.endsWith(`&X-Amz-Signature=${vectors.presigned.signature}`))
     const { host, pathname, search } = new URL(url)
@@ -43,14 +43,14 @@ describe("AWS's published examples", () => {
 })
 
 describe('authenticate, header form', () => {
-  test('a request without any authentication is unsigned', () => {
+  test('returns unsigned for a request without authentication', () => {
     for (const target of ['/', '/bucket/key', '/bucket/?list-type=2&x-id=A', '/b/k?signatures=1']) {
       const request = fakeRequest({ target, headers: { host: 'h' } })
       assert.equal(authenticate(request, settings, nowMs), 'unsigned')
     }
   })
 
-  test('a request that curl 7.88 signed, without x-amz-content-sha256, is accepted', () => {
+  test('accepts a request signed by curl 7.88 without x-amz-content-sha256', () => {
     const at = Date.UTC(2026, 10, 21, 19, 32, 53)
     const curl = { ...settings, accessKey: 'AK', secretKey: 'SK' }
     const request = fakeRequest({
@@ -70,7 +70,7 @@ describe('authenticate, header form', () => {
     assert.deepEqual(authenticate(sign(plain), settings, nowMs), signedHeader)
   })
 
-  test('the bytes of the path and query are signed as they came', () => {
+  test('verifies the bytes of the path and query as received', () => {
     for (const target of [
       '/bucket/a/../b',
       '/bucket//a//',
@@ -85,7 +85,7 @@ describe('authenticate, header form', () => {
     }
   })
 
-  test('a client may sign the path and query encoded and send them raw', () => {
+  test('accepts a path and query that are signed encoded and sent raw', () => {
     const request = sign({
       ...plain,
       target: "/bucket/a'(1)\u00c3\u00a9?prefix=a+b/c",
@@ -94,7 +94,7 @@ describe('authenticate, header form', () => {
     assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
   })
 
-  test('header values are trimmed, runs of spaces are one, repeats are joined by a comma', () => {
+  test('trims header values, collapses runs of spaces and joins repeats with a comma', () => {
     const base = sign({
       ...plain,
       headers: { ...plain.headers, 'x-amz-meta-a': 'one two', 'x-amz-meta-b': '1,2' },
@@ -112,7 +112,7 @@ describe('authenticate, header form', () => {
     assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
   })
 
-  test('a copy source that is signed as one value is not accepted in two lines', () => {
+  test('refuses a copy source signed as one value and sent in two lines', () => {
     const source = { ...plain.headers, 'x-amz-copy-source': '/bucket/a,b' }
     const { authorization = '' } = sign({ ...plain, headers: source }).headers
     const sent = (lines: string | string[]) =>
@@ -124,7 +124,7 @@ describe('authenticate, header form', () => {
     assertRefused(sent(['/bucket/a', 'b']), /x-amz-copy-source must be sent once/)
   })
 
-  test('the host of PUBLIC_URL is accepted in another case and with its default port', () => {
+  test('accepts the host of PUBLIC_URL in another case and with its default port', () => {
     const proxied = { ...settings, publicUrl: 'https://s3.example.com' }
     const { authorization = '' } = sign({
       ...plain,
@@ -142,7 +142,7 @@ describe('authenticate, header form', () => {
     }
   })
 
-  test('a signed accept-encoding counts as identity, or as the value received', () => {
+  test('reads a signed accept-encoding as identity or as received', () => {
     const headers = { ...plain.headers, 'accept-encoding': 'gzip' }
     const asIdentity = sign({
       ...plain,
@@ -155,7 +155,7 @@ describe('authenticate, header form', () => {
     assertRefused(other, /does not match/)
   })
 
-  test("the public URL's host and path count as well as those received, X-Forwarded-Host never", () => {
+  test("accepts the public URL's host and path as well as those received, never X-Forwarded-Host", () => {
     const proxied = { ...settings, publicUrl: 'https://s3.example.com:8443/storage' }
     const request = sign({
       ...plain,
@@ -177,7 +177,7 @@ describe('authenticate, header form', () => {
     assertRefused(claimed, /does not match/)
   })
 
-  test('anything signed that changes on the way is refused', () => {
+  test('refuses a request if anything signed was changed', () => {
     const signed = sign({ ...plain, headers: { ...plain.headers, range: 'bytes=0-1' } })
     const changes: Partial<HttpRequest>[] = [
       { method: 'PUT' },
@@ -190,7 +190,7 @@ describe('authenticate, header form', () => {
     for (const change of changes) assertRefused({ ...signed, ...change }, /does not match/)
   })
 
-  test('a wrong secret, key or scope is refused and the message says what was expected', () => {
+  test('refuses a wrong secret, key or scope, with the expected value in the message', () => {
     assertRefused(sign({ ...plain, signed: { secretKey: 'other' } }), /does not match/)
     assertRefused(sign({ ...plain, signed: { region: 'eu-west-1' } }), /expected "us-east-1"/)
     const { headers } = sign(plain)
@@ -217,13 +217,13 @@ describe('authenticate, header form', () => {
     }
   })
 
-  test('the refusal of another region names ours in an element', () => {
+  test('names its own region in an element when it refuses another one', () => {
     const request = sign({ ...plain, signed: { region: 'eu-west-1' } })
     const error = refusal(() => authenticate(request, settings, nowMs))
     assert.deepEqual(error.elements, { Region: 'us-east-1' })
   })
 
-  test('an x-amz-* header that gives rights must be signed', () => {
+  test('requires a signature over every x-amz-* header that affects the request', () => {
     const names = ['host', 'x-amz-date']
     const copying = sign({
       ...plain,
@@ -244,7 +244,7 @@ describe('authenticate, header form', () => {
     assert.deepEqual(authenticate(harmless, settings, nowMs), signedHeader)
   })
 
-  test('x-amz-date must be there, a real moment, and sent once', () => {
+  test('requires x-amz-date to be present, valid and sent once', () => {
     for (const date of [
       '',
       '20130524',
@@ -269,7 +269,7 @@ describe('authenticate, header form', () => {
     assertRefused(fakeRequest({ headers: { ...missing, authorization } }), /valid x-amz-date/)
   })
 
-  test('a clock that differs by more than 15 minutes is RequestTimeTooSkewed', () => {
+  test('returns RequestTimeTooSkewed if the clock differs by more than 15 minutes', () => {
     const request = sign(plain)
     for (const sign of [1, -1]) {
       const limit = nowMs + sign * 15 * minuteMs
@@ -281,7 +281,7 @@ describe('authenticate, header form', () => {
     }
   })
 
-  test('both forms at once are refused', () => {
+  test('refuses both forms at once', () => {
     const url = new URL(presign({ ...vectors.presigned, ...settings, nowMs }))
     const request = sign({ ...plain, target: url.pathname + url.search })
     assertRefused(request, /Only one form/)
@@ -289,7 +289,7 @@ describe('authenticate, header form', () => {
 })
 
 describe('authenticate, mismatch details', () => {
-  test('what was canonicalised is reported without tokens and customer keys', () => {
+  test('reports the canonical request without tokens and customer keys', () => {
     const seen: SignatureMismatch[] = []
     const onMismatch = (details: SignatureMismatch) => seen.push(details)
     const inHeaders = sign({
@@ -321,7 +321,7 @@ describe('authenticate, mismatch details', () => {
     assert.doesNotMatch(JSON.stringify(seen), /tok\d|wJalr/)
   })
 
-  test('nothing is reported for a signature that matches', () => {
+  test('reports nothing for a matching signature', () => {
     authenticate(sign(plain), settings, nowMs, () => assert.fail())
   })
 })

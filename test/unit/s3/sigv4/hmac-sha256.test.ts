@@ -7,7 +7,7 @@ import { HmacSha256Key } from '../../../../src/s3/sigv4/hmac-sha256.ts'
 const latin1 = (maxLength: number) =>
   fc.uint8Array({ maxLength }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 
-test('HmacSha256Key signs as createHmac does, for any key and text, again and again', () => {
+test('HmacSha256Key signs any texts like createHmac, with any key and repeatedly', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),

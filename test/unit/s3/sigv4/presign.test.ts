@@ -18,7 +18,7 @@ const queries = fc.dictionary(
   { maxKeys: 5, noNullPrototype: true },
 )
 
-test('presign makes a URL that is accepted and means what was asked, for any key and query', () => {
+test('presign returns an accepted URL for the requested operation, for any key and query', () => {
   fc.assert(
     fc.property(keys, queries, (key, query) => {
       const path = `/bucket/${key}`

@@ -15,7 +15,7 @@ describe('authenticate, presigned form', () => {
       headers: { ...headers, host: 'localhost:9000' },
     })
 
-  test('a URL is accepted until it expires', () => {
+  test('accepts a URL until it expires', () => {
     const request = send(make({ query: { 'response-content-type': 'text/plain; a=b' } }))
     for (const at of [nowMs, nowMs + 300_000, nowMs - 15 * minuteMs]) {
       assert.deepEqual(authenticate(request, settings, at), signedPresigned)
@@ -24,7 +24,7 @@ describe('authenticate, presigned form', () => {
     assertRefused(request, /not yet valid/, nowMs - 15 * minuteMs - 1)
   })
 
-  test('X-Amz-Expires must be an integer from 1 to 604800', () => {
+  test('requires X-Amz-Expires to be an integer from 1 to 604800', () => {
     const request = send(make({ expiresSeconds: 604_800 }))
     assert.deepEqual(authenticate(request, settings, nowMs + 604_800_000), signedPresigned)
     for (const expiresSeconds of [0, -1, 604_801, 1.5, 1e9, Number.NaN]) {
@@ -37,7 +37,7 @@ describe('authenticate, presigned form', () => {
     assertRefused(send(make().replace('X-Amz-Expires=300&', '')), /^Request has expired$/)
   })
 
-  test('a parameter that is missing, there twice or changed is refused', () => {
+  test('refuses a parameter that is missing, repeated or changed', () => {
     const names = ['Algorithm', 'Credential', 'Date', 'SignedHeaders', 'Signature']
     for (const name of names) {
       const without = make().replace(new RegExp(`X-Amz-${name}=[^&]*&?`), '')
@@ -49,11 +49,11 @@ describe('authenticate, presigned form', () => {
     assertRefused(send(make().replace('SHA256', 'SHA1')), /Query-string authentication needs/)
   })
 
-  test('an added x-amz-* header that gives rights is refused', () => {
+  test('refuses an added x-amz-* header that affects the request', () => {
     assertRefused(send(make(), { 'x-amz-copy-source': '/b/k' }), /not signed: x-amz-copy-source/)
   })
 
-  test('a Version 2 URL is refused with the way to ask for Version 4', () => {
+  test('refuses a Version 2 URL and explains how to use Version 4', () => {
     const url = '/bucket/key?AWSAccessKeyId=A&Signature=b%2F%3D&Expires=1700000000'
     assertRefused(fakeRequest({ target: url }), /s3v4/)
   })

@@ -11,7 +11,7 @@ const { recordedAt, requests, ...credentials } = JSON.parse(
 const nowMs = Date.parse(recordedAt)
 
 for (const { client, needs, publicUrl, ...recorded } of requests) {
-  test(`${client} is accepted: it needs ${needs}`, () => {
+  test(`${client} is accepted, because of ${needs}`, () => {
     const settings = { ...credentials, publicUrl }
     assert.deepEqual(authenticate(fakeRequest(recorded), settings, nowMs), signedHeader)
     const other = fakeRequest({ ...recorded, target: recorded.target.replace('/bucket', '/other') })
@@ -19,7 +19,7 @@ for (const { client, needs, publicUrl, ...recorded } of requests) {
   })
 }
 
-test('A request for PUBLIC_URL with a path does not open a bucket that is called like the path', () => {
+test('A request for PUBLIC_URL with a path does not open a bucket with the name of the path', () => {
   const { publicUrl, ...recorded } = requests.at(-1)
   const settings = { ...credentials, publicUrl }
   for (const Host of ['localhost:9010', '127.0.0.1:9000']) {

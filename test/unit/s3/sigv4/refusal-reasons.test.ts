@@ -124,7 +124,7 @@ const refusals: readonly (readonly [
 ]
 
 for (const [title, request, reason, answer, atMs = nowMs] of refusals) {
-  test(`A refusal for ${title} tells the owner why, and the client what it did before`, async () => {
+  test(`A refusal for ${title} explains the reason to the owner only`, async () => {
     const { status, logFields, body } = await handlerAt(atMs)(request)
     assert.equal(status, 403)
     assert.match(String(logFields?.reason), reason)
@@ -137,7 +137,7 @@ for (const [title, request, reason, answer, atMs = nowMs] of refusals) {
   })
 }
 
-test('A refused signature shows of the host what is short enough, and names PUBLIC_URL', async () => {
+test('The reason for a refused signature shortens the host and mentions PUBLIC_URL', async () => {
   const host = `${'h'.repeat(5_000)}.example`
   const request = sign({ ...key, headers: { ...key.headers, Host: host }, signed: { path: '/x' } })
   const { logFields } = await handlerAt(nowMs, 'https://s3.example.org')(request)

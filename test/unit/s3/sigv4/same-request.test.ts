@@ -22,7 +22,7 @@ const directHost = 'localhost:9000'
 const scope = `20130524/${settings.region}/s3/aws4_request`
 const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** A request as it is on the wire. */
+/** A request as sent. */
 interface Wire {
   readonly method: string
   readonly path: string
@@ -41,7 +41,7 @@ interface Client {
   readonly copySource: string | undefined
   readonly acceptEncoding: string | undefined
   readonly form: 'header' | 'presigned'
-  /** As AWS encodes it, or as it goes on the wire. */
+  /** As AWS encodes it, or as sent. */
   readonly signs: 'encoded' | 'raw'
   readonly payloadHash: 'UNSIGNED-PAYLOAD' | typeof emptyHash
   readonly acceptEncodingAs: 'identity' | 'received'
@@ -104,7 +104,7 @@ const client: fc.Arbitrary<Client> = fc
 
 const bytesOf = (value: string) => Buffer.from(value).toString('latin1')
 
-/** The legitimate request, as it comes to the gateway. */
+/** The legitimate request as the gateway receives it. */
 function sign(from: Client): Wire {
   const hostSigned = from.at === 'public' ? 's3.example.com' : directHost
   const headers: [string, string][] = [['host', hostSigned]]
@@ -156,7 +156,7 @@ function sign(from: Client): Wire {
   }
 }
 
-/** What somebody may do to a request on its way. `at` chooses where. */
+/** Changes that an attacker may make to a request. `at` chooses where. */
 type Change = (wire: Wire, at: number) => Wire
 
 const respell = (value: string, at: number): string => {
@@ -235,7 +235,7 @@ function withHost(wire: Wire, host: string): Wire {
   }
 }
 
-/** The attack that this test is about: a presigned URL's signature in an Authorization header. */
+/** The main attack: a presigned URL's signature in an Authorization header. */
 function toHeaderForm(wire: Wire, at: number): Wire {
   const parameterOf = (name: string) =>
     decodeURIComponent(
@@ -251,7 +251,7 @@ function toHeaderForm(wire: Wire, at: number): Wire {
   }
 }
 
-/** What the gateway would do; undefined when it refuses. */
+/** What the gateway would do; undefined if it refuses the request. */
 function meaningOf(wire: Wire): object | undefined {
   const request: HttpRequest = fakeRequest({
     method: wire.method,
@@ -284,7 +284,7 @@ function meaningOf(wire: Wire): object | undefined {
   }
 }
 
-test('No reading of a request accepts one that means something else than what was signed', () => {
+test('No reading accepts a request with another meaning than the signed one', () => {
   let accepted = 0
   const change = fc.tuple(fc.nat({ max: changes.length - 1 }), fc.nat({ max: 10_000 }))
   const changesMade = fc.array(change, { minLength: 1, maxLength: 3 })
@@ -302,6 +302,6 @@ test('No reading of a request accepts one that means something else than what wa
     }),
     { numRuns: 4000 },
   )
-  // Else the property holds only because every change is refused.
+  // Otherwise the property would hold only because every change is refused.
   assert.ok(accepted > 100, `${accepted} changed requests were accepted`)
 })

@@ -28,7 +28,7 @@ export const signedPresigned = 'presigned'
 
 export type Signable = FakeRequest & {
   readonly headers: Readonly<Record<string, string>>
-  /** What the client signs where that is not what it sends. */
+  /** What the client signs, where it differs from what it sends. */
   readonly signed?: {
     readonly headers?: Readonly<Record<string, string>>
     readonly path?: string
@@ -45,7 +45,7 @@ export const plain: Signable = {
   headers: { Host: 'localhost:9000', 'x-amz-date': vectors.amzDate },
 }
 
-/** A client: signs one thing and sends another, where asked to. */
+/** A client that may sign something other than what it sends. */
 export function sign(request: Signable): HttpRequest {
   const sent = fakeRequest(request)
   const signed = request.signed ?? {}

@@ -4,7 +4,7 @@ import { signingKey } from '../../../../src/s3/sigv4/signing-key.ts'
 
 const scope = { secretKey: 'secret', region: 'us-east-1' }
 
-test('signingKey keeps the keys in use and forgets the oldest of too many', () => {
+test('signingKey caches the keys in use and drops the oldest ones above its limit', () => {
   const first = signingKey({ ...scope, day: '20130101' })
   assert.equal(signingKey({ ...scope, day: '20130101' }), first)
   for (let day = 2; day <= 17; day++) signingKey({ ...scope, day: `201301${day}` })
