@@ -12,11 +12,6 @@ type Answer<Result> =
   | { readonly id: number; readonly result: Result }
   | { readonly id: number; readonly code: string; readonly message: string }
 
-interface Waiting<Result> {
-  resolve(result: Result): void
-  reject(error: Error): void
-}
-
 /** A thread for work that would block the event loop. It runs only while there is work. */
 export class CallThread<Request, Result> {
   readonly #script: URL
@@ -24,7 +19,7 @@ export class CallThread<Request, Result> {
   #thread: Worker | undefined
   #idle: NodeJS.Timeout | undefined
   #lastId = 0
-  readonly #waiting = new Map<number, Waiting<Result>>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<Result>>()
 
   /** @param script a module that calls `answerCalls`. */
   constructor(script: URL, options: WorkerOptions = {}) {
@@ -39,12 +34,12 @@ export class CallThread<Request, Result> {
   call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
     this.#thread ??= this.#start()
     this.#thread.ref()
-    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const waiting = Promise.withResolvers<Result>()
     const id = ++this.#lastId
-    this.#waiting.set(id, { resolve, reject })
+    this.#waiting.set(id, waiting)
     const call: Call<Request> = { id, request }
     this.#thread.postMessage(call, transfer)
-    return promise
+    return waiting.promise
   }
 
   /** Ends the thread; pending calls reject. */

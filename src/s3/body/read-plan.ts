@@ -58,12 +58,12 @@ export function parseReadRequest({ query, request, isSigned }: ObjectContext): R
 export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (isKnownToClient(request, metadata))
     return { status: 304, headers: notModifiedFields(metadata) }
-  const asked = askedRange(request, metadata)
-  const range = asked ?? { start: 0, end: metadata.size }
+  const requested = requestedRange(request, metadata)
+  const range = requested ?? { start: 0, end: metadata.size }
   // Content-Range cannot describe an empty part, so its status is 200.
-  const isPartial = asked !== undefined && asked.end > asked.start
+  const isPartial = requested !== undefined && requested.end > requested.start
   const headers = objectFields(metadata, request.overrides)
-  if (isPartial) headers.push(['Content-Range', contentRange(asked, metadata.size)])
+  if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
   if (request.headers['x-amz-checksum-mode'] !== undefined) {
     headers.push(...checksumFields(request, metadata, range))
@@ -81,7 +81,7 @@ function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolea
 }
 
 /** The requested range; undefined for the whole object. */
-function askedRange(request: ReadRequest, metadata: ObjectMetadata): ObjectRange | undefined {
+function requestedRange(request: ReadRequest, metadata: ObjectMetadata): ObjectRange | undefined {
   if (request.partNumber !== undefined) return rangeOfPart(request.partNumber, metadata)
   const { range, 'if-range': ifRange } = request.headers
   if (range === undefined || !isRangeWanted(ifRange, metadata)) return undefined

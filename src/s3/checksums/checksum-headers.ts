@@ -82,8 +82,8 @@ export function uploadChecksum(
   }
   const algorithm = algorithmOf(String(name))
   const types = checksumTypes(algorithm)
-  const asked = type === undefined ? types[0] : types.find((known) => known === type)
-  if (asked !== undefined) return { algorithm, type: asked }
+  const requested = type === undefined ? types[0] : types.find((known) => known === type)
+  if (requested !== undefined) return { algorithm, type: requested }
   throw new S3Error(
     'InvalidRequest',
     `The ${String(type)} checksum type cannot be used with the ${algorithm} checksum algorithm.`,

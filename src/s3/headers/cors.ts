@@ -25,12 +25,12 @@ export function answerPreflight(request: HttpRequest, allowed: AllowedOrigins): 
     )
   }
   if (!isAllowed(origin, allowed)) throw new S3Error('AccessForbidden')
-  const asked = request.headers['access-control-request-headers']
+  const requested = request.headers['access-control-request-headers']
   return {
     status: 200,
     headers: [
       ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE'],
-      ...(asked === undefined ? [] : [['Access-Control-Allow-Headers', asked] as const]),
+      ...(requested === undefined ? [] : [['Access-Control-Allow-Headers', requested] as const]),
       ['Access-Control-Max-Age', String(preflightMaxAgeSeconds)],
       ['Content-Length', '0'],
     ],

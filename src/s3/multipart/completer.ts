@@ -22,7 +22,7 @@ const allParts = 10_000
 export class Completer {
   readonly #context: UploadContext
   /** Pending writes that no reply waits for. */
-  readonly #afterwards = new Set<Promise<void>>()
+  readonly #pendingWrites = new Set<Promise<void>>()
 
   constructor(context: UploadContext) {
     this.#context = context
@@ -162,7 +162,7 @@ export class Completer {
 
   /** Resolves when every write that no reply waited for has ended. */
   async idle(): Promise<void> {
-    await Promise.all(this.#afterwards)
+    await Promise.all(this.#pendingWrites)
   }
 
   /**
@@ -171,8 +171,8 @@ export class Completer {
    */
   #finishAfterwards(lease: Lease): Promise<boolean> {
     const finished = this.#finish(lease)
-    const write = finished.then(() => void this.#afterwards.delete(write))
-    this.#afterwards.add(write)
+    const write = finished.then(() => void this.#pendingWrites.delete(write))
+    this.#pendingWrites.add(write)
     return finished
   }
 
@@ -183,7 +183,7 @@ export class Completer {
     lease.end()
     try {
       if (await table.finishCompletion(id, lease.owner, now())) return true
-      return await this.#settleAgain(lease.upload)
+      return await this.#recoverAgain(lease.upload)
     } catch (error) {
       log.warn({ err: error, uploadId: id }, 'could not record a completed upload')
       return false
@@ -196,7 +196,7 @@ export class Completer {
    * Another process took the lease and may have recovered the upload before the drive published it.
    * Returns whether the row finally says that it is completed with this list.
    */
-  async #settleAgain({ id, completion }: UploadRow): Promise<boolean> {
+  async #recoverAgain({ id, completion }: UploadRow): Promise<boolean> {
     const { table, log } = this.#context
     const isCompleted = (row: UploadRow | undefined) =>
       row?.phase === 'completed' && row.completion === completion

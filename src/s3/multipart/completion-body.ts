@@ -13,7 +13,15 @@ import { maxPartNumber, readPartNumber } from './part-request.ts'
  *   (docs/contract/object-storage.md, "Complete").
  */
 export function parseCompletionBody(body: Uint8Array): ListedPart[] {
-  const document = parseDocument(body)
+  try {
+    return parseParts(parseXmlBody(body, 'CompleteMultipartUpload'))
+  } catch (cause) {
+    if (!(cause instanceof S3Error && cause.code === 'MalformedXML')) throw cause
+    throw new S3Error('InvalidArgument', cause.message, { cause })
+  }
+}
+
+function parseParts(document: XmlElement): ListedPart[] {
   const elements = document.children.filter(({ name }) => name === 'Part')
   if (elements.length === 0 || elements.length > maxPartNumber) {
     throw new S3Error(
@@ -24,17 +32,6 @@ export function parseCompletionBody(body: Uint8Array): ListedPart[] {
   return elements.map(parsePart)
 }
 
-function parseDocument(body: Uint8Array): XmlElement {
-  try {
-    return parseXmlBody(body, 'CompleteMultipartUpload')
-  } catch (cause) {
-    if (cause instanceof S3Error && cause.code === 'MalformedXML') {
-      throw new S3Error('InvalidArgument', cause.message, { cause })
-    }
-    throw cause
-  }
-}
-
 function parsePart(element: XmlElement): ListedPart {
   const number = readPartNumber('PartNumber', textOf(element, 'PartNumber'))
   const etag = unquoteEtag(textOf(element, 'ETag')).toLowerCase()
@@ -42,23 +39,15 @@ function parsePart(element: XmlElement): ListedPart {
 }
 
 function textOf(element: XmlElement, name: string): string {
-  const text = childOf(element, name)?.trim() ?? ''
+  const text = childText(element, name)?.trim() ?? ''
   if (text !== '') return text
   throw new S3Error('InvalidArgument', `A Part of CompleteMultipartUpload is missing ${name}.`)
-}
-
-function childOf(element: XmlElement, name: string): string | undefined {
-  try {
-    return childText(element, name)
-  } catch (cause) {
-    throw new S3Error('InvalidArgument', `A Part has more than one ${name}.`, { cause })
-  }
 }
 
 function checksumsOf(element: XmlElement): SentChecksum[] {
   const checksums: SentChecksum[] = []
   for (const algorithm of checksumAlgorithms) {
-    const value = childOf(element, `Checksum${algorithm}`)?.trim() ?? ''
+    const value = childText(element, `Checksum${algorithm}`)?.trim() ?? ''
     if (value !== '') checksums.push({ algorithm, value })
   }
   return checksums

@@ -18,12 +18,12 @@ interface Waiter {
 }
 
 /** Polls one upload for all requests of this process that wait for it. */
-interface Lookout {
+interface Poller {
   readonly waiters: Set<Waiter>
   /** When the last change was seen, or polling began; milliseconds of the monotonic clock. */
   quietSinceMs: number
   timer: NodeJS.Timeout | undefined
-  isLooking: boolean
+  isReading: boolean
 }
 
 export interface WaitOptions {
@@ -40,7 +40,7 @@ export interface WaitOptions {
  */
 export class UploadWatch {
   readonly #find: (id: string) => Promise<UploadRow | undefined>
-  readonly #lookouts = new Map<string, Lookout>()
+  readonly #pollers = new Map<string, Poller>()
 
   constructor(find: (id: string) => Promise<UploadRow | undefined>) {
     this.#find = find
@@ -48,9 +48,9 @@ export class UploadWatch {
 
   /** Wakes all requests that wait for the upload. */
   notify(id: string): void {
-    const lookout = this.#lookouts.get(id)
-    if (lookout === undefined) return
-    for (const waiter of [...lookout.waiters]) waiter.wake()
+    const poller = this.#pollers.get(id)
+    if (poller === undefined) return
+    for (const waiter of [...poller.waiters]) waiter.wake()
   }
 
   /**
@@ -61,56 +61,56 @@ export class UploadWatch {
     const { timeoutMs, signal } = options
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      const lookout = this.#lookoutFor(upload.id)
+      const poller = this.#pollerFor(upload.id)
       const wake = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', wake)
-        lookout.waiters.delete(waiter)
-        this.#dismissIdle(upload.id, lookout)
+        poller.waiters.delete(waiter)
+        this.#removeIdle(upload.id, poller)
         resolve()
       }
       const waiter: Waiter = { seen: fingerprint(upload), wake }
       const timer = setTimeout(wake, timeoutMs)
       signal.addEventListener('abort', wake, { once: true })
-      lookout.waiters.add(waiter)
+      poller.waiters.add(waiter)
       // The row may have changed since the caller read it.
-      void this.#look(upload.id, lookout)
+      void this.#poll(upload.id, poller)
     })
   }
 
-  #lookoutFor(id: string): Lookout {
-    const known = this.#lookouts.get(id)
+  #pollerFor(id: string): Poller {
+    const known = this.#pollers.get(id)
     if (known !== undefined) return known
-    const lookout: Lookout = {
+    const poller: Poller = {
       waiters: new Set(),
       quietSinceMs: performance.now(),
       timer: undefined,
-      isLooking: false,
+      isReading: false,
     }
-    this.#lookouts.set(id, lookout)
-    return lookout
+    this.#pollers.set(id, poller)
+    return poller
   }
 
-  #dismissIdle(id: string, lookout: Lookout): void {
-    if (lookout.waiters.size > 0) return
-    clearTimeout(lookout.timer)
-    if (this.#lookouts.get(id) === lookout) this.#lookouts.delete(id)
+  #removeIdle(id: string, poller: Poller): void {
+    if (poller.waiters.size > 0) return
+    clearTimeout(poller.timer)
+    if (this.#pollers.get(id) === poller) this.#pollers.delete(id)
   }
 
-  async #look(id: string, lookout: Lookout): Promise<void> {
-    if (lookout.isLooking) return
-    lookout.isLooking = true
-    clearTimeout(lookout.timer)
-    const isChanged = await this.#wakeWhoSawOtherwise(id, lookout)
-    lookout.isLooking = false
-    if (isChanged) lookout.quietSinceMs = performance.now()
-    if (lookout.waiters.size === 0) return
-    const quietMs = performance.now() - lookout.quietSinceMs
+  async #poll(id: string, poller: Poller): Promise<void> {
+    if (poller.isReading) return
+    poller.isReading = true
+    clearTimeout(poller.timer)
+    const isChanged = await this.#wakeChanged(id, poller)
+    poller.isReading = false
+    if (isChanged) poller.quietSinceMs = performance.now()
+    if (poller.waiters.size === 0) return
+    const quietMs = performance.now() - poller.quietSinceMs
     const pauseMs = Math.min(Math.max(quietMs * pauseShare, shortestPauseMs), longestPauseMs)
-    lookout.timer = setTimeout(() => void this.#look(id, lookout), pauseMs)
+    poller.timer = setTimeout(() => void this.#poll(id, poller), pauseMs)
   }
 
-  async #wakeWhoSawOtherwise(id: string, lookout: Lookout): Promise<boolean> {
+  async #wakeChanged(id: string, poller: Poller): Promise<boolean> {
     let current: string
     try {
       const upload = await this.#find(id)
@@ -120,7 +120,7 @@ export class UploadWatch {
       return false
     }
     let isChanged = false
-    for (const waiter of [...lookout.waiters]) {
+    for (const waiter of [...poller.waiters]) {
       if (waiter.seen === current) continue
       isChanged = true
       waiter.wake()

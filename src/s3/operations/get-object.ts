@@ -10,10 +10,10 @@ const maxReads = 3
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export async function getObject(context: ObjectContext): Promise<HttpReply> {
-  const asked = parseReadRequest(context)
+  const readRequest = parseReadRequest(context)
   for (let read = 1; ; read++) {
     try {
-      return await readObject(context, asked)
+      return await readObject(context, readRequest)
     } catch (error) {
       // Nothing has been sent yet, so the current version can be returned instead.
       const isChanged = error instanceof DriveError && error.kind === 'changed'
@@ -22,14 +22,14 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
   }
 }
 
-async function readObject(context: ObjectContext, asked: ReadRequest): Promise<HttpReply> {
+async function readObject(context: ObjectContext, readRequest: ReadRequest): Promise<HttpReply> {
   const { service, request, bucket, key, isSigned } = context
   // Anyone may read a public bucket, however slowly: that must not block the owner.
   const opening = service.drive.open(bucket, key, { priority: isSigned ? 'normal' : 'low' })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
-  if (object.content !== undefined) return wholeReply(planRead(asked, object), object.content)
-  const { status, headers, range } = await planOrClose(asked, object)
+  if (object.content !== undefined) return wholeReply(planRead(readRequest, object), object.content)
+  const { status, headers, range } = await planOrClose(readRequest, object)
   if (range === undefined) {
     await object.close()
     return { status, headers }
@@ -46,17 +46,17 @@ function wholeReply({ status, headers, range }: ReadPlan, content: Uint8Array): 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
-  const asked = parseReadRequest(context)
+  const readRequest = parseReadRequest(context)
   const metadata = await service.drive.head(bucket, key)
   if (metadata === undefined) throw noSuchKey(key)
-  const { status, headers, range } = planRead(asked, metadata)
+  const { status, headers, range } = planRead(readRequest, metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
   return { status, headers }
 }
 
-async function planOrClose(asked: ReadRequest, object: OpenObject): Promise<ReadPlan> {
+async function planOrClose(readRequest: ReadRequest, object: OpenObject): Promise<ReadPlan> {
   try {
-    return planRead(asked, object)
+    return planRead(readRequest, object)
   } catch (error) {
     await object.close()
     throw error

@@ -13,16 +13,16 @@ import type { XmlChildren } from '../reply/xml.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
 // docs/contract/object-storage.md, "Limits".
-const markerRange: IntegerRange = { least: 0, greatest: 2_147_483_647, fallback: 0 }
-const limitRange: IntegerRange = { least: 1, greatest: 1_000, fallback: 1_000 }
+const maxMarker = 2_147_483_647
+const maxParts = 1_000
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 export async function listParts(context: ObjectContext): Promise<HttpReply> {
   const { service, request, query, bucket, key } = context
   const name = uploadNameOf(context)
   const encode = keyEncoding(query)
-  const after = integerOf(query, 'part-number-marker', markerRange)
-  const limit = integerOf(query, 'max-parts', limitRange)
+  const after = integerOf(query, 'part-number-marker', 0, maxMarker) ?? 0
+  const limit = integerOf(query, 'max-parts', 1, maxParts) ?? maxParts
   const { parts, isTruncated, details } = await service.uploads.listParts(
     name,
     { after, limit },
@@ -57,21 +57,15 @@ function partElement(part: UploadedPart): XmlChildren {
   }
 }
 
-interface IntegerRange {
-  readonly least: number
-  readonly greatest: number
-  readonly fallback: number
-}
-
 /**
  * Unlike AWS, which treats more than 1000 as 1000, a value out of range gets 400
  * (docs/contract/decisions.md, "Differences from AWS").
  */
-function integerOf(query: Query, name: string, range: IntegerRange): number {
+function integerOf(query: Query, name: string, min: number, max: number): number | undefined {
   const text = query.get(name)
-  if (text === undefined) return range.fallback
+  if (text === undefined) return undefined
   const value = /^\d{1,10}$/.test(text) ? Number(text) : -1
-  if (value >= range.least && value <= range.greatest) return value
-  const message = `${name} must be an integer from ${range.least} to ${range.greatest}.`
+  if (value >= min && value <= max) return value
+  const message = `${name} must be an integer from ${min} to ${max}.`
   throw invalidArgument(name, text, message)
 }

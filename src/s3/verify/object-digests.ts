@@ -1,7 +1,12 @@
 import { createHash, hash } from 'node:crypto'
 import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
-import { checksumHeader, checksumOfParts, createChecksum } from '../checksums/checksums.ts'
+import {
+  type ChecksumHasher,
+  checksumHeader,
+  checksumOfParts,
+  createChecksum,
+} from '../checksums/checksums.ts'
 import { countParts } from '../reply/object-parts.ts'
 
 /** A stored value that differs from the one computed from the bytes. */
@@ -12,19 +17,20 @@ export interface Difference {
   readonly found: string
 }
 
-interface Hasher {
-  update(bytes: Uint8Array): unknown
-  digest(): Buffer
-}
-
 /** How one stored value is computed: from all bytes at once, or from the digests of the parts. */
 interface Recipe {
   readonly what: string
   readonly expected: string
   readonly unit: 'object' | 'part'
-  create(): Hasher
+  create(): ChecksumHasher
   /** @param digests of the units, in order. */
   finish(digests: readonly Buffer[]): string
+}
+
+/** A recipe at work: the digests of the units so far, and the hasher of the current one. */
+interface Computation extends Recipe {
+  readonly digests: Buffer[]
+  hasher: ChecksumHasher
 }
 
 const wholeMd5 = /^[0-9a-f]{32}$/
@@ -36,9 +42,7 @@ const md5OfParts = /^[0-9a-f]{32}-(\d+)$/
  * (docs/contract/object-storage.md, "ETags").
  */
 export class ObjectDigests {
-  readonly #recipes: readonly Recipe[]
-  readonly #digests = new Map<Recipe, Buffer[]>()
-  readonly #hashers = new Map<Recipe, Hasher>()
+  readonly #computations: readonly Computation[]
   readonly #parts: Iterator<number>
   readonly #expectedBytes: number
   #leftOfPart: number | undefined
@@ -46,19 +50,17 @@ export class ObjectDigests {
 
   constructor({ size, attributes }: ObjectMetadata) {
     const partSizes = attributes.partSizes ?? [[1, size]]
-    this.#recipes = recipesFor(attributes)
+    this.#computations = recipesFor(attributes).map((recipe) => {
+      return { ...recipe, digests: [], hasher: recipe.create() }
+    })
     this.#expectedBytes = bytesOf(partSizes)
     this.#parts = sizesOf(partSizes)
-    for (const recipe of this.#recipes) {
-      this.#digests.set(recipe, [])
-      this.#hashers.set(recipe, recipe.create())
-    }
     this.#nextPart()
   }
 
   /** Whether anything is stored that the bytes can be compared with. */
   get canVerify(): boolean {
-    return this.#recipes.length > 0
+    return this.#computations.length > 0
   }
 
   /** Takes the object's bytes, in order. */
@@ -67,7 +69,7 @@ export class ObjectDigests {
     for (let rest = chunk; rest.length > 0; ) {
       // Bytes beyond the last part show as a difference in size.
       const piece = rest.subarray(0, this.#leftOfPart)
-      for (const hasher of this.#hashers.values()) hasher.update(piece)
+      for (const { hasher } of this.#computations) hasher.update(piece)
       rest = rest.subarray(piece.length)
       if (this.#leftOfPart === undefined) continue
       this.#leftOfPart -= piece.length
@@ -81,16 +83,15 @@ export class ObjectDigests {
       const [expected, found] = [String(this.#expectedBytes), String(this.#bytes)]
       return [{ what: 'size', expected, found }]
     }
-    for (const recipe of this.#recipes) if (recipe.unit === 'object') this.#endUnit(recipe)
-    return this.#recipes.flatMap((recipe) => {
-      const { what, expected } = recipe
-      const found = recipe.finish(this.#digests.get(recipe) ?? [])
+    this.#endUnits('object')
+    return this.#computations.flatMap(({ what, expected, digests, finish }) => {
+      const found = finish(digests)
       return found === expected ? [] : [{ what, expected, found }]
     })
   }
 
   #endPart(): void {
-    for (const recipe of this.#recipes) if (recipe.unit === 'part') this.#endUnit(recipe)
+    this.#endUnits('part')
     this.#nextPart()
   }
 
@@ -101,10 +102,12 @@ export class ObjectDigests {
     if (this.#leftOfPart === 0) this.#endPart()
   }
 
-  #endUnit(recipe: Recipe): void {
-    const digest = this.#hashers.get(recipe)?.digest()
-    if (digest !== undefined) this.#digests.get(recipe)?.push(digest)
-    this.#hashers.set(recipe, recipe.create())
+  #endUnits(unit: Recipe['unit']): void {
+    for (const computation of this.#computations) {
+      if (computation.unit !== unit) continue
+      computation.digests.push(computation.hasher.digest())
+      computation.hasher = computation.create()
+    }
   }
 }
 
