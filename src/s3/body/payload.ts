@@ -52,7 +52,7 @@ export async function pumpPayload(
   try {
     await pump(reader, writer, parser, size)
     const digest = await writer.finish()
-    verifyDigest(digest, expected, parser?.trailers ?? noTrailers)
+    verifyDigest(digest, expected, parser?.trailers)
     return digest
   } catch (error) {
     throw error instanceof BodyError ? toS3Error(error) : error
@@ -98,17 +98,13 @@ async function pump(
     const slices = parser === undefined ? [bytes] : parser.feed(bytes)
     for (const slice of slices) {
       total += slice.length
-      refuseBeyond(size, total)
+      if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
       const written = writer.write(slice)
       if (written !== undefined) await written
     }
   }
   parser?.end()
   if (size !== undefined && total !== size) throw wrongLength(`${total} bytes instead of ${size}`)
-}
-
-function refuseBeyond(size: number | undefined, total: number): void {
-  if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
 }
 
 /**
@@ -145,12 +141,10 @@ function checksumToCompute(
   )
 }
 
-const noTrailers: ReadonlyMap<string, string> = new Map()
-
 function verifyDigest(
   digest: PayloadDigest,
   expected: ExpectedDigests,
-  trailers: ReadonlyMap<string, string>,
+  trailers: ReadonlyMap<string, string> = new Map(),
 ): void {
   if (expected.md5Hex !== undefined && expected.md5Hex !== digest.md5Hex) {
     throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.')

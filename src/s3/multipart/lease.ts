@@ -1,7 +1,6 @@
 import { HeldLease } from '../../process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
-import { untilAborted } from '../../process/time-limit.ts'
-import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
+import type { LeaseColumns, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
 import type { UploadWatch } from './upload-watch.ts'
@@ -39,7 +38,7 @@ export class Leases {
   }
 
   /** The columns of a lease that begins now. */
-  columns(): { readonly owner: string; readonly untilMs: number } {
+  columns(): LeaseColumns {
     return { owner: newLeaseOwner(), untilMs: this.#options.now() + leaseMs }
   }
 
@@ -77,11 +76,6 @@ export class Lease extends HeldLease {
     this.upload = upload
     this.#options = options
     void this.#watch()
-  }
-
-  /** Rejects with the reason as soon as the lease is lost; else settles as `work` does. */
-  during<T>(work: Promise<T>): Promise<T> {
-    return untilAborted(work, this.lost)
   }
 
   /** Releases the lease. If the database fails, it expires. */

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../process/time-limit.ts'
 import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 import type { EarlyPart, PartSource } from './early-part.ts'
 import { EarlyParts } from './early-parts.ts'
@@ -152,7 +153,8 @@ export class PartWriter {
     const { lease, number } = target
     try {
       const algorithm = detailsOf(lease.upload).checksum?.algorithm
-      const { md5Hex, size, checksum } = await lease.during(source.pour(draft, algorithm))
+      const pouring = source.pour(draft, algorithm)
+      const { md5Hex, size, checksum } = await untilAborted(pouring, lease.lost)
       const part = { number, etag: md5Hex, size, modifiedAtMs: this.#context.now() }
       return checksum === undefined ? part : { ...part, checksum }
     } catch (error) {

@@ -47,24 +47,14 @@ export function targetStart(bucket: string | undefined): string {
   return bucket === undefined ? '[' : `[${JSON.stringify(bucket)},`
 }
 
-export function encodeDetails(details: UploadDetails): string {
-  return JSON.stringify(details)
-}
-
 export function detailsOf(upload: UploadRow): UploadDetails {
   return JSON.parse(upload.details) as UploadDetails
 }
 
 export function encodePart(part: UploadedPart): PartRow {
-  const { number, etag, size, modifiedAtMs, checksum } = part
-  const checksumJson = checksum === undefined ? '' : JSON.stringify(checksum)
-  return { number, etag, size, modifiedAtMs, checksum: checksumJson }
+  return { ...part, checksum: part.checksum === undefined ? '' : JSON.stringify(part.checksum) }
 }
 
-export function decodePart(row: PartRow): UploadedPart {
-  const { number, etag, size, modifiedAtMs } = row
-  const part = { number, etag, size, modifiedAtMs }
-  return row.checksum === ''
-    ? part
-    : { ...part, checksum: JSON.parse(row.checksum) as StoredChecksum }
+export function decodePart({ checksum, ...part }: PartRow): UploadedPart {
+  return checksum === '' ? part : { ...part, checksum: JSON.parse(checksum) as StoredChecksum }
 }

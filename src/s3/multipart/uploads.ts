@@ -14,7 +14,6 @@ import {
   decodePart,
   decodeTarget,
   detailsOf,
-  encodeDetails,
   encodeTarget,
   targetStart,
   type UploadDetails,
@@ -80,7 +79,7 @@ export class Uploads {
       await table.insert({
         id,
         target: encodeTarget(target),
-        details: encodeDetails(details),
+        details: JSON.stringify(details),
         driveState,
         createdAtMs: now(),
       })
