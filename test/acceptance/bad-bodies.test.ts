@@ -51,7 +51,7 @@ describe('bad bodies', () => {
     'two lengths that differ': 'Content-Length: 3\r\nContent-Length: 4\r\n',
     'a length and a transfer coding': 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n',
     'an unknown transfer coding': 'Transfer-Encoding: gzip\r\n',
-    'a length beyond all numbers': `Content-Length: ${'9'.repeat(40)}\r\n`,
+    'a length too large for a number': `Content-Length: ${'9'.repeat(40)}\r\n`,
     'a control character in a header': 'X-Odd: a\u0001b\r\nContent-Length: 3\r\n',
     'a bare line feed in a header': 'X-Odd: a\nContent-Length: 3\r\n',
   })) {
@@ -63,13 +63,13 @@ describe('bad bodies', () => {
 
   for (const [title, body] of Object.entries({
     'a size that is not hexadecimal': 'xyz\r\nabc\r\n0\r\n\r\n',
-    'no line end behind a chunk': '3\r\nabcdef0\r\n\r\n',
+    'no line end after a chunk': '3\r\nabcdef0\r\n\r\n',
     'a chunk larger than the body': 'ffff\r\nabc\r\n0\r\n\r\n',
-    'a size beyond all numbers': 'ffffffffffffffffffff\r\nabc\r\n0\r\n\r\n',
+    'a size too large for a number': 'ffffffffffffffffffff\r\nabc\r\n0\r\n\r\n',
     'no final chunk': '3\r\nabc\r\n',
     'more bytes than were declared': '4\r\nabcd\r\n0\r\n\r\n',
     'fewer bytes than were declared': '2\r\nab\r\n0\r\n\r\n',
-    'bytes behind the final chunk': '3\r\nabc\r\n0\r\n\r\nmore',
+    'bytes after the final chunk': '3\r\nabc\r\n0\r\n\r\nmore',
     'an endless size line': '3'.repeat(70_000),
     'an endless chunk extension': `3;chunk-signature=${'0'.repeat(70_000)}\r\nabc\r\n0\r\n\r\n`,
     'no bytes at all': '',
@@ -128,15 +128,15 @@ function badXml(): Record<string, string> {
   const bomb = `<!DOCTYPE d [<!ENTITY l0 "ha">${laughs.join('')}]>`
   const external = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
   return {
-    'a bomb of entities': `${bomb}<Delete><Object><Key>&l12;</Key></Object></Delete>`,
+    'an entity bomb': `${bomb}<Delete><Object><Key>&l12;</Key></Object></Delete>`,
     'an external entity': `${external}<Delete><Object><Key>&x;</Key></Object></Delete>`,
     'elements nested 100,000 deep': '<a>'.repeat(100_000) + '</a>'.repeat(100_000),
     'more than 4 MiB': `<Delete>${'<Object><Key>k</Key></Object>'.repeat(200_000)}</Delete>`,
     'more than 1000 keys': `<Delete>${'<Object><Key>k</Key></Object>'.repeat(1001)}</Delete>`,
-    'text that is no XML': 'this is not XML',
+    'text that is not XML': 'this is not XML',
     'an element that is not closed': '<Delete><Object><Key>k</Key>',
     'an empty body': '',
-    'nothing in its root': '<Delete></Delete>',
+    'an empty root element': '<Delete></Delete>',
     'a null character': '<Delete><Object><Key>\u0000</Key></Object></Delete>',
   }
 }

@@ -135,7 +135,7 @@ describe('buckets', () => {
     },
     refused('ListBuckets unsigned', 'GET', '/', [403, 'AccessDenied'], true),
     {
-      title: 'ListObjectVersions gives every object once, as version null',
+      title: 'ListObjectVersions lists every object once, as version null',
       method: 'GET',
       target: `${bucket}?versions&max-keys=1`,
       status: 200,

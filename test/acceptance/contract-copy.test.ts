@@ -30,7 +30,7 @@ describe('copies, bulk deletes and attributes', () => {
     },
     copy('REPLACE', { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-size': 'xl' }, 200),
     {
-      title: 'HeadObject of a copy with REPLACE has the metadata of the request alone',
+      title: 'HeadObject of a copy with REPLACE has only the metadata of the request',
       ...{ method: 'HEAD', target, status: 200 },
       fields: { etag, 'x-amz-meta-size': 'xl', 'x-amz-meta-colour': undefined },
     },
@@ -77,7 +77,7 @@ describe('copies, bulk deletes and attributes', () => {
       ...{ method: 'GET', target: `${target}?attributes`, status: 400, code: 'InvalidArgument' },
     },
     {
-      title: 'GetObjectAttributes of nothing is 404 NoSuchKey',
+      title: 'GetObjectAttributes of a missing object is 404 NoSuchKey',
       ...{
         method: 'GET',
         target: `/${testBucket}/none?attributes`,

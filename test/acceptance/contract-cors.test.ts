@@ -38,7 +38,7 @@ describe('CORS', () => {
     },
     { ...options('no origin', {}, 400), code: 'BadRequest' },
     {
-      title: 'GetObject of an allowed origin may be read by its page, errors too',
+      title: 'GetObject and its errors may be read by pages of an allowed origin',
       ...{ method: 'GET', target: object, headers: { origin: ours }, isUnsigned: true },
       ...{ status: 404, code: 'NoSuchKey' },
       fields: {

@@ -65,7 +65,7 @@ describe('integrity', () => {
       'IncompleteBody',
     ),
     {
-      title: 'GetObject gives the object that no refused body has touched',
+      title: 'GetObject returns the object unchanged after refused bodies',
       ...{ method: 'GET', target, status: 200, text: 'as it was' },
     },
   ])

@@ -135,7 +135,7 @@ describe('multipart uploads', () => {
 
   for (const [what, body, code] of [
     ['a wrong ETag', completion([1, 'other'], [2, 'two']), 'InvalidPart'],
-    ['a part that never came', completion([1, 'one'], [2, 'two'], [3, 'x']), 'InvalidPart'],
+    ['a part that was not uploaded', completion([1, 'one'], [2, 'two'], [3, 'x']), 'InvalidPart'],
     ['parts out of order', completion([2, 'two'], [1, 'one']), 'InvalidPartOrder'],
   ] as const) {
     it(`CompleteMultipartUpload with ${what} is 400 ${code}`, async () => {

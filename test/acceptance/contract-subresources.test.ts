@@ -73,14 +73,14 @@ describe('sub-resources', () => {
       return { title: `${method} ${target} is ${status}`, method, target, status, code, body: 'x' }
     }),
     {
-      title: 'GetObject gives the object that no refused write has touched',
+      title: 'GetObject returns the object unchanged after refused writes',
       method: 'GET',
       target: object,
       status: 200,
       text: 'kept',
     },
     {
-      title: 'GetBucketAcl of a public bucket says that all may read it, also to all',
+      title: 'GetBucketAcl of a public bucket grants read access to all, also unsigned',
       method: 'GET',
       target: `/${publicBucket}?acl`,
       isUnsigned: true,

@@ -148,8 +148,8 @@ describe('The model list with MODELS_API_KEY', () => {
     none: {},
     'an empty Bearer': { authorization: 'Bearer ' },
     'another Bearer': { authorization: 'Bearer other' },
-    'its beginning': { authorization: `Bearer ${key.slice(0, -1)}` },
-    'more than it': { 'x-api-key': `${key}0` },
+    'a truncated one': { authorization: `Bearer ${key.slice(0, -1)}` },
+    'an extended one': { 'x-api-key': `${key}0` },
     'another x-api-key': { 'x-api-key': 'other' },
     'it as Basic': { authorization: `Basic ${btoa(`user:${key}`)}` },
   }

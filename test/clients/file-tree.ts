@@ -3,7 +3,9 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { sha256OfFile, testBytes } from '../support/test-bytes.ts'
 
-/** Names that are difficult for file systems and clients, and a file named like a folder. */
+/**
+ * Names that are difficult for file systems and clients. `a-b` sorts before the keys of folder `a`.
+ */
 const files: Readonly<Record<string, number>> = {
   empty: 0,
   one: 1,

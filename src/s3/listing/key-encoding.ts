@@ -26,7 +26,7 @@ export function keyEncoding(query: Query): EncodeKey {
 /**
  * Keeps `A-Z a-z 0-9 - _ . * /` and encodes the rest as UTF-8: AWS shows `test_file(3).png` as
  * `test_file%283%29.png`. A space becomes `%20` and a plus `%2B`, which clients read alike whether
- * or not they take a plus for a space.
+ * or not they read a plus as a space.
  */
 function urlEncodeKey(key: string): string {
   if (/^[\w\-.*/]*$/.test(key)) return key

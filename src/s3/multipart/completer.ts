@@ -29,7 +29,7 @@ export class Completer {
   }
 
   /**
-   * Publishes the upload, or repeats the answer of the earlier Complete that published it. Waits
+   * Publishes the upload, or repeats the reply of the earlier Complete that published it. Waits
    * `partWaitMs` for a part in progress to stop, or for another Complete.
    *
    * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, InvalidRequest, BadDigest or
@@ -194,7 +194,7 @@ export class Completer {
 
   /**
    * Another process took the lease and may have recovered the upload before the drive published it.
-   * Returns whether the row finally says that it is completed with this list.
+   * Returns whether the row is finally completed with this list.
    */
   async #recoverAgain({ id, completion }: UploadRow): Promise<boolean> {
     const { table, log } = this.#context

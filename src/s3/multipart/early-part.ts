@@ -4,7 +4,7 @@ import type { PayloadSink } from '../body/payload-writer.ts'
 import { PartBuffer, type PartRoom } from './part-buffer.ts'
 import type { UploadedPart } from './upload-records.ts'
 
-/** Where the bytes of a part come from: a request's body, or an object that is copied. */
+/** The source of a part's bytes: a request's body, or an object that is copied. */
 export interface PartSource {
   /** Number of bytes, if known. */
   readonly size?: number | undefined

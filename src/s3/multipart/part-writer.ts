@@ -34,7 +34,7 @@ export class PartWriter {
 
   /**
    * Waits for the part's turn, takes its bytes and commits it. A part that is already committed
-   * answers as before when the bytes are the same.
+   * gets the same reply again if the bytes are the same.
    *
    * @throws S3Error NoSuchUpload, SlowDown, and whatever the source throws. The upload is then
    *   unchanged.

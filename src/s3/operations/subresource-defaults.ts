@@ -26,7 +26,7 @@ interface DefaultError {
   readonly message?: string
 }
 
-/** Sub-resource of a bucket → answer. */
+/** Sub-resource of a bucket → reply. */
 export const bucketDefaults: Readonly<Record<string, Default>> = {
   accelerate: { root: 'AccelerateConfiguration', content: {} },
   acl: ({ service, bucket }) => {
@@ -54,13 +54,13 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
   website: { error: 'NoSuchWebsiteConfiguration' },
 }
 
-/** S3's answer to both retention and legal-hold of an object in a bucket without Object Lock. */
+/** S3's reply to both retention and legal-hold of an object in a bucket without Object Lock. */
 const noObjectLock: DefaultError = {
   error: 'InvalidRequest',
   message: 'Bucket is missing Object Lock Configuration',
 }
 
-/** Sub-resource of an object that exists → answer. */
+/** Sub-resource of an existing object → reply. */
 export const objectDefaults: Readonly<Record<string, Default>> = {
   acl: ({ service, bucket }) => accessControlPolicy(service.settings.publicReadBuckets.has(bucket)),
   'legal-hold': noObjectLock,

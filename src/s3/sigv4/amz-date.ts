@@ -19,6 +19,6 @@ function readAmzDate(text: string): number | undefined {
   if (match === null) return undefined
   const [, year, month, day, hour, minute, second] = match
   const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  // Date.parse carries 31 February and 24:00 over to another day; what else is wrong gives NaN.
+  // Date.parse moves 31 February and 24:00 to another day; other invalid values give NaN.
   return new Date(ms).getUTCDate() === Number(day) ? ms : undefined
 }

@@ -1,4 +1,4 @@
-/** Where clients find the gateway behind a proxy: PUBLIC_URL as a signature sees it. */
+/** The address of the gateway behind a proxy: the parts of PUBLIC_URL that clients sign. */
 export interface PublicAddress {
   /** Value of the Host header that clients sign. */
   readonly host: string

@@ -23,7 +23,7 @@ const mostUnanswered = 20
  * Reads all objects of a bucket and compares them with their stored digests. Memory does not grow
  * with the number of objects or their size.
  *
- * @throws DriveError when the bucket can't be listed to its end, or the drive stops answering.
+ * @throws DriveError when the bucket can't be listed to its end, or the drive stops responding.
  */
 export async function verifyBucket(parts: BucketToVerify): Promise<void> {
   const { drive, bucket, onBytes, onVerdict } = parts

@@ -115,7 +115,7 @@ async function readOnce(
   }
 }
 
-/** None where no drive can know that the bytes are wrong. */
+/** Empty if no stored digest can be compared with the bytes. */
 function refusedBytes(metadata: ObjectMetadata): Difference[] {
   if (!new ObjectDigests(metadata).canVerify) return []
   const found = 'different bytes, which the drive rejects'

@@ -10,7 +10,7 @@ test('Each lease of a process has a different owner', () => {
 })
 
 for (const [title, leaseOwner, leaseUntilMs, isFree] of [
-  ['nobody holds', '', 0, true],
+  ['no process holds', '', 0, true],
   ['this process holds', newLeaseOwner(), 101, false],
   ['this process did not renew', newLeaseOwner(), 100, true],
   ['a dead process held', newLeaseOwner(`${host}/999999999/1`), 1_000_000, true],

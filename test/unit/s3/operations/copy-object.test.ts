@@ -71,7 +71,7 @@ test('CopyObject refuses a copy onto itself that changes nothing, as AWS does', 
   await assert.rejects(copy('b/source', {}, 'source'), isS3Error('InvalidRequest'))
 })
 
-test('CopyObject reads its source without the limit for slow clients', async (t) => {
+test('CopyObject opens its source at the default priority', async (t) => {
   const { drive, copy } = await prepare(t)
   const open = t.mock.method(drive as Drive, 'open')
   await copy('b/source')

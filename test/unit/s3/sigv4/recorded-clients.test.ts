@@ -11,7 +11,7 @@ const { recordedAt, requests, ...credentials } = JSON.parse(
 const nowMs = Date.parse(recordedAt)
 
 for (const { client, needs, publicUrl, ...recorded } of requests) {
-  test(`${client} is accepted, because of ${needs}`, () => {
+  test(`accepts ${client}, which needs ${needs}`, () => {
     const settings = { ...credentials, publicUrl }
     assert.deepEqual(authenticate(fakeRequest(recorded), settings, nowMs), signedHeader)
     const other = fakeRequest({ ...recorded, target: recorded.target.replace('/bucket', '/other') })

@@ -129,9 +129,9 @@ for (const [title, request, reason, answer, atMs = nowMs] of refusals) {
     assert.equal(status, 403)
     assert.match(String(logFields?.reason), reason)
     assert.match(String(body), answer)
-    const told = JSON.stringify(logFields)
+    const logged = JSON.stringify(logFields)
     for (const secret of [settings.secretKey, 'pasted', 'X-Amz-Credential', 'Signature=']) {
-      assert.equal(told.includes(secret), false, told)
+      assert.equal(logged.includes(secret), false, logged)
     }
     assert.equal(logFields?.anonymous, title === 'no signature' ? true : undefined)
   })
