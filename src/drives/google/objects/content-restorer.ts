@@ -1,12 +1,12 @@
+import { buffer } from 'node:stream/consumers'
 import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
-import { Blocks } from '../uploads/blocks.ts'
 import { endSession } from '../uploads/object-sessions.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
-import { SessionStream } from '../uploads/session-stream.ts'
+import { sendBlocks } from '../uploads/session-stream.ts'
 import { assertStored } from './sent-file.ts'
 
 export interface ContentRestorerOptions {
@@ -56,11 +56,7 @@ export class ContentRestorer {
   }
 
   async #sendSmall(before: GoogleFile, metadata: FileMetadata): Promise<GoogleFile> {
-    const chunks: Uint8Array[] = []
-    if (before.size !== 0) {
-      await this.#readFormer(before, async (chunk) => void chunks.push(Buffer.from(chunk)))
-    }
-    const bytes = Buffer.concat(chunks)
+    const bytes = before.size === 0 ? Buffer.alloc(0) : await buffer(this.#formerBytes(before))
     return await this.#options.api.uploadSmall({ id: before.id, metadata, bytes })
   }
 
@@ -68,29 +64,22 @@ export class ContentRestorer {
     const { api, memory } = this.#options
     const { id, size = 0 } = before
     const url = await api.beginSession({ id, metadata })
-    const stream = new SessionStream({ api, url, memory, position: 0, expectedEnd: size })
-    const blocks = new Blocks(memory.blocks)
-    try {
-      await this.#readFormer(before, async (chunk) => {
-        for (const block of blocks.add(chunk)) await stream.push(block)
-      })
-      await stream.flush()
-    } finally {
-      await stream.stop()
-    }
-    return await endSession(api, { url, fileId: id, isNew: false }, { carry: blocks.rest, size })
+    const options = { api, url, memory, position: 0, expectedEnd: size }
+    const carry = await sendBlocks(this.#formerBytes(before), options)
+    return await endSession(api, { url, fileId: id, isNew: false }, { carry, size })
   }
 
   /** Google returns previous bytes only while their revision is pinned, which counts to the quota. */
-  async #readFormer(
-    { id, name, headRevisionId: revisionId = '' }: GoogleFile,
-    take: (chunk: Uint8Array) => Promise<void>,
-  ): Promise<void> {
+  async *#formerBytes({
+    id,
+    name,
+    headRevisionId: revisionId = '',
+  }: GoogleFile): AsyncGenerator<Uint8Array, void, undefined> {
     const { api, log } = this.#options
     await api.keepRevision(id, { revisionId, isKept: true })
     try {
       const { body } = await api.download(id, { revisionId })
-      for await (const chunk of body) await take(chunk)
+      yield* body
     } finally {
       await api.keepRevision(id, { revisionId, isKept: false }).catch((error: unknown) => {
         const message = `a previous revision of ${name} on Google Drive stays marked "keep forever"`

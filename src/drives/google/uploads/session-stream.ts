@@ -2,7 +2,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
-import { blockBytes, wholeBlocks } from './blocks.ts'
+import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
 import { sessionGone } from './object-sessions.ts'
 import type { SendMemory } from './send-memory.ts'
 
@@ -281,6 +281,29 @@ export class SessionStream {
     this.#wakers = []
     for (const wake of wakers) wake()
   }
+}
+
+/**
+ * Sends all whole blocks of these bytes.
+ *
+ * @returns the bytes behind the last whole block.
+ * @throws DriveError
+ */
+export async function sendBlocks(
+  bytes: AsyncIterable<Uint8Array>,
+  options: SessionStreamOptions,
+): Promise<Uint8Array> {
+  const stream = new SessionStream(options)
+  const blocks = new Blocks(options.memory.blocks)
+  try {
+    for await (const chunk of bytes) {
+      for (const block of blocks.add(chunk)) await stream.push(block)
+    }
+    await stream.flush()
+  } finally {
+    await stream.stop()
+  }
+  return blocks.rest
 }
 
 function keepsNothing(): DriveError {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
-import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
+import { blockBytes, wholeBlocks } from './blocks.ts'
 import { type ObjectSession, type ObjectSessions, sessionGone } from './object-sessions.ts'
 import type { SendMemory } from './send-memory.ts'
-import { SessionStream } from './session-stream.ts'
+import { sendBlocks } from './session-stream.ts'
 import type { UploadRecords } from './upload-records.ts'
 import { parseRecord, saveRecord, type UploadRecord, type UploadState } from './upload-state.ts'
 
@@ -161,18 +161,9 @@ export class UploadSessions {
     expectedEnd: number,
   ): Promise<number> {
     const { api, memory } = this.#options
-    const stream = new SessionStream({ api, url, memory, position, expectedEnd })
-    try {
-      const range = { start: position, end: expectedEnd }
-      const blocks = new Blocks(memory.blocks)
-      const { body } = await api.download(fileId, { range })
-      for await (const chunk of body) {
-        for (const block of blocks.add(chunk)) await stream.push(block)
-      }
-      await stream.flush()
-    } finally {
-      await stream.stop()
-    }
+    const range = { start: position, end: expectedEnd }
+    const { body } = await api.download(fileId, { range })
+    await sendBlocks(body, { api, url, memory, position, expectedEnd })
     return expectedEnd
   }
 
