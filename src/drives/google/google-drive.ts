@@ -204,7 +204,7 @@ class OpenGoogleDrive implements GoogleDrive {
   }
 
   list(bucket: string, query: ListQuery): EntryCursor {
-    return new IndexCursor({ objects: this.#objects }, bucket, query)
+    return new IndexCursor(this.#objects, bucket, query)
   }
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {

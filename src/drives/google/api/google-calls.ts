@@ -53,21 +53,15 @@ const maxJsonBytes = 32 * 1024 * 1024
 
 /** Sends calls with an access token, within the budget, until they are answered for good. */
 export class GoogleCalls {
-  readonly #http: GoogleHttp
-  readonly #tokens: AccessTokens
-  readonly #budget: RateBudget
-  readonly #retryPolicy: RetryPolicyOptions
+  readonly #options: GoogleCallsOptions
 
-  constructor({ http, tokens, budget, retryPolicy }: GoogleCallsOptions) {
-    this.#http = http
-    this.#tokens = tokens
-    this.#budget = budget
-    this.#retryPolicy = retryPolicy
+  constructor(options: GoogleCallsOptions) {
+    this.#options = options
   }
 
   /** Time for a call, or for several that belong together. */
   retryPolicy(call: Pick<Call, 'doing' | 'signal' | 'isUpload'>): RetryPolicy {
-    return new RetryPolicy(this.#retryPolicy, call)
+    return new RetryPolicy(this.#options.retryPolicy, call)
   }
 
   /**
@@ -92,32 +86,34 @@ export class GoogleCalls {
    * @throws TransientError when another attempt may do; DriveError; the signal's reason.
    */
   async once(call: Call, { deadlineMs }: Pick<RetryPolicy, 'deadlineMs'>): Promise<HttpAnswer> {
-    await this.#budget.take(call.cost, { ...call, deadlineMs })
+    const { budget, retryPolicy } = this.#options
+    await budget.take(call.cost, { ...call, deadlineMs })
     const answer = await this.#authorized(call)
     const { status } = answer
     if ((status >= 200 && status < 300) || call.expected?.includes(status)) return answer
-    throw errorOfFailure(await readFailure(answer, this.#retryPolicy.clock.now()), call)
+    throw errorOfFailure(await readFailure(answer, retryPolicy.clock.now()), call)
   }
 
   /** Google says 401 to a token that was revoked or has ended early: once, another one is tried. */
   async #authorized(call: Call): Promise<HttpAnswer> {
     if (call.isAuthorized === false) return await this.#send(call)
-    const token = await this.#tokens.get(call.signal)
+    const { tokens } = this.#options
+    const token = await tokens.get(call.signal)
     const answer = await this.#send(call, token)
     if (answer.status !== 401) return answer
     await answer.drain()
-    this.#tokens.forget(token)
-    const fresh = await this.#tokens.get(call.signal)
+    tokens.forget(token)
+    const fresh = await tokens.get(call.signal)
     // A stream has been read from already; its sender finds out what of it has arrived.
     if (isStream(call.body)) throw new TransientError('server', '401')
     const second = await this.#send(call, fresh)
     if (second.status !== 401) return second
     await second.drain()
-    throw this.#tokens.refused()
+    throw tokens.refused()
   }
 
   #send({ method, url, headers, body, limiter, reader, signal, callMs }: Call, token?: string) {
-    return this.#http.send({
+    return this.#options.http.send({
       method,
       url,
       headers: {

@@ -9,10 +9,6 @@ import { FolderRows } from './folder-rows.ts'
 import type { ObjectIndex } from './object-index.ts'
 import { sortNameOf, textOfSortName } from './sort-name.ts'
 
-export interface CursorOptions {
-  readonly objects: ObjectIndex
-}
-
 /** A folder that is being listed. */
 interface Level {
   readonly rows: FolderRows
@@ -27,7 +23,7 @@ interface Level {
  * needed, regardless of what precedes it.
  */
 export class IndexCursor implements EntryCursor {
-  readonly #options: CursorOptions
+  readonly #objects: ObjectIndex
   readonly #bucket: string
   readonly #query: ListQuery
   /** Where the walk begins: at the first key behind it, or from it on when `#isInclusive`. */
@@ -43,8 +39,8 @@ export class IndexCursor implements EntryCursor {
   /** While there are folders that are not listed yet. */
   #deadline: ListingDeadline | undefined
 
-  constructor(options: CursorOptions, bucket: string, query: ListQuery) {
-    this.#options = options
+  constructor(objects: ObjectIndex, bucket: string, query: ListQuery) {
+    this.#objects = objects
     this.#bucket = bucket
     this.#query = query
     this.#isInclusive = compareKeys(query.prefix, query.after) > 0
@@ -62,7 +58,7 @@ export class IndexCursor implements EntryCursor {
   }
 
   async next(limit: number): Promise<Entry[]> {
-    const { index, listings } = this.#options.objects
+    const { index, listings } = this.#objects
     this.#deadline = (await index.hasUnlisted()) ? listings.deadline() : undefined
     // SQLite answers synchronously: a long listing must let other work run.
     await setImmediate()
@@ -87,8 +83,7 @@ export class IndexCursor implements EntryCursor {
 
   /** Nothing is said of a folder before it is listed. */
   async #complete(ids: readonly string[]): Promise<void> {
-    const { listings } = this.#options.objects
-    if (this.#deadline !== undefined) await listings.complete(ids, this.#deadline)
+    if (this.#deadline !== undefined) await this.#objects.listings.complete(ids, this.#deadline)
   }
 
   async #visit(level: Level, duplicates: readonly ListedFile[], entries: Entry[]): Promise<void> {
@@ -147,13 +142,13 @@ export class IndexCursor implements EntryCursor {
   /** Whether a folder that `after` points inside of holds a key behind it. */
   async #holdsMore(prefix: string): Promise<boolean> {
     const { after } = this.#query
-    const inside = new IndexCursor(this.#options, this.#bucket, { prefix, after })
+    const inside = new IndexCursor(this.#objects, this.#bucket, { prefix, after })
     return (await inside.next(1)).length > 0
   }
 
   /** The levels that the bound lies in, from the folder of the prefix on. */
   async #find(): Promise<Level[]> {
-    const { objects } = this.#options
+    const objects = this.#objects
     const { prefix } = this.#query
     // What is not below the prefix and not before it is behind it.
     if (!this.#bound.startsWith(prefix)) return []
@@ -185,7 +180,7 @@ export class IndexCursor implements EntryCursor {
 
   #rows(ids: readonly string[], from = '', isInclusive = true): FolderRows {
     const hidesEmpty = this.#query.delimiter !== undefined
-    const { index } = this.#options.objects
+    const { index } = this.#objects
     return new FolderRows({ index, ids, from, isInclusive, hidesEmpty })
   }
 }

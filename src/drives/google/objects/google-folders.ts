@@ -79,31 +79,29 @@ export class GoogleFolders {
       if (found !== undefined) return found.id
       const [seen] = await missed.findFolders(parent, segment)
       if (seen !== undefined) return seen.id
-      const metadata = { id, name: nameOfSegment(segment), mimeType: folderType }
-      const properties = { appProperties: { [ownFolderProperty]: '1' } }
-      return await this.#create(() =>
-        api.createFile({ ...metadata, ...properties, parents: [parent] }),
-      )(parent)
+      return await this.#create(id, segment, parent)
     }
     return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, [id]) })
   }
 
-  #create(create: () => Promise<GoogleFile>) {
-    return async (parent: string): Promise<string | undefined> => {
-      const { objects, applier } = this.#options
-      let file: GoogleFile
-      try {
-        file = await create()
-      } catch (error) {
-        if (await this.isGone(parent)) return undefined
-        throw error
-      }
-      const row = indexedFile(file)
-      if (row !== undefined && (await objects.index.write({ file: row }))) return file.id
-      // The parent folder is now in the trash, and this one with it.
-      await applier.refresh(parent)
-      return undefined
+  /** Undefined when the parent folder was removed meanwhile. */
+  async #create(id: string, segment: string, parent: string): Promise<string | undefined> {
+    const { api, objects, applier } = this.#options
+    const name = nameOfSegment(segment)
+    const appProperties = { [ownFolderProperty]: '1' }
+    let file: GoogleFile
+    try {
+      const metadata = { id, name, mimeType: folderType, appProperties }
+      file = await api.createFile({ ...metadata, parents: [parent] })
+    } catch (error) {
+      if (await this.isGone(parent)) return undefined
+      throw error
     }
+    const row = indexedFile(file)
+    if (row !== undefined && (await objects.index.write({ file: row }))) return file.id
+    // The parent folder is now in the trash, and this one with it.
+    await applier.refresh(parent)
+    return undefined
   }
 
   /** Whether the folder is deleted or in the trash on Google; updates the index. */

@@ -69,11 +69,7 @@ export class ObjectCopier {
     const id = await api.newId()
     try {
       return await staging.within((folderId) =>
-        api.copyFile(
-          source.id,
-          { id, name: id, parents: [folderId] },
-          { ...(signal && { signal }) },
-        ),
+        api.copyFile(source.id, { id, name: id, parents: [folderId] }, { signal }),
       )
     } catch (error) {
       if (error instanceof GoogleNotFound) return undefined
