@@ -4,7 +4,7 @@ import { DriveError } from '../../drives/drive.ts'
 import { type GoogleCredentials, parseServiceAccount } from '../../drives/google/api/credentials.ts'
 import { type GoogleEndpoints, googleEndpoints } from '../../drives/google/api/endpoints.ts'
 import { GoogleApi } from '../../drives/google/api/google-api.ts'
-import type { AccountFacts } from '../../drives/google/api/google-file.ts'
+import type { Account } from '../../drives/google/api/google-file.ts'
 import { provideSettings } from '../../wiring/first-start.ts'
 import { ConnectError } from '../connect-error.ts'
 import { type GoogleRemote, googleRemote } from '../rclone/google-remote.ts'
@@ -146,11 +146,7 @@ async function serviceAccountIn(path: string): Promise<GoogleCredentials> {
   }
 }
 
-function accountText({
-  emailAddress = 'the account',
-  limitBytes,
-  usageBytes,
-}: AccountFacts): string {
+function accountText({ emailAddress = 'the account', limitBytes, usageBytes }: Account): string {
   const used = `${gigabytes(usageBytes)} GB`
   const space =
     limitBytes === undefined ? `${used} used` : `${used} of ${gigabytes(limitBytes)} GB used`

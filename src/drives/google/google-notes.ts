@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import { findFile } from './api/find-file.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
-import { folderPages } from './index/folder-pages.ts'
+import { childFolder, folderPages } from './index/folder-pages.ts'
+import { oldestFirst } from './index/indexed-file.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const folderName = '.bucketry-owner'
@@ -72,7 +72,7 @@ export class GoogleNotes implements DriveNotes {
   async #find(name: NoteName): Promise<GoogleFile | undefined> {
     const known = this.#ids.get(name)
     if (known !== undefined) {
-      const file = await findFile(this.#options.api, known)
+      const file = await this.#options.api.findFile(known)
       if (file?.trashed === false) return file
       this.#ids.delete(name)
     }
@@ -84,25 +84,16 @@ export class GoogleNotes implements DriveNotes {
   }
 
   async #folderIn(root: string): Promise<GoogleFile | undefined> {
-    return await this.#first(root, (file) => {
-      return file.name === folderName && file.mimeType === folderType
-    })
+    return await childFolder(this.#options.api, root, folderName)
   }
 
+  /** The oldest note of this kind in the folder. */
   async #firstIn(folder: string, name: NoteName): Promise<GoogleFile | undefined> {
-    return await this.#first(folder, (file) => textOf(name, file) !== undefined)
-  }
-
-  /** The oldest of the files that fit. */
-  async #first(
-    folder: string,
-    fits: (file: GoogleFile) => boolean,
-  ): Promise<GoogleFile | undefined> {
     const found: GoogleFile[] = []
     for await (const files of folderPages(this.#options.api, folder)) {
-      found.push(...files.filter(fits))
+      found.push(...files.filter((file) => textOf(name, file) !== undefined))
     }
-    return found.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))[0]
+    return oldestFirst(found)[0]
   }
 }
 

@@ -1,9 +1,8 @@
 import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
-import { findFile } from './api/find-file.ts'
 import type { GoogleApi } from './api/google-api.ts'
-import { quoted } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
+import { childFolder } from './index/folder-pages.ts'
 
 export interface RootFolderOptions {
   readonly api: GoogleApi
@@ -52,7 +51,7 @@ async function walkTo<Made extends string | undefined>(
 }
 
 async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | undefined> {
-  const file = await findFile(api, id)
+  const file = await api.findFile(id)
   if (file === undefined) return undefined
   if (file.mimeType === folderType && !file.trashed) return file
   const what = file.trashed ? 'is in the trash' : 'is not a folder'
@@ -67,26 +66,6 @@ function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | 
       ? 'is in My Drive: unset GDRIVE_SHARED_DRIVE'
       : `is in a shared drive: set GDRIVE_SHARED_DRIVE=${driveId}`
   throw new DriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
-}
-
-/** Lists the parent folder, because queries by name lag. Of several folders the oldest counts. */
-async function childFolder(
-  api: GoogleApi,
-  parent: string,
-  name: string,
-): Promise<GoogleFile | undefined> {
-  const q = `${quoted(parent)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
-  let found: GoogleFile | undefined
-  let pageToken: string | undefined
-  do {
-    const page = await api.listFiles({ q, pageToken })
-    for (const file of page.files) {
-      const isOlder = found === undefined || file.createdAtMs < found.createdAtMs
-      if (file.name === name && isOlder) found = file
-    }
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
-  return found
 }
 
 async function makeFolder(

@@ -1,28 +1,37 @@
+import { z } from 'zod'
 import { type Clock, systemClock } from '../../cloud/clock.ts'
 import type { RetryNote, RetryPolicyOptions } from '../../cloud/retry-policy.ts'
+import { DriveError } from '../../drive.ts'
 import { AccessTokens } from './access-tokens.ts'
-import { about, changes, startPageToken } from './account-calls.ts'
+import { creating } from './creating.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import type { Download } from './download.ts'
 import { type GoogleEndpoints, googleEndpoints } from './endpoints.ts'
-import {
-  copyFile,
-  createFile,
-  deleteFile,
-  generateIds,
-  type Keeping,
-  keepRevision,
-  type ListFilesQuery,
-  listFiles,
-  trash,
-  type UpdateOptions,
-  updateFile,
-} from './file-calls.ts'
 import { FileIds } from './file-ids.ts'
 import { getFile } from './get-file.ts'
-import { GoogleCalls } from './google-calls.ts'
-import type { CallOptions, GoogleContext } from './google-context.ts'
-import type { AccountFacts, ChangePage, FileMetadata, FilePage, GoogleFile } from './google-file.ts'
+import { type Call, GoogleCalls } from './google-calls.ts'
+import {
+  type CallOptions,
+  fileUrl,
+  type GoogleContext,
+  jsonType,
+  supported,
+  urlOf,
+} from './google-context.ts'
+import { GoogleNotFound } from './google-errors.ts'
+import {
+  type Account,
+  accountSchema,
+  type ChangePage,
+  changePageSchema,
+  type FileMetadata,
+  type FilePage,
+  fileFields,
+  filePageSchema,
+  type GoogleFile,
+  googleFileSchema,
+  metadataJson,
+} from './google-file.ts'
 import { defaultLimits, GoogleHttp, type HttpLimits } from './google-http.ts'
 import { defaultQuota, type Quota, RateBudget } from './rate-budget.ts'
 import { ResumableSessions, type SessionChunk, type SessionState } from './resumable-sessions.ts'
@@ -54,6 +63,31 @@ export interface GoogleApiOptions {
   readonly clock?: Clock
 }
 
+export interface ListFilesQuery extends CallOptions {
+  /** In Drive's query language; see `quoted`. */
+  readonly q?: string
+  readonly pageToken?: string | undefined
+  /** At most 1,000, which is the default. */
+  readonly pageSize?: number | undefined
+}
+
+export interface UpdateOptions extends CallOptions {
+  readonly addParents?: readonly string[]
+  readonly removeParents?: readonly string[]
+}
+
+export interface RevisionOptions extends CallOptions {
+  /** GoogleFile.headRevisionId of earlier bytes. */
+  readonly revisionId: string
+  readonly isKept: boolean
+}
+
+/** Drive copies while we wait; a file may have many GB. */
+const copyMs = 300_000
+
+const idsAnswer = z.object({ ids: z.array(z.string().min(1)).min(1) })
+const startAnswer = z.object({ startPageToken: z.string().min(1) })
+
 /**
  * Google Drive v3, call by call (developers.google.com/workspace/drive/api/reference/rest/v3).
  * Every call waits for its share of the quota and is repeated while that may help. Every method may
@@ -84,7 +118,7 @@ export class GoogleApi {
     this.#context = {
       calls,
       endpoints,
-      ids: new FileIds((count) => generateIds({ calls, endpoints }, count, {})),
+      ids: new FileIds((count) => this.#generateIds(count)),
       sharedDriveId: options.sharedDriveId,
     }
     this.#sessions = new ResumableSessions({
@@ -99,14 +133,54 @@ export class GoogleApi {
     return getFile(this.#context, id, options)
   }
 
-  /** @throws GooglePageExpired when the page token is not taken. */
-  listFiles(query: ListFilesQuery): Promise<FilePage> {
-    return listFiles(this.#context, query)
+  /** As `getFile`; undefined when the file does not exist. */
+  async findFile(id: string, options: CallOptions = {}): Promise<GoogleFile | undefined> {
+    try {
+      return await this.getFile(id, options)
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return undefined
+      throw error
+    }
+  }
+
+  /** @throws GooglePageExpired when the page token is rejected; GoogleNotFound for a folder in `q`. */
+  async listFiles({ q, pageToken, pageSize = 1000, signal }: ListFilesQuery): Promise<FilePage> {
+    const { calls, endpoints, sharedDriveId } = this.#context
+    const url = urlOf(`${endpoints.api}/files`, {
+      ...supported,
+      includeItemsFromAllDrives: 'true',
+      corpora: sharedDriveId === undefined ? 'user' : 'drive',
+      driveId: sharedDriveId,
+      spaces: 'drive',
+      q,
+      pageToken,
+      pageSize: String(pageSize),
+      fields: `nextPageToken,incompleteSearch,files(${fileFields})`,
+    })
+    const hasPageToken = pageToken !== undefined
+    const fileId = 'of the listed folder'
+    const page = await calls.json(
+      { doing: 'list files', method: 'GET', url, cost: 'list', fileId, hasPageToken, signal },
+      filePageSchema,
+    )
+    // What is missing may exist (reference of files.list, `incompleteSearch`).
+    if (page.isIncomplete) {
+      throw new DriveError('unavailable', 'Google Drive returned an incomplete list. Try again.')
+    }
+    return page
   }
 
   /** A file without bytes, or a folder. @throws GoogleNotFound for the parent. */
-  createFile(metadata: FileMetadata, options: CallOptions = {}): Promise<GoogleFile> {
-    return createFile(this.#context, metadata, options)
+  createFile(metadata: FileMetadata, { signal }: CallOptions = {}): Promise<GoogleFile> {
+    const call: Call = {
+      doing: 'create a file',
+      method: 'POST',
+      url: urlOf(`${this.#context.endpoints.api}/files`, { ...supported, fields: fileFields }),
+      cost: 'update',
+      fileId: metadata.parents?.[0],
+      signal,
+    }
+    return this.#create(call, metadata)
   }
 
   /** @throws GoogleNotFound for the file that is to be replaced, or for the parent of a new one. */
@@ -115,23 +189,56 @@ export class GoogleApi {
   }
 
   /** @throws GoogleNotFound. */
-  updateFile(id: string, patch: FileMetadata, options: UpdateOptions = {}): Promise<GoogleFile> {
-    return updateFile(this.#context, id, patch, options)
+  updateFile(
+    id: string,
+    patch: FileMetadata,
+    { addParents, removeParents, signal }: UpdateOptions = {},
+  ): Promise<GoogleFile> {
+    const url = fileUrl(this.#context, id, {
+      addParents: addParents?.join(','),
+      removeParents: removeParents?.join(','),
+      fields: fileFields,
+    })
+    return this.#sendMetadata(
+      { doing: 'change a file', method: 'PATCH', url, cost: 'update', fileId: id, signal },
+      patch,
+    )
   }
 
-  /** Moves to the trash; false when there is no such file. */
-  trash(id: string, options: CallOptions = {}): Promise<boolean> {
-    return trash(this.#context, id, options)
+  /** Moves a file to the trash; false when it does not exist. */
+  trash(id: string, { signal }: CallOptions = {}): Promise<boolean> {
+    return this.#remove({
+      doing: 'move a file to the trash',
+      method: 'PATCH',
+      url: fileUrl(this.#context, id, { fields: 'id' }),
+      headers: jsonType,
+      body: JSON.stringify({ trashed: true }),
+      cost: 'update',
+      fileId: id,
+      signal,
+    })
   }
 
   /** Permanently deletes a file, or a folder with its contents; false when it does not exist. */
-  delete(id: string, options: CallOptions = {}): Promise<boolean> {
-    return deleteFile(this.#context, id, options)
+  delete(id: string, { signal }: CallOptions = {}): Promise<boolean> {
+    const url = fileUrl(this.#context, id, {})
+    const doing = 'delete a file'
+    return this.#remove({ doing, method: 'DELETE', url, cost: 'update', fileId: id, signal })
   }
 
-  /** @throws GoogleNotFound, which names the source, for the source or the target's parent. */
-  copyFile(id: string, metadata: FileMetadata, options: CallOptions = {}): Promise<GoogleFile> {
-    return copyFile(this.#context, id, metadata, options)
+  /** @throws GoogleNotFound with the source's id, for the source or the target's parent. */
+  copyFile(id: string, metadata: FileMetadata, { signal }: CallOptions = {}): Promise<GoogleFile> {
+    const call: Call = {
+      doing: 'copy a file',
+      method: 'POST',
+      url: fileUrl(this.#context, id, { fields: fileFields }, '/copy'),
+      cost: 'update',
+      callMs: copyMs,
+      isUpload: true,
+      fileId: id,
+      signal,
+    }
+    return this.#create(call, metadata)
   }
 
   /** An id for FileMetadata.id, mostly without a call: what is made with it twice is one file. */
@@ -144,9 +251,27 @@ export class GoogleApi {
     this.#context.ids.giveBack(id)
   }
 
-  /** Marks former bytes to be kept, or takes the mark away. @throws GoogleNotFound. */
-  keepRevision(id: string, keeping: Keeping): Promise<void> {
-    return keepRevision(this.#context, id, keeping)
+  /**
+   * Pins earlier bytes of a file ("keep forever"), or unpins them. Only pinned ones can be downloaded.
+   * A file can have 200 of them, and they count to the storage
+   * (developers.google.com/workspace/drive/api/guides/manage-revisions).
+   *
+   * @throws GoogleNotFound.
+   */
+  async keepRevision(id: string, { revisionId, isKept, signal }: RevisionOptions): Promise<void> {
+    const { calls } = this.#context
+    const revision = `/revisions/${encodeURIComponent(revisionId)}`
+    const call: Call = {
+      doing: 'pin or unpin a revision',
+      method: 'PATCH',
+      url: fileUrl(this.#context, id, { fields: 'id' }, revision),
+      headers: jsonType,
+      body: JSON.stringify({ keepForever: isKept }),
+      cost: 'update',
+      fileId: id,
+      signal,
+    }
+    await calls.run(call, (answer) => answer.drain())
   }
 
   /** @throws GoogleNotFound; DriveError `changed` when the range lies outside the file. */
@@ -178,22 +303,84 @@ export class GoogleApi {
     return this.#sessions.cancel(sessionUrl, signal)
   }
 
-  startPageToken(options: CallOptions = {}): Promise<string> {
-    return startPageToken(this.#context, options)
+  async startPageToken({ signal }: CallOptions = {}): Promise<string> {
+    const { calls, endpoints, sharedDriveId } = this.#context
+    const url = urlOf(`${endpoints.api}/changes/startPageToken`, {
+      ...supported,
+      driveId: sharedDriveId,
+      fields: 'startPageToken',
+    })
+    const doing = 'return a start page token'
+    const call: Call = { doing, method: 'GET', url, cost: 'other', signal }
+    return (await calls.json(call, startAnswer)).startPageToken
   }
 
-  /** @throws GooglePageExpired when the token is not taken. */
-  changes(pageToken: string, options: CallOptions = {}): Promise<ChangePage> {
-    return changes(this.#context, pageToken, options)
+  /** @throws GooglePageExpired when the token is rejected. */
+  changes(pageToken: string, { signal }: CallOptions = {}): Promise<ChangePage> {
+    const { calls, endpoints, sharedDriveId } = this.#context
+    const url = urlOf(`${endpoints.api}/changes`, {
+      ...supported,
+      includeItemsFromAllDrives: 'true',
+      includeRemoved: 'true',
+      spaces: 'drive',
+      driveId: sharedDriveId,
+      pageToken,
+      pageSize: '1000',
+      fields: `nextPageToken,newStartPageToken,changes(fileId,removed,file(${fileFields}))`,
+    })
+    return calls.json(
+      { doing: 'list changes', method: 'GET', url, cost: 'list', hasPageToken: true, signal },
+      changePageSchema,
+    )
   }
 
-  about(options: CallOptions = {}): Promise<AccountFacts> {
-    return about(this.#context, options)
+  about({ signal }: CallOptions = {}): Promise<Account> {
+    const { calls, endpoints } = this.#context
+    const fields = 'user(emailAddress),storageQuota(limit,usage)'
+    const url = urlOf(`${endpoints.api}/about`, { fields })
+    const doing = 'return account information'
+    return calls.json({ doing, method: 'GET', url, cost: 'other', signal }, accountSchema)
   }
 
   /** Closes the connections; requests in progress fail. */
   close(): Promise<void> {
     return this.#http.close()
+  }
+
+  async #create(call: Call, metadata: FileMetadata): Promise<GoogleFile> {
+    const id = metadata.id ?? (await this.newId())
+    const send = () => this.#sendMetadata({ ...call, newId: id }, { ...metadata, id })
+    return await creating(this.#context, { id, signal: call.signal }, send)
+  }
+
+  #sendMetadata(call: Call, metadata: FileMetadata): Promise<GoogleFile> {
+    const body = JSON.stringify(metadataJson(metadata))
+    return this.#context.calls.json({ ...call, headers: jsonType, body }, googleFileSchema)
+  }
+
+  /** Whether there was a file. If an earlier attempt failed, it may be what removed the file. */
+  async #remove(call: Call): Promise<boolean> {
+    const { calls } = this.#context
+    const retryPolicy = calls.retryPolicy(call)
+    try {
+      const answer = await retryPolicy.persist(() => calls.once(call, retryPolicy))
+      await answer.drain()
+      return true
+    } catch (error) {
+      if (error instanceof GoogleNotFound) return retryPolicy.failures > 0
+      throw error
+    }
+  }
+
+  async #generateIds(count: number): Promise<readonly string[]> {
+    const { calls, endpoints } = this.#context
+    const url = urlOf(`${endpoints.api}/files/generateIds`, {
+      count: String(count),
+      space: 'drive',
+      fields: 'ids',
+    })
+    const call: Call = { doing: 'generate file IDs', method: 'GET', url, cost: 'other' }
+    return (await calls.json(call, idsAnswer)).ids
   }
 }
 

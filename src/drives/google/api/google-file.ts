@@ -68,7 +68,7 @@ export interface ChangePage {
   readonly newStartPageToken?: string
 }
 
-export interface AccountFacts {
+export interface Account {
   /** Of the account that we act as. */
   readonly emailAddress?: string
   /** Bytes. Absent: unlimited. */
@@ -173,7 +173,7 @@ export const accountSchema = z
     storageQuota: z.object({ limit: quotaBytes.optional(), usage: quotaBytes.default(0) }),
   })
   .transform(
-    ({ user, storageQuota: { limit, usage } }): AccountFacts => ({
+    ({ user, storageQuota: { limit, usage } }): Account => ({
       usageBytes: usage,
       ...withoutUndefined({ limitBytes: limit, emailAddress: user.emailAddress }),
     }),

@@ -1,10 +1,10 @@
 import type { KeyLeases } from '../../key-leases.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import { quoted } from '../api/google-api.ts'
 import { folderType } from '../api/google-file.ts'
 import { recoveryRecord } from '../objects/recovery-record.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
+import { folderPages, onlyFolders } from './folder-pages.ts'
 import type { ObjectIndex } from './object-index.ts'
 
 export interface BucketFoldersOptions {
@@ -48,16 +48,11 @@ async function listed(
   buckets: readonly string[],
   { api, objects, applier }: BucketFoldersOptions,
 ): Promise<IndexedFile[]> {
-  const parent = `${quoted(objects.rootId)} in parents`
-  const q = `${parent} and mimeType = ${quoted(folderType)} and trashed = false`
   const found: IndexedFile[] = []
-  let pageToken: string | undefined
-  do {
-    const page = await api.listFiles({ q, pageToken })
-    const wanted = page.files.filter((file) => buckets.includes(file.name))
+  for await (const folders of folderPages(api, objects.rootId, { where: onlyFolders })) {
+    const wanted = folders.filter((folder) => buckets.includes(folder.name))
     found.push(...(await applier.listed(wanted)))
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
+  }
   return found
 }
 

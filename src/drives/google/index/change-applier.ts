@@ -1,11 +1,10 @@
-import { findFile } from '../api/find-file.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { type Change, folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex, HiddenFile, IndexedFile, KeptAttributes } from './drive-index.ts'
 import { indexedFile, needsKeptAttributes } from './indexed-file.ts'
 
 export interface ChangeApplierOptions {
-  readonly api: Pick<GoogleApi, 'getFile'>
+  readonly api: Pick<GoogleApi, 'findFile'>
   readonly index: DriveIndex
   readonly rootId: string
   /** Whether a folder of this name below the root is a bucket's. */
@@ -66,7 +65,7 @@ export class ChangeApplier {
     id: string,
     signal?: AbortSignal,
   ): Promise<{ readonly file: GoogleFile; readonly row: IndexedFile } | undefined> {
-    const file = await findFile(this.#options.api, id, { signal })
+    const file = await this.#options.api.findFile(id, { signal })
     const change = { fileId: id, ...(file && { file }) }
     const { files, hidden, doubtful } = await this.sort([change])
     await this.#options.index.save(files, hidden)

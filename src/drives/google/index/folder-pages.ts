@@ -1,26 +1,50 @@
-import type { GoogleApi } from '../api/google-api.ts'
+import type { GoogleApi, ListFilesQuery } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
-import type { GoogleFile } from '../api/google-file.ts'
+import { folderType, type GoogleFile } from '../api/google-file.ts'
+import { oldestFirst } from './indexed-file.ts'
+
+type Lists = Pick<GoogleApi, 'listFiles'>
+
+/** Term of a query for folders only. */
+export const onlyFolders = `mimeType = ${quoted(folderType)}`
+
+/** The files of all pages of a list, page by page. */
+export async function* filePages(
+  api: Lists,
+  query: Omit<ListFilesQuery, 'pageToken'>,
+): AsyncGenerator<readonly GoogleFile[], void, undefined> {
+  let pageToken: string | undefined
+  do {
+    const page = await api.listFiles({ ...query, pageToken })
+    pageToken = page.nextPageToken
+    yield page.files
+  } while (pageToken !== undefined)
+}
 
 /** Google's listing of a folder, page by page; empty when the folder no longer exists. */
 export async function* folderPages(
-  api: Pick<GoogleApi, 'listFiles'>,
+  api: Lists,
   folderId: string,
-  options: { readonly where?: string; readonly pageSize?: number } = {},
+  { where, pageSize }: { readonly where?: string; readonly pageSize?: number } = {},
 ): AsyncGenerator<readonly GoogleFile[], void, undefined> {
-  const { where, pageSize } = options
   const terms = [`${quoted(folderId)} in parents`, ...(where ? [where] : []), 'trashed = false']
-  const query = { q: terms.join(' and '), ...(pageSize && { pageSize }) }
-  let pageToken: string | undefined
-  do {
-    try {
-      const page = await api.listFiles({ ...query, pageToken })
-      pageToken = page.nextPageToken
-      yield page.files
-    } catch (error) {
-      if (error instanceof GoogleNotFound) return
-      throw error
-    }
-  } while (pageToken !== undefined)
+  try {
+    yield* filePages(api, { q: terms.join(' and '), pageSize })
+  } catch (error) {
+    if (!(error instanceof GoogleNotFound)) throw error
+  }
+}
+
+/** The folder of this name in a folder: the oldest of several. Queries by name lag, so it lists all. */
+export async function childFolder(
+  api: Lists,
+  parent: string,
+  name: string,
+): Promise<GoogleFile | undefined> {
+  const found: GoogleFile[] = []
+  for await (const folders of folderPages(api, parent, { where: onlyFolders })) {
+    found.push(...folders.filter((folder) => folder.name === name))
+  }
+  return oldestFirst(found)[0]
 }

@@ -5,6 +5,7 @@ import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { DriveIndex } from './drive-index.ts'
+import { filePages } from './folder-pages.ts'
 
 /** Folders per list request, and concurrent list requests. */
 const foldersPerList = 20
@@ -80,13 +81,10 @@ export class IndexCrawl {
     const parents = folders.map((id) => `${quoted(id)} in parents`).join(' or ')
     const q = `(${parents}) and trashed = false`
     let found = 0
-    let pageToken: string | undefined
-    do {
-      const page = await api.listFiles({ q, signal, pageToken })
-      await this.#save(page.files, crawl)
-      found += page.files.length
-      pageToken = page.nextPageToken
-    } while (pageToken !== undefined)
+    for await (const files of filePages(api, { q, signal })) {
+      await this.#save(files, crawl)
+      found += files.length
+    }
     return found
   }
 

@@ -56,7 +56,9 @@ export function newestFirst(files: readonly IndexedFile[]): IndexedFile[] {
 }
 
 /** Folders of one name are one folder; new files are created in the oldest. */
-export function oldestFirst(folders: readonly IndexedFile[]): IndexedFile[] {
+export function oldestFirst<File extends Pick<IndexedFile, 'id' | 'createdAtMs'>>(
+  folders: readonly File[],
+): File[] {
   return folders.toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
 }
 

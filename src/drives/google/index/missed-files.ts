@@ -1,11 +1,10 @@
 import type { ObjectName } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { quoted } from '../api/google-api.ts'
-import { folderType } from '../api/google-file.ts'
 import { nameOfDeepSegment, nameOfSegment, pathOfKey } from '../google-names.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
-import { folderPages } from './folder-pages.ts'
+import { folderPages, onlyFolders } from './folder-pages.ts'
 import type { ObjectIndex } from './object-index.ts'
 import { sortNameOf } from './sort-name.ts'
 
@@ -72,8 +71,7 @@ export class MissedFiles {
     const { api, objects, applier } = this.#options
     const sortName = sortNameOf(segment, 'folder')
     const found: IndexedFile[] = []
-    const where = `mimeType = ${quoted(folderType)}`
-    for await (const files of folderPages(api, parent, { where })) {
+    for await (const files of folderPages(api, parent, { where: onlyFolders })) {
       const rows = await applier.listed(files)
       await objects.index.save(rows, [])
       found.push(...rows.filter((folder) => folder.sortName === sortName))

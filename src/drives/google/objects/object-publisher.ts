@@ -7,7 +7,6 @@ import {
   type ObjectName,
   type WriteConditions,
 } from '../../drive.ts'
-import { findFile } from '../api/find-file.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
@@ -246,7 +245,7 @@ export class ObjectPublisher {
    * back. A file that a user has renamed belongs to the user.
    */
   async #assertInTrash({ fileId }: ObjectSession, key: LockedKey): Promise<void> {
-    const file = await findFile(this.#options.api, fileId)
+    const file = await this.#options.api.findFile(fileId)
     if (file?.trashed) return key.beforeChange()
     const { bucket, key: name } = key.name
     throw new DriveError(

@@ -1,5 +1,4 @@
 import { DriveError, type ObjectName } from '../../drive.ts'
-import { findFile } from '../api/find-file.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
@@ -47,7 +46,7 @@ export class ObjectSessions {
     if (current === undefined) return await this.beginStaged(name, signal)
     const metadata = { mimeType: mimeTypeOf(name) }
     try {
-      const url = await api.beginSession({ id: current.id, metadata, ...(signal && { signal }) })
+      const url = await api.beginSession({ id: current.id, metadata, signal })
       return { url, fileId: current.id, isNew: false }
     } catch (error) {
       if (!(error instanceof GoogleNotFound)) throw error
@@ -62,7 +61,7 @@ export class ObjectSessions {
     const mimeType = mimeTypeOf(name)
     const url = await staging.within((folderId) => {
       const metadata = { id: fileId, name: fileId, mimeType, parents: [folderId] as const }
-      return api.beginSession({ metadata, ...(signal && { signal }) })
+      return api.beginSession({ metadata, signal })
     })
     return { url, fileId, isNew: true }
   }
@@ -105,7 +104,7 @@ export async function endSession(
   })
   if (state.kind === 'done') return state.file
   if (state.kind === 'gone') {
-    const file = session.isNew ? await findFile(api, session.fileId) : undefined
+    const file = session.isNew ? await api.findFile(session.fileId) : undefined
     if (file === undefined) throw sessionGone()
     return file
   }

@@ -1,11 +1,9 @@
 import { DriveError, type ObjectName } from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
-import { findFile } from '../api/find-file.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import { quoted } from '../api/google-api.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex } from '../index/drive-index.ts'
-import { folderPages } from '../index/folder-pages.ts'
+import { childFolder, folderPages } from '../index/folder-pages.ts'
 import { objectLeaseKey } from '../objects/lease-keys.ts'
 import { recoveryRecord } from '../objects/recovery-record.ts'
 
@@ -47,7 +45,7 @@ export class StagingFolder {
     try {
       return await work(id)
     } catch (error) {
-      if ((await findFile(this.#options.api, id)) !== undefined) throw error
+      if ((await this.#options.api.findFile(id)) !== undefined) throw error
     }
     this.#id = undefined
     await this.#options.index.noteStaging(this.#options.rootId, '')
@@ -90,7 +88,7 @@ export class StagingFolder {
    * its id; the folder may have changed, because a user deleted the earlier one.
    */
   async whereIs(fileId: string): Promise<'here' | 'elsewhere' | 'nowhere'> {
-    const file = await findFile(this.#options.api, fileId)
+    const file = await this.#options.api.findFile(fileId)
     if (file === undefined) return 'nowhere'
     return file.name === fileId ? 'here' : 'elsewhere'
   }
@@ -110,25 +108,12 @@ export class StagingFolder {
     const work = async (): Promise<string> => {
       const known = await this.#known()
       if (known !== undefined) return known
-      const q = `${quoted(rootId)} in parents and mimeType = ${quoted(folderType)} and trashed = false`
-      const folders = await this.#list(`${q} and name = ${quoted(stagingName)}`)
-      const found = folders.find((folder) => folder.name === stagingName)
+      const found = await childFolder(api, rootId, stagingName)
       const metadata = { id: newId, name: stagingName, mimeType: folderType }
       const folder = found ?? (await api.createFile({ ...metadata, parents: [rootId] }))
       await index.noteStaging(rootId, folder.id)
       return folder.id
     }
     return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, []) })
-  }
-
-  async #list(q: string): Promise<GoogleFile[]> {
-    const files: GoogleFile[] = []
-    let pageToken: string | undefined
-    do {
-      const page = await this.#options.api.listFiles({ q, pageToken })
-      files.push(...page.files)
-      pageToken = page.nextPageToken
-    } while (pageToken !== undefined)
-    return files
   }
 }
