@@ -22,25 +22,16 @@ import {
   googleWorld,
   hastyApi,
 } from '../../contract/google-drive-under-test.ts'
+import { replacing } from './replaced-calls.ts'
 
 const large = bytesOf(6 * 1024 * 1024, 1)
 const down = () => new DriveError('unavailable', 'down')
 const denied = () => new DriveError('denied', '403 insufficientFilePermissions')
 
-/** The same API with some of its calls replaced. */
-function replacing(api: GoogleApi, calls: Partial<GoogleApi>): GoogleApi {
-  return new Proxy(api, {
-    get(target, name) {
-      const member: unknown = Reflect.get(calls, name) ?? Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-}
-
 async function copy(drive: GoogleDrive, from: string, to: string): Promise<unknown> {
-  const facts = await drive.head(bucket, from)
-  assert.ok(facts && drive.copy)
-  const { attributes } = facts
+  const metadata = await drive.head(bucket, from)
+  assert.ok(metadata && drive.copy)
+  const { attributes } = metadata
   const source = { bucket, key: from, etag: attributes.etag }
   return await drive.copy(source, { bucket, key: to }, { attributes })
 }

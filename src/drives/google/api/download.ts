@@ -9,7 +9,6 @@ export interface ByteRange {
 }
 
 export interface Download {
-  readonly status: 200 | 206
   /** Bytes that will come; absent where Drive does not say. */
   readonly length?: number
   /** Bytes of the whole file; absent where Drive does not say. */
@@ -37,7 +36,6 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
     throw new TransientError('server', `${answer.status} with bytes that were not requested`)
   }
   return {
-    status: answer.status === 206 ? 206 : 200,
     ...lengths,
     body: countedBytes(answer, lengths.length),
     close: () => answer.close(),

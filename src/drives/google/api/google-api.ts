@@ -121,11 +121,7 @@ export class GoogleApi {
       ids: new FileIds((count) => this.#generateIds(count)),
       sharedDriveId: options.sharedDriveId,
     }
-    this.#sessions = new ResumableSessions({
-      calls,
-      uploadOrigin: new URL(endpoints.upload).origin,
-      getFile: (id, signal) => this.getFile(id, { signal }),
-    })
+    this.#sessions = new ResumableSessions(this.#context)
   }
 
   /** `root` is an id, too. @throws GoogleNotFound. */

@@ -1,43 +1,22 @@
 import type { z } from 'zod'
 import type { LimiterName } from '../../cloud/connections.ts'
-import type { Reader } from '../../cloud/read-limiter.ts'
-import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
+import { type RetriedCall, RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { parsedJson } from '../../json-text.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import { errorOfFailure, readFailure } from './google-failure.ts'
+import { errorOfFailure, type FailureContext, readFailure } from './google-failure.ts'
 import type { GoogleHttp, GoogleRequest, HttpBody } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { Cost, RateBudget } from './rate-budget.ts'
 
 /** One call of Google's API, which may be sent several times. */
-export interface Call {
-  /** For people, in the form `list files`. */
-  readonly doing: string
-  readonly method: GoogleRequest['method']
-  readonly url: string
+export interface Call extends Omit<GoogleRequest, 'limiter'>, RetriedCall, FailureContext {
   readonly cost: Cost
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: HttpBody | undefined
   /** Default: `calls`. */
   readonly limiter?: LimiterName
-  /** As GoogleRequest.reader. */
-  readonly reader?: Reader | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Milliseconds for one attempt that is known to be slow. */
-  readonly callMs?: number
-  /** Statuses other than 2xx that are answers and no failures. */
+  /** Statuses other than 2xx that are answers and not failures. */
   readonly expected?: readonly number[]
-  /** The file that a 404 is about; for a new file, its parent. */
-  readonly fileId?: string | undefined
-  /** The id that a new file is to have. */
-  readonly newId?: string | undefined
-  readonly hasPageToken?: boolean
-  /** A session's: refusals without a reason of their own mean that it does not know where it is. */
-  readonly isSession?: boolean
-  /** Whether it counts to the bytes that may come in a day. */
-  readonly isUpload?: boolean
-  /** Whether the access token is shown. Default: true. */
+  /** Whether the access token is sent. Default: true. */
   readonly isAuthorized?: boolean
 }
 
@@ -60,7 +39,7 @@ export class GoogleCalls {
   }
 
   /** Time for a call, or for several that belong together. */
-  retryPolicy(call: Pick<Call, 'doing' | 'signal' | 'isUpload'>): RetryPolicy {
+  retryPolicy(call: RetriedCall): RetryPolicy {
     return new RetryPolicy(this.#options.retryPolicy, call)
   }
 
@@ -112,20 +91,10 @@ export class GoogleCalls {
     throw tokens.refused()
   }
 
-  #send({ method, url, headers, body, limiter, reader, signal, callMs }: Call, token?: string) {
-    return this.#options.http.send({
-      method,
-      url,
-      headers: {
-        ...headers,
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body,
-      limiter: limiter ?? 'calls',
-      reader,
-      signal,
-      callMs,
-    })
+  #send(call: Call, token?: string): Promise<HttpAnswer> {
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const headers = { ...call.headers, ...authorization }
+    return this.#options.http.send({ limiter: 'calls', ...call, headers })
   }
 }
 

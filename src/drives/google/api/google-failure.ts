@@ -25,11 +25,12 @@ export interface Failure {
 export interface FailureContext {
   /** For people, such as `list files`. */
   readonly doing: string
-  /** The file that a 404 is about. */
+  /** The file that a 404 is about; for a new file, its parent. */
   readonly fileId?: string | undefined
   /** The id that a new file is to have. */
   readonly newId?: string | undefined
   readonly hasPageToken?: boolean | undefined
+  /** Whether it is a call of a resumable session, which answers 400 when its state differs. */
   readonly isSession?: boolean | undefined
 }
 

@@ -3,7 +3,9 @@ import type { RetryPolicy } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError } from '../../drive.ts'
 import { piecesFrom } from './chunk-bytes.ts'
-import { type Call, type GoogleCalls, readJson } from './google-calls.ts'
+import { getFile } from './get-file.ts'
+import { type Call, readJson } from './google-calls.ts'
+import type { GoogleContext } from './google-context.ts'
 import { type GoogleFile, googleFileSchema } from './google-file.ts'
 import type { HttpAnswer } from './http-answer.ts'
 
@@ -33,13 +35,6 @@ export type SessionState =
   /** Expired (a week), cancelled or refused: the upload must restart. */
   | { readonly kind: 'gone' }
 
-export interface ResumableSessionsOptions {
-  readonly calls: GoogleCalls
-  /** Origins that the access token may be shown to. */
-  readonly uploadOrigin: string
-  readonly getFile: (id: string, signal: AbortSignal | undefined) => Promise<GoogleFile>
-}
-
 const doing = 'accept an upload'
 
 /** A cancelled session answers 499. */
@@ -49,12 +44,13 @@ const queryStatuses: readonly number[] = [308, 400, ...goneStatuses]
 
 /** Resumable uploads in progress. Session URLs are secrets: no message contains them. */
 export class ResumableSessions {
-  readonly #calls: GoogleCalls
-  readonly #options: ResumableSessionsOptions
+  readonly #context: GoogleContext
+  /** The origin that the access token is sent to. */
+  readonly #uploadOrigin: string
 
-  constructor(options: ResumableSessionsOptions) {
-    this.#calls = options.calls
-    this.#options = options
+  constructor(context: GoogleContext) {
+    this.#context = context
+    this.#uploadOrigin = new URL(context.endpoints.upload).origin
   }
 
   /**
@@ -67,7 +63,7 @@ export class ResumableSessions {
     assertWhole(chunk)
     return isArray(chunk.bytes)
       ? await this.#sendAll(sessionUrl, { ...chunk, bytes: chunk.bytes })
-      : await this.#sendStream(sessionUrl, { ...chunk, bytes: chunk.bytes })
+      : await this.#sendOnce(sessionUrl, { ...chunk, body: chunk.bytes }, this.#retryPolicy(chunk))
   }
 
   async query(sessionUrl: string, signal?: AbortSignal): Promise<SessionState> {
@@ -78,7 +74,7 @@ export class ResumableSessions {
       headers: contentRange('*'),
       expected: queryStatuses,
     }
-    return await this.#calls.run(call, (answer) => this.#stateOf(answer, signal))
+    return await this.#context.calls.run(call, (answer) => this.#stateOf(answer, signal))
   }
 
   async cancel(sessionUrl: string, signal?: AbortSignal): Promise<void> {
@@ -88,16 +84,23 @@ export class ResumableSessions {
       limiter: 'calls',
       expected: queryStatuses,
     }
-    await this.#calls.run(call, (answer) => answer.drain())
+    await this.#context.calls.run(call, (answer) => answer.drain())
   }
 
   /** Sends the rest of the chunk until the session has all of it. */
   async #sendAll(sessionUrl: string, chunk: ArrayChunk): Promise<SessionState> {
-    const retryPolicy = this.#calls.retryPolicy({ doing, signal: chunk.signal, isUpload: true })
+    const retryPolicy = this.#retryPolicy(chunk)
     const end = chunk.offset + chunk.length
     let stored = chunk.offset
     for (;;) {
-      const state = await this.#sendRest(sessionUrl, { chunk, stored, retryPolicy })
+      const skipped = stored - chunk.offset
+      const rest = {
+        ...chunk,
+        offset: stored,
+        length: chunk.length - skipped,
+        body: piecesFrom(chunk.bytes, skipped),
+      }
+      const state = await this.#sendOnce(sessionUrl, rest, retryPolicy)
       if (state.kind !== 'open' || state.persisted < chunk.offset) return state
       // An earlier request, believed dead, has delivered more than this chunk.
       if (state.persisted > end) return state
@@ -108,31 +111,18 @@ export class ResumableSessions {
     }
   }
 
-  async #sendRest(sessionUrl: string, { chunk, stored, retryPolicy }: Rest): Promise<SessionState> {
-    const skipped = stored - chunk.offset
-    const rest = {
-      ...chunk,
-      offset: stored,
-      length: chunk.length - skipped,
-      body: piecesFrom(chunk.bytes, skipped),
-    }
+  /** Sends the bytes once. If that fails, the session is queried instead. */
+  async #sendOnce(
+    sessionUrl: string,
+    bytes: PutBytes,
+    retryPolicy: RetryPolicy,
+  ): Promise<SessionState> {
     try {
-      return await this.#put(sessionUrl, rest, retryPolicy)
+      return await this.#put(sessionUrl, bytes, retryPolicy)
     } catch (error) {
       if (!(error instanceof TransientError)) throw error
       await retryPolicy.pause(error)
-      return await this.query(sessionUrl, chunk.signal)
-    }
-  }
-
-  async #sendStream(sessionUrl: string, chunk: StreamChunk): Promise<SessionState> {
-    const retryPolicy = this.#calls.retryPolicy({ doing, signal: chunk.signal, isUpload: true })
-    try {
-      return await this.#put(sessionUrl, { ...chunk, body: chunk.bytes }, retryPolicy)
-    } catch (error) {
-      if (!(error instanceof TransientError)) throw error
-      await retryPolicy.pause(error)
-      return await this.query(sessionUrl, chunk.signal)
+      return await this.query(sessionUrl, bytes.signal)
     }
   }
 
@@ -142,7 +132,7 @@ export class ResumableSessions {
     retryPolicy: RetryPolicy,
   ): Promise<SessionState> {
     const range = length === 0 ? '*' : `${offset}-${offset + length - 1}`
-    const answer = await this.#calls.once(
+    const answer = await this.#context.calls.once(
       {
         ...this.#call(sessionUrl, { doing, signal }),
         headers: contentRange(range, total),
@@ -153,6 +143,10 @@ export class ResumableSessions {
     return await this.#stateOf(answer, signal)
   }
 
+  #retryPolicy({ signal }: Pick<SessionChunk, 'signal'>): RetryPolicy {
+    return this.#context.calls.retryPolicy({ doing, signal, isUpload: true })
+  }
+
   #call(sessionUrl: string, { doing, signal }: Pick<Call, 'doing' | 'signal'>): Call {
     return {
       doing,
@@ -161,7 +155,7 @@ export class ResumableSessions {
       cost: 'other',
       limiter: 'uploads',
       // A URL on another host is itself the secret and needs no token.
-      isAuthorized: URL.parse(sessionUrl)?.origin === this.#options.uploadOrigin,
+      isAuthorized: URL.parse(sessionUrl)?.origin === this.#uploadOrigin,
       isSession: true,
       isUpload: true,
       signal,
@@ -180,19 +174,11 @@ export class ResumableSessions {
   /** The session's `fields` parameter selects this response; without it the file is looked up. */
   async #fileOf(answer: HttpAnswer, signal: AbortSignal | undefined): Promise<GoogleFile> {
     const { id, file } = await readJson(answer, finishedSchema)
-    return file ?? (await this.#options.getFile(id, signal))
+    return file ?? (await getFile(this.#context, id, { signal }))
   }
 }
 
 type ArrayChunk = SessionChunk & { readonly bytes: readonly Uint8Array[] }
-type StreamChunk = SessionChunk & { readonly bytes: AsyncIterable<Uint8Array> }
-
-interface Rest {
-  readonly chunk: ArrayChunk
-  /** Bytes that the session has. */
-  readonly stored: number
-  readonly retryPolicy: RetryPolicy
-}
 
 interface PutBytes extends Omit<SessionChunk, 'bytes'> {
   readonly body: AsyncIterable<Uint8Array>

@@ -30,7 +30,7 @@ interface UploadTarget extends CallOptions {
 }
 
 export interface SmallUpload extends UploadTarget {
-  /** Google advises up to 5 MB. */
+  /** At most `smallBytes`. */
   readonly bytes: Uint8Array
 }
 
@@ -47,6 +47,9 @@ export interface DownloadOptions extends CallOptions {
   /** Exactly these bytes of the file's history, which must be kept (`keepRevision`); absent: the latest. */
   readonly revisionId?: string | undefined
 }
+
+/** The most that is sent in one call; more goes through a session. Google advises up to 5 MB. */
+export const smallBytes = 4 * 1024 * 1024
 
 const octets = 'application/octet-stream'
 
@@ -116,11 +119,13 @@ async function openDownload(
   if (range !== undefined && !(range.start >= 0 && range.start < range.end)) {
     throw new RangeError(`bytes ${range.start} to ${range.end}: expected at least one`)
   }
+  const revision = revisionId === undefined ? '' : `/revisions/${encodeURIComponent(revisionId)}`
   const open = (isAcknowledged: boolean) => {
+    const parameters = { alt: 'media', acknowledgeAbuse: isAcknowledged ? 'true' : undefined }
     const call: Call = {
       doing: 'read a file',
       method: 'GET',
-      url: downloadUrl(context, { id, revisionId, isAcknowledged }),
+      url: fileUrl(context, id, parameters, revision),
       cost: 'download',
       limiter: 'downloads',
       reader,
@@ -177,16 +182,4 @@ async function newIdOf(
 
 function metadataWithId(metadata: FileMetadata, newId: string | undefined): object {
   return metadataJson(newId === undefined ? metadata : { ...metadata, id: newId })
-}
-
-interface Wanted {
-  readonly id: string
-  readonly revisionId: string | undefined
-  readonly isAcknowledged: boolean
-}
-
-function downloadUrl(context: GoogleContext, { id, revisionId, isAcknowledged }: Wanted): string {
-  const rest = revisionId === undefined ? '' : `/revisions/${encodeURIComponent(revisionId)}`
-  const parameters = { alt: 'media', acknowledgeAbuse: isAcknowledged ? 'true' : undefined }
-  return fileUrl(context, id, parameters, rest)
 }

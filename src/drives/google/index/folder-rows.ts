@@ -1,17 +1,13 @@
-import type { DriveIndex, ListedFile } from './drive-index.ts'
+import type { ChildrenQuery, DriveIndex, ListedFile } from './drive-index.ts'
 
 /** Rows read at once. */
 const leastRows = 16
 const mostRows = 1_000
 
-export interface FolderRowsOptions {
+export interface FolderRowsOptions extends Omit<ChildrenQuery, 'limit'> {
   readonly index: DriveIndex
   /** The folder's id; several where folders share a name. */
   readonly ids: readonly string[]
-  /** The sort name to begin at. */
-  readonly from: string
-  readonly isInclusive: boolean
-  readonly hidesEmpty: boolean
 }
 
 /** The content of a folder from a name on, in order, files of one name together. */

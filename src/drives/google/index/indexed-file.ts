@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import type { Attributes } from '../../attributes.ts'
 import type { ObjectMetadata } from '../../drive.ts'
 import { maxKeyBytes } from '../../key-path.ts'
+import { provisionalEtag } from '../../stored-attributes.ts'
 import { folderType, type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
 import { deepProperty, deepSegmentOfName, segmentOfName } from '../google-names.ts'
 import { type UnpackedAttributes, unpackAttributes } from '../objects/attribute-properties.ts'
@@ -78,7 +78,7 @@ function contentOf(file: GoogleFile, kept: KeptAttributes | undefined) {
     size,
     md5: md5 ?? '',
     revision,
-    etag: unpacked?.attributes.etag ?? md5 ?? provisionalEtag(file),
+    etag: unpacked?.attributes.etag ?? md5 ?? provisionalEtag(versionOf(file)),
     attributes: jsonOf(unpacked, kept?.md5 === md5 ? kept : undefined),
   }
 }
@@ -89,7 +89,6 @@ function jsonOf(unpacked: UnpackedAttributes | undefined, kept: KeptAttributes |
   return JSON.stringify(unpacked.attributes)
 }
 
-/** With a `-`, clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
-function provisionalEtag({ id, headRevisionId, version }: GoogleFile): string {
-  return `${hash('md5', `${id} ${headRevisionId ?? version}`)}-1`
+function versionOf({ id, headRevisionId, version }: GoogleFile): string {
+  return `${id} ${headRevisionId ?? version}`
 }

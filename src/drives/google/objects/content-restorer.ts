@@ -3,6 +3,7 @@ import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
+import { smallBytes } from '../api/transfer-calls.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import { endSession } from '../uploads/object-sessions.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
@@ -15,9 +16,6 @@ export interface ContentRestorerOptions {
   readonly memory: SendMemory
   readonly log: DriveLog
 }
-
-/** Up to here bytes are sent in one call. */
-const smallBytes = 4 * 1024 * 1024
 
 /**
  * Restores the previous bytes of a file. Google reports the MD5 of an upload only when readers see

@@ -9,6 +9,7 @@ import {
   type WriteConditions,
 } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
+import { smallBytes } from '../api/transfer-calls.ts'
 import type { DriveRoom } from '../drive-room.ts'
 import { Blocks } from '../uploads/blocks.ts'
 import type { ObjectSession, ObjectSessions } from '../uploads/object-sessions.ts'
@@ -16,9 +17,6 @@ import type { SendMemory } from '../uploads/send-memory.ts'
 import { SessionStream } from '../uploads/session-stream.ts'
 import type { ObjectPublisher } from './object-publisher.ts'
 import type { NewObject } from './object-writer.ts'
-
-/** Up to here an object is sent in one call (Google advises up to 5 MB). */
-const smallBytes = 4 * 1024 * 1024
 
 export interface DraftParts {
   readonly api: GoogleApi

@@ -28,7 +28,7 @@ import type { UploadSessions } from './upload-sessions.ts'
 import {
   decodeState,
   encodeState,
-  parseRecord,
+  findRecord,
   saveRecord,
   type UploadRecord,
   type UploadState,
@@ -106,8 +106,7 @@ export class GoogleUploads implements UploadDrive {
   async isPublished(text: string): Promise<boolean> {
     const state = decodeState(text)
     const { records, applier } = this.#options
-    const json = await records.find(state.id)
-    const { published, session, isEnding, isDamaged } = json === undefined ? {} : parseRecord(json)
+    const { published, session, isEnding, isDamaged } = (await findRecord(records, state.id)) ?? {}
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
     // After a crash before the record: the file shows it, since it becomes the object in one step.
@@ -198,9 +197,9 @@ export class GoogleUploads implements UploadDrive {
 
   async #remove(uploadId: string, name?: ObjectName): Promise<void> {
     const { records, sessions } = this.#options
-    const json = await records.find(uploadId)
-    if (json === undefined) return
-    const { session, source, published } = parseRecord(json)
+    const record = await findRecord(records, uploadId)
+    if (record === undefined) return
+    const { session, source, published } = record
     const open = published === undefined ? [session, source?.session] : []
     for (const one of open) {
       if (one !== undefined) await sessions.discard(one, name)

@@ -86,11 +86,6 @@ export class SessionStream {
     return Math.min(windowBytes, this.#options.memory.share)
   }
 
-  /** Where the blocks end that were given. */
-  get end(): number {
-    return this.#end
-  }
-
   /**
    * Takes ownership of a block of 256 KiB, which returns to the pool when it is sent; resolves when
    * the next block may be pushed.

@@ -7,7 +7,7 @@ import { type ObjectSession, type ObjectSessions, sessionGone } from './object-s
 import type { SendMemory } from './send-memory.ts'
 import { sendBlocks } from './session-stream.ts'
 import type { UploadRecords } from './upload-records.ts'
-import { parseRecord, saveRecord, type UploadRecord, type UploadState } from './upload-state.ts'
+import { findRecord, saveRecord, type UploadRecord, type UploadState } from './upload-state.ts'
 
 export interface UploadSessionsOptions {
   readonly api: GoogleApi
@@ -45,8 +45,7 @@ export class UploadSessions {
 
   /** @throws DriveError `upload-gone` when the upload is no longer known, or is damaged. */
   async record(uploadId: string): Promise<UploadRecord> {
-    const json = await this.#options.records.find(uploadId)
-    const record = json === undefined ? undefined : parseRecord(json)
+    const record = await findRecord(this.#options.records, uploadId)
     if (record !== undefined && !record.isDamaged) return record
     const what = record?.isDamaged ? 'arrived damaged' : 'are lost'
     throw new DriveError(

@@ -43,8 +43,13 @@ export function decodeState(text: string): UploadState {
   throw new DriveError('upload-gone', message)
 }
 
-export function parseRecord(json: string): UploadRecord {
-  return JSON.parse(json) as UploadRecord
+/** Undefined when the upload is not known. */
+export async function findRecord(
+  records: UploadRecords,
+  uploadId: string,
+): Promise<UploadRecord | undefined> {
+  const json = await records.find(uploadId)
+  return json === undefined ? undefined : (JSON.parse(json) as UploadRecord)
 }
 
 export async function saveRecord(
