@@ -46,7 +46,7 @@ describe('Over Google Drive', () => {
 
   for (const [name, call] of Object.entries(calls)) {
     for (const { fault, status, code, isLater } of answers) {
-      test(`${name} is ${status} ${code} in case of ${fault}`, async () => {
+      test(`${name} returns ${status} ${code} for the fault ${fault}`, async () => {
         world.order(fault, 0)
         const answer = await world.s3.send(call)
         assert.ok(world.settle(), 'the fault has struck')

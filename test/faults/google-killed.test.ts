@@ -135,10 +135,10 @@ async function assertOneOf(
   }
 }
 
-describe('Complete after a gateway was killed in the middle of it', () => {
+describe('Complete repeated after the gateway was killed during it', () => {
   for (const before of [undefined, old]) {
     const target = before === undefined ? 'new' : 'replaced'
-    test(`gives the object, ${target}, whatever call it died at`, async (t) => {
+    test(`publishes the object, ${target}, whichever call it died at`, async (t) => {
       const gateway = await openGateway(t)
       assert.ok(isSuccess(await gateway.s3.send(putCall('folder/anchor', old))))
       let deaths = 0

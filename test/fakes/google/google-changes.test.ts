@@ -34,7 +34,7 @@ suite('Google emulator: changes and shared drives', () => {
   const page = async (token: string, more = ''): Promise<Page> =>
     (await calls.api(`changes?pageToken=${token}&${fields}${more}`)).json
 
-  test('a change is told of once, as the file is now', async () => {
+  test('a file that changed twice is reported once, in its current state', async () => {
     const id = await emulator.byHand.file('a', '1')
     emulator.byHand.rename(id, 'b')
     const { changes, newStartPageToken, nextPageToken } = await page(start)
@@ -43,7 +43,7 @@ suite('Google emulator: changes and shared drives', () => {
     assert.deepEqual((await page(newStartPageToken ?? '')).changes, [])
   })
 
-  test('a deleted file is removed, a trashed one is trashed', async () => {
+  test('the feed reports a deleted file as removed, a trashed one as trashed', async () => {
     const deleted = await emulator.byHand.file('deleted', '1')
     const trashed = await emulator.byHand.file('trashed', '1')
     emulator.byHand.delete(deleted)
@@ -55,7 +55,7 @@ suite('Google emulator: changes and shared drives', () => {
     assert.equal((await page(start, '&includeRemoved=false')).changes.length, 1)
   })
 
-  test('a folder that goes is told of alone, unless descendants are wanted', async () => {
+  test('a deleted folder is reported alone, unless descendants are requested', async () => {
     const folder = emulator.byHand.folder('f')
     await emulator.byHand.file('inside', '1', { parent: folder })
     const behind = (await page(start)).newStartPageToken ?? ''
@@ -68,7 +68,7 @@ suite('Google emulator: changes and shared drives', () => {
     assert.equal((await page(behind)).changes.filter(({ removed }) => removed).length, 2)
   })
 
-  test('pages follow each other, short and empty ones too', async () => {
+  test('page tokens lead through all pages, including short and empty ones', async () => {
     const wanted = new Set<string>()
     for (let at = 0; at < 12; at++) wanted.add(await emulator.byHand.file(`${at}`, ''))
     emulator.knobs.pageLimit = 5
@@ -88,7 +88,7 @@ suite('Google emulator: changes and shared drives', () => {
     assert.deepEqual((await page(end ?? '')).changes, [])
   })
 
-  test('the feed may lag, and loses nothing by it', async () => {
+  test('the feed may lag without losing changes', async () => {
     emulator.files.changes.lagMs = 30_000
     const id = await emulator.byHand.file('late', '1')
     const early = await page(start)
@@ -101,7 +101,7 @@ suite('Google emulator: changes and shared drives', () => {
     )
   })
 
-  test('a token is needed, and one that is none or too old is refused', async () => {
+  test('changes rejects a missing, invalid or expired page token', async () => {
     assert.equal((await calls.api('changes')).status, 400)
     for (const token of ['x', '99999999', '-1', '1.5']) {
       assert.equal((await calls.api(`changes?pageToken=${token}`)).status, 400, token)
@@ -110,7 +110,7 @@ suite('Google emulator: changes and shared drives', () => {
     assert.equal((await calls.api(`changes?pageToken=${start}`)).status, 400)
   })
 
-  test('a shared drive is seen by those only who say that they know of such', async () => {
+  test('shared drives are visible only with supportsAllDrives', async () => {
     await restart('Team')
     const drive = emulator.sharedDriveId ?? ''
     assert.equal(emulator.rootFolderId, drive)
@@ -132,7 +132,7 @@ suite('Google emulator: changes and shared drives', () => {
     assert.equal(unsupported.json.error.errors[0].reason, 'supportsTeamDrivesRequired')
   })
 
-  test('the feed of a shared drive is asked for by its id', async () => {
+  test('the feed of a shared drive is selected by its id', async () => {
     await restart('Team')
     const drive = emulator.sharedDriveId ?? ''
     const own = await emulator.byHand.file('mine', '1')

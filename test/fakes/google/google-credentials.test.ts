@@ -46,7 +46,7 @@ suite('Google emulator: credentials', () => {
   }
   const withToken = (token: unknown) => calls.api('files/root', { token: String(token) })
 
-  test('a refresh token gets an access token that lives an hour', async () => {
+  test('a refresh token returns an access token that is valid for an hour', async () => {
     const { status, json } = await refresh()
     assert.equal(status, 200)
     assert.deepEqual(
@@ -65,7 +65,7 @@ suite('Google emulator: credentials', () => {
     assert.equal(late.json.error.errors[0].reason, 'authError')
   })
 
-  test('a wrong client is invalid_client, a dead token invalid_grant', async () => {
+  test('a wrong client returns invalid_client, a revoked token invalid_grant', async () => {
     const cases: readonly (readonly [Record<string, string>, number, string])[] = [
       [{ client_id: 'x' }, 401, 'invalid_client'],
       [{ client_secret: 'x' }, 401, 'invalid_client'],
@@ -81,7 +81,7 @@ suite('Google emulator: credentials', () => {
     emulator.desk.isRevoked = false
   })
 
-  test('no token, a strange one and one that was expired get 401', async () => {
+  test('a missing, unknown or expired token returns 401', async () => {
     assert.equal((await calls.api('files/root', { token: null })).status, 401)
     assert.equal((await withToken('ya29.invented')).status, 401)
     const { access_token } = (await refresh()).json
@@ -90,13 +90,13 @@ suite('Google emulator: credentials', () => {
     calls = new GoogleCalls(emulator)
   })
 
-  test('a service account gets a token for what it signed', async () => {
+  test('a service account gets a token for its signed assertion', async () => {
     const { status, json } = await assertion()
     assert.equal(status, 200)
     assert.equal((await withToken(json.access_token)).status, 200)
   })
 
-  test('a service account is refused for other keys, claims and times', async () => {
+  test('a service account is rejected for wrong keys, claims and times', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const other = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     assert.equal((await assertion({}, other)).json.error, 'invalid_grant')
@@ -115,7 +115,7 @@ suite('Google emulator: credentials', () => {
     }
   })
 
-  test('a service account has no room of its own, but in the name of a person', async () => {
+  test('a service account has no storage except on behalf of a user', async () => {
     const create = async (token: unknown) =>
       await calls.api('files', { body: { name: 'x' }, token: String(token) })
     const own = await create((await assertion()).json.access_token)

@@ -101,7 +101,7 @@ suite('Google emulator: faults', () => {
   }
 
   for (const kind of callKinds) {
-    test(`every fault of ${kind} strikes once, and the next call is answered`, async () => {
+    test(`every fault of ${kind} occurs once, and the next call succeeds`, async () => {
       const names = Object.keys(faultKinds) as FaultName[]
       for (const name of names.filter((name) => faultKinds[name].includes(kind))) {
         const call = await ways[kind]()
@@ -117,7 +117,7 @@ suite('Google emulator: faults', () => {
     })
   }
 
-  test('every fault makes a difference somewhere', async () => {
+  test('every fault affects at least one call', async () => {
     for (const [name, kinds] of Object.entries(faultKinds) as [FaultName, CallKind[]][]) {
       if (unseen.includes(name)) continue
       const kind = kinds.includes('lastChunk') ? 'lastChunk' : (kinds[0] ?? 'list')
@@ -149,7 +149,7 @@ suite('Google emulator: faults', () => {
     return { outcome, trashed, made: made.map(({ content }) => content?.md5) }
   }
 
-  test('drop-after-commit has the effect and no reply', async () => {
+  test('drop-after-commit performs the call without a reply', async () => {
     emulator.faults.next({ on: 'lastChunk', do: 'drop-after-commit' })
     const session = await halfSession()
     await assert.rejects(finish(session))
@@ -158,7 +158,7 @@ suite('Google emulator: faults', () => {
     assert.equal(emulator.byHand.get(reply.json.id).content?.md5, md5Of(bytes))
   })
 
-  test('expired-token-mid-body refuses in the middle, and the token stays expired', async () => {
+  test('expired-token-mid-body rejects during the body, and the token stays expired', async () => {
     const session = await calls.session(metadata())
     emulator.faults.next({ on: 'chunk', do: 'expired-token-mid-body', bytes: block + 5 })
     const outcome = await outcomeOf(() => calls.chunk(session, 0, { bytes }))
@@ -168,7 +168,7 @@ suite('Google emulator: faults', () => {
     assert.equal((await calls.ask(session)).headers.get('range'), `bytes=0-${block - 1}`)
   })
 
-  test('rate limits come with their reasons, and with Retry-After where told', async () => {
+  test('rate limits have their reasons, and Retry-After if configured', async () => {
     const expected: readonly (readonly [FaultName, number, string | null])[] = [
       ['rate-403-user', 403, null],
       ['rate-403-project', 403, null],
@@ -184,7 +184,7 @@ suite('Google emulator: faults', () => {
     }
   })
 
-  test('faults wait for their turn and strike as often as told', async () => {
+  test('faults skip and repeat as configured', async () => {
     emulator.faults.next({ on: ['get', 'list'], do: 'server-503', after: 1, times: 2 })
     const statuses: number[] = []
     for (const path of ['files/root', 'files', 'about?fields=user', 'files/root', 'files']) {
@@ -194,7 +194,7 @@ suite('Google emulator: faults', () => {
     assert.equal(emulator.faults.struck.length, 2)
   })
 
-  test('truncate-download and damage-download spoil what arrives', async () => {
+  test('truncate-download and damage-download change the bytes received', async () => {
     emulator.faults.next({ on: 'download', do: 'truncate-download', bytes: 1000 })
     await assert.rejects(calls.api(`files/${file}?alt=media`))
     emulator.faults.next({ on: 'download', do: 'damage-download' })
@@ -203,7 +203,7 @@ suite('Google emulator: faults', () => {
     assert.notEqual(md5Of(damaged.bytes), md5Of(bytes))
   })
 
-  test('run lets a test act in between', async () => {
+  test("run calls a test's function between request and reply", async () => {
     emulator.faults.next({
       on: 'get',
       do: 'run',
@@ -212,7 +212,7 @@ suite('Google emulator: faults', () => {
     assert.equal((await calls.api(`files/${file}`)).json.name, 'by run')
   })
 
-  test('quota units a minute are limited where a test says so', async () => {
+  test('quota units per minute are limited if configured', async () => {
     emulator.meter.unitsPerMinute = 10
     assert.equal(await outcomeOf(() => calls.api(`files/${file}/bogus`)), '404 notFound')
     assert.equal((await calls.api('files/root')).status, 200)
@@ -224,7 +224,7 @@ suite('Google emulator: faults', () => {
   })
 })
 
-test('Google emulator: latency and link speed are as told', async () => {
+test('latency and link speed are as configured', async () => {
   const emulator = await startGoogleEmulator({ latencyMs: 50, bytesPerSecond: 4_000_000 })
   const calls = new GoogleCalls(emulator)
   const timed = async (work: () => Promise<unknown>) => {

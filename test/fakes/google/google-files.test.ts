@@ -23,7 +23,7 @@ suite('Google emulator: files', () => {
     return reply.json.files.map((file: { name: string }) => file.name).sort()
   }
 
-  test('get answers with four fields unless it is told which', async () => {
+  test('get returns four fields by default', async () => {
     const id = await emulator.byHand.file('a', 'text')
     const usual = await calls.api(`files/${id}`)
     const mimeType = 'application/octet-stream'
@@ -37,7 +37,7 @@ suite('Google emulator: files', () => {
     })
   })
 
-  test('get refuses what it does not know, in words that Google has for it', async () => {
+  test("get rejects unknown parameters with Google's error messages", async () => {
     const reply = await calls.api('files/nothing')
     assert.equal(reply.status, 404)
     assert.deepEqual(reply.json, {
@@ -60,7 +60,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api('files/root')).json.id, emulator.rootFolderId)
   })
 
-  test('create makes an empty file, a folder, and duplicates', async () => {
+  test('create creates an empty file, a folder, and duplicates', async () => {
     const folder = (await calls.api('files', { body: { name: 'f', mimeType: folderMimeType } }))
       .json
     const body = { name: 'empty', parents: [folder.id] }
@@ -74,7 +74,7 @@ suite('Google emulator: files', () => {
     assert.deepEqual(await namesIn(folder.id), ['empty', 'empty'])
   })
 
-  test('create refuses a folder that is none, more than one folder, and read-only fields', async () => {
+  test('create rejects a parent that is not a folder, several parents, and read-only fields', async () => {
     const file = await emulator.byHand.file('no folder', '')
     const cases: readonly (readonly [metadata: unknown, status: number])[] = [
       [{ name: 'x', parents: ['nothing'] }, 404],
@@ -90,7 +90,7 @@ suite('Google emulator: files', () => {
     }
   })
 
-  test('create takes an id once, and only one that was generated', async () => {
+  test('create accepts an id once, and only a generated one', async () => {
     const { ids } = (await calls.api('files/generateIds?count=3')).json
     assert.equal(ids.length, 3)
     const body = { id: ids[0], name: 'x' }
@@ -105,7 +105,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api('files/generateIds?count=1001')).status, 400)
   })
 
-  test('update renames, moves, and changes properties one by one', async () => {
+  test('update renames, moves, and changes single properties', async () => {
     const target = emulator.byHand.folder('target')
     const id = await emulator.byHand.file('old', 'x')
     const patch = (body: unknown, query = '') =>
@@ -126,7 +126,7 @@ suite('Google emulator: files', () => {
     assert.equal(reasonOf(await patch({ parents: ['root'] })), 'fieldNotWritable')
   })
 
-  test('update refuses a folder below itself', async () => {
+  test('update rejects moving a folder below itself', async () => {
     const outer = emulator.byHand.folder('outer')
     const inner = emulator.byHand.folder('inner', outer)
     const query = `addParents=${inner}&removeParents=root`
@@ -134,7 +134,7 @@ suite('Google emulator: files', () => {
     assert.equal(reply.status, 400)
   })
 
-  test('update tells a new time of modification unless it only moves or trashes', async () => {
+  test('update changes the modification time unless it only moves or trashes', async () => {
     const id = await emulator.byHand.file('times', 'x', { modifiedAtMs: 1_000_000_000_000 })
     const timeAfter = async (body: unknown) =>
       (await calls.api(`files/${id}?fields=modifiedTime`, { method: 'PATCH', body })).json
@@ -146,7 +146,7 @@ suite('Google emulator: files', () => {
     assert.equal(await timeAfter({ name: 'y', modifiedTime: told }), told)
   })
 
-  test('folders go a hundred levels deep, and the deepest holds files', async () => {
+  test('folders nest a hundred levels deep, and the deepest can have files', async () => {
     let id = emulator.byHand.folder('level 1')
     for (let level = 2; level <= 99; level++) id = emulator.byHand.folder(`level ${level}`, id)
     const folder = (parent: string) =>
@@ -164,7 +164,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api(move, { method: 'PATCH', body: {} })).status, 403)
   })
 
-  test('a folder is full at some number of children', async () => {
+  test('a folder has a maximum number of children', async () => {
     const folder = emulator.byHand.folder('full')
     emulator.knobs.maxChildren = 1
     const create = () => calls.api('files', { body: { name: 'x', parents: [folder] } })
@@ -173,14 +173,14 @@ suite('Google emulator: files', () => {
     emulator.knobs.maxChildren = 500_000
   })
 
-  test('metadata has to be JSON and to say so', async () => {
+  test('metadata must be JSON with a JSON content type', async () => {
     const headers = { 'content-type': 'text/plain' }
     const reply = await calls.api('files', { method: 'POST', headers, body: Buffer.from('{}') })
     assert.equal(reply.status, 400)
     assert.equal(reasonOf(reply), 'badContent')
   })
 
-  test('properties have 124 bytes of UTF-8, and a file has 30 of them', async () => {
+  test('properties have at most 124 bytes of UTF-8, and a file at most 30 properties', async () => {
     const create = (appProperties: unknown) =>
       calls.api('files?fields=appProperties', { body: { name: 'p', appProperties } })
     assert.equal((await create({ ab: 'ü'.repeat(61) })).status, 200)
@@ -193,7 +193,7 @@ suite('Google emulator: files', () => {
     assert.equal(reasonOf(await create(many(31))), 'propertyCountLimitExceeded')
   })
 
-  test('a name is found in whatever case, and an id as it is', async () => {
+  test('queries ignore the case of names, but not of ids', async () => {
     const folder = emulator.byHand.folder('cases')
     await emulator.byHand.file('Straße', '1', { parent: folder })
     await emulator.byHand.file('STRASSE', '2', { parent: folder })
@@ -207,7 +207,7 @@ suite('Google emulator: files', () => {
     assert.equal(other.json.error.message, 'File not found: .')
   })
 
-  test('list comes in pages that may be short or empty', async () => {
+  test('list returns pages that may be short or empty', async () => {
     const folder = emulator.byHand.folder('pages')
     for (let at = 0; at < 25; at++) await emulator.byHand.file(`${at}`, '', { parent: folder })
     const question = `'${folder}' in parents`
@@ -252,7 +252,7 @@ suite('Google emulator: files', () => {
     assert.deepEqual(await namesIn(folder), ['inside'])
   })
 
-  test('delete is for good, with everything below', async () => {
+  test('delete is permanent and includes all descendants', async () => {
     const folder = emulator.byHand.folder('gone')
     const id = await emulator.byHand.file('inside', 'x', { parent: folder })
     const reply = await calls.api(`files/${folder}`, { method: 'DELETE' })
@@ -263,7 +263,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api('files/root', { method: 'DELETE' })).status, 403)
   })
 
-  test('copy has the bytes, the folder and the properties of its source', async () => {
+  test("copy takes over the source's bytes, folder and properties", async () => {
     const folder = emulator.byHand.folder('copies')
     const created = await calls.api('files', {
       body: { name: 'source', parents: [folder], appProperties: { a: '1' } },
@@ -284,7 +284,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api('files/nothing/copy', { body: {} })).status, 404)
   })
 
-  test('a download takes one range, and none of an empty file', async () => {
+  test('a download accepts one range, and none of an empty file', async () => {
     const bytes = testBytes('range', 700_000)
     const id = await emulator.byHand.file('range', bytes)
     const part = (range: string, file = id) =>
@@ -307,7 +307,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api(`files/${empty}?alt=media`)).status, 200)
   })
 
-  test('a download of what has no bytes or is malware is refused', async () => {
+  test('a download is rejected for files without bytes and for malware', async () => {
     const document = emulator.byHand.googleDocument('letter')
     const refused = await calls.api(`files/${document}?alt=media`)
     assert.equal(refused.status, 403)
@@ -323,7 +323,7 @@ suite('Google emulator: files', () => {
     assert.equal(details.json.shortcutDetails.targetId, id)
   })
 
-  test('a revision can be downloaded while it is kept for ever', async () => {
+  test('a revision can be downloaded while it is marked "keep forever"', async () => {
     const id = await emulator.byHand.file('history', 'one')
     const { headRevisionId } = (await calls.api(`files/${id}?fields=headRevisionId`)).json
     await emulator.byHand.replace(id, 'two')
@@ -345,7 +345,7 @@ suite('Google emulator: files', () => {
     assert.equal((await calls.api(revision)).status, 404)
   })
 
-  test('about wants fields, and tells of a limit where there is one', async () => {
+  test('about requires fields, and returns the limit if there is one', async () => {
     const reply = await calls.api('about')
     assert.equal(reply.status, 400)
     assert.equal(reasonOf(reply), 'required')
@@ -357,7 +357,7 @@ suite('Google emulator: files', () => {
     delete emulator.knobs.limitBytes
   })
 
-  test('queries by name lag, queries by folder may, and get never does', async () => {
+  test('queries by name lag, queries by folder may lag, and get never lags', async () => {
     const folder = emulator.byHand.folder('lag')
     emulator.files.byName.lagMs = Number.POSITIVE_INFINITY
     emulator.files.byParent.lagMs = 60_000
@@ -375,7 +375,7 @@ suite('Google emulator: files', () => {
     emulator.files.byParent.lagMs = 0
   })
 
-  test('counters know calls by kind, units and bytes', async () => {
+  test('counters count calls by kind, units and bytes', async () => {
     emulator.counters.reset()
     const id = await emulator.byHand.file('counted', '12345')
     await calls.api(`files/${id}`)

@@ -81,7 +81,7 @@ const mistakes = [
 ]
 
 for (const query of mistakes) {
-  test(`query ${query} is refused`, () => {
+  test(`query ${query} is rejected`, () => {
     assert.throws(
       () => parseQuery(query),
       (error) => error instanceof GoogleError && error.status === 400,
@@ -89,7 +89,7 @@ for (const query of mistakes) {
   })
 }
 
-test('query tells whether it asks for a name', () => {
+test('parseQuery reports whether a query is by name', () => {
   assert.equal(parseQuery("'x' in parents and (trashed=false or name='y')").asksForName, true)
   assert.equal(parseQuery("'x' in parents").asksForName, false)
   assert.deepEqual(parseQuery("'x' in parents or ('y' in parents)").parents, ['x', 'y'])
@@ -127,7 +127,7 @@ for (const [mask, expected] of masks) {
 }
 
 for (const mask of ['files(id', 'id)', 'files(bogus)', 'bogus', ',', 'files()', 'id,,name']) {
-  test(`fields ${mask} are refused`, () => {
+  test(`fields ${mask} are rejected`, () => {
     assert.throws(
       () => parseFieldMask(mask, mask.startsWith('files') ? fileListSchema : fileSchema),
       (error) => error instanceof GoogleError && error.reason === 'invalidParameter',

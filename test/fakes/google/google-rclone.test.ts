@@ -52,7 +52,7 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('copy takes a tree of 200 odd names there and back, and check agrees', async () => {
+  test('copy uploads and downloads a tree of 200 unusual names, and check agrees', async () => {
     const source = await makeTree(join(folder, 'tree'))
     await rclone('copy', source, 'g:tree')
     await rclone('check', source, 'g:tree')
@@ -65,13 +65,13 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     assert.deepEqual(names, linesOf(await rclone('lsf', '-R', '--files-only', source)).sort())
   })
 
-  test('copy does nothing the second time', async () => {
+  test('copy transfers nothing the second time', async () => {
     emulator.counters.reset()
     await rclone('copy', join(folder, 'tree'), 'g:tree')
     assert.equal(emulator.counters.of(['multipart', 'init', 'create', 'update']), 0)
   })
 
-  test('sync replaces what changed on the same id and deletes what went', async () => {
+  test('sync replaces changed files under their ids and deletes missing ones', async () => {
     const source = join(folder, 'tree')
     const before = await idOf("it's")
     await writeFile(join(source, "it's"), 'another text')
@@ -81,7 +81,7 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     assert.equal(await idOf("it's"), before)
   })
 
-  test('moveto and copyto work on the drive itself', async () => {
+  test('moveto and copyto run on the server', async () => {
     emulator.counters.reset()
     await rclone('moveto', "g:tree/it's", "g:moved/where it's now")
     await rclone('copyto', "g:moved/where it's now", 'g:moved/copy')
@@ -105,7 +105,7 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     assert.equal(await sha256OfFile(target), await sha256OfFile(join(folder, 'sent')))
   })
 
-  test('rcat goes on where the session stands after a lost connection', async () => {
+  test('rcat resumes the session after a lost connection', async () => {
     emulator.faults.next({ on: 'chunk', after: 2, do: 'persist-prefix-then-drop', bytes: 700_000 })
     emulator.faults.next({ on: 'chunk', after: 5, do: 'server-503' })
     emulator.faults.next({ on: 'lastChunk', do: 'drop-before' })
@@ -119,14 +119,14 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     assert.equal(await sha256OfFile(join(folder, 'lost')), await sha256OfFile(join(folder, 'sent')))
   })
 
-  test('rate limits are waited for', async () => {
+  test('rclone waits when it is rate-limited', async () => {
     emulator.faults.next({ on: 'list', do: 'rate-403-user' })
     emulator.faults.next({ on: 'list', do: 'server-503' })
     assert.deepEqual(linesOf(await rclone('lsf', 'g:moved')), ['copy', "where it's now"])
     assert.ok(emulator.faults.isSpent)
   })
 
-  test('delete moves to the trash, and cleanup has it gone', async () => {
+  test('delete moves to the trash, and cleanup empties it', async () => {
     const id = await idOf('copy', 'moved')
     await rclone('deletefile', 'g:moved/copy')
     assert.equal(emulator.files.get(id)?.isTrashed, true)
@@ -139,7 +139,7 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     await assert.rejects(rclone('lsf', 'g:moved'), /directory not found/)
   })
 
-  test('dedupe lists duplicates and tidies them up', async () => {
+  test('dedupe lists duplicates and resolves them', async () => {
     const duplicates = emulator.byHand.folder('duplicates')
     await emulator.byHand.file('same', 'one', { parent: duplicates })
     await emulator.byHand.file('same', 'two', { parent: duplicates })
@@ -149,14 +149,14 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     assert.deepEqual(linesOf(await rclone('lsf', 'g:duplicates')), ['same'])
   })
 
-  test('about tells of the quota', async () => {
+  test('about returns the quota', async () => {
     emulator.knobs.limitBytes = 10_000_000_000
     const facts = JSON.parse((await rclone('about', '--json', 'g:')).stdout)
     assert.equal(facts.total, 10_000_000_000)
     assert.ok(facts.used > 9_000_000)
   })
 
-  test('copy takes 300 MB there and back with flat memory', async () => {
+  test('copy uploads and downloads 300 MB in constant memory', async () => {
     const source = join(folder, 'large')
     await mkdir(source)
     for (let at = 0; at < largeBytes; at += 10_000_000) {
@@ -172,7 +172,7 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
     assert.ok(grown < 200_000_000, `memory grew by ${grown} bytes`)
   })
 
-  test('nothing was refused that a client of the real Drive does', () => {
+  test('no call of rclone was rejected as unsupported', () => {
     assert.deepEqual(emulator.counters.refusals, {})
     assert.deepEqual(proxy.refused, [])
   })

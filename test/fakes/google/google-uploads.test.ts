@@ -22,7 +22,7 @@ suite('Google emulator: uploads', () => {
   const begin = (metadata: unknown = { name: 'x' }) =>
     calls.session(metadata, { query: '&fields=id,size,md5Checksum' })
 
-  test('multipart takes metadata and bytes in one request', async () => {
+  test('multipart accepts metadata and bytes in one request', async () => {
     const media = Buffer.concat([Buffer.from('\r\n--b\n--bb\r\n'), bytes])
     const reply = await calls.upload(
       'files?uploadType=multipart&fields=name,size,md5Checksum,mimeType',
@@ -46,7 +46,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(broken.status, 400)
   })
 
-  test('media replaces the bytes on the same id, and the type with them', async () => {
+  test("media replaces a file's bytes and their type", async () => {
     const id = await emulator.byHand.file('replaced', 'old')
     const before = emulator.byHand.get(id).headRevisionId
     const typeOnly = await calls.api(`files/${id}?fields=mimeType`, {
@@ -63,7 +63,7 @@ suite('Google emulator: uploads', () => {
     assert.notEqual(emulator.byHand.get(id).headRevisionId, before)
   })
 
-  test('a session takes chunks of unknown total and the end with the total', async () => {
+  test('a session accepts chunks of unknown total, and the last one with the total', async () => {
     const session = await begin()
     const first = await calls.chunk(session, 0, { bytes: part(0, block) })
     assert.equal(first.status, 308)
@@ -77,7 +77,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(last.json.md5Checksum, md5Of(bytes))
   })
 
-  test('a session ends with no bytes once all are there', async () => {
+  test('a session can be ended by a request without bytes', async () => {
     const session = await begin()
     await calls.chunk(session, 0, { bytes: part(0, 2 * block) })
     const early = await calls.ask(session, 2 * block + 1)
@@ -87,7 +87,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(reply.json.md5Checksum, md5Of(part(0, 2 * block)))
   })
 
-  test('a finished session gives its reply again', async () => {
+  test('a finished session repeats its reply', async () => {
     const session = await begin()
     const one = await calls.chunk(session, 0, { bytes, total: bytes.length })
     for (const again of [
@@ -102,13 +102,13 @@ suite('Google emulator: uploads', () => {
     assert.equal(named.length, 1)
   })
 
-  test('a session that holds nothing tells of no range', async () => {
+  test('an empty session returns no range', async () => {
     const reply = await calls.ask(await begin())
     assert.equal(reply.status, 308)
     assert.equal(reply.headers.get('range'), null)
   })
 
-  test('a session keeps whole blocks of what came before the connection broke', async () => {
+  test('a session keeps the whole blocks received before the connection broke', async () => {
     const session = await begin()
     emulator.faults.next({ on: 'chunk', do: 'persist-prefix-then-drop', bytes: 2 * block - 1 })
     await assert.rejects(calls.chunk(session, 0, { bytes: part(0, 3 * block) }))
@@ -121,7 +121,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(rest.json.md5Checksum, md5Of(bytes))
   })
 
-  test('a session passes over bytes that it has', async () => {
+  test('a session skips bytes that it already has', async () => {
     const session = await begin()
     await calls.chunk(session, 0, { bytes: part(0, 2 * block) })
     const reply = await calls.chunk(session, block, {
@@ -131,7 +131,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(reply.json.md5Checksum, md5Of(bytes))
   })
 
-  test('a session may keep less than it was sent, and says so', async () => {
+  test('a session may keep fewer bytes than it was sent, and reports it', async () => {
     const session = await begin()
     emulator.faults.next({ on: 'chunk', do: 'persist-less', bytes: block + 1 })
     const less = await calls.chunk(session, 0, { bytes: part(0, 3 * block) })
@@ -144,7 +144,7 @@ suite('Google emulator: uploads', () => {
     assert.equal((await calls.chunk(session, block, rest)).json.md5Checksum, md5Of(bytes))
   })
 
-  test('a session refuses gaps, odd chunks, wrong lengths and other totals', async () => {
+  test('a session rejects gaps, partial blocks, wrong lengths and changed totals', async () => {
     const session = await calls.session({ name: 'strict' })
     const gap = await calls.chunk(session, block, { bytes: part(0, block) })
     assert.equal(gap.status, 503)
@@ -167,7 +167,7 @@ suite('Google emulator: uploads', () => {
     assert.equal((await calls.ask(session)).status, 308)
   })
 
-  test('a session takes POST, a whole body, and no token at all', async () => {
+  test('a session accepts POST, a body without ranges, and requests without a token', async () => {
     const posted = await calls.send(await begin(), {
       method: 'POST',
       headers: { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` },
@@ -180,7 +180,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(bad.status, 401)
   })
 
-  test('X-GUploader-No-308 gets 200 and the status in a header', async () => {
+  test('X-GUploader-No-308 returns 200 and the status in a header', async () => {
     const range = `bytes 0-${block - 1}/*`
     const reply = await calls.send(await begin(), {
       method: 'PUT',
@@ -192,7 +192,7 @@ suite('Google emulator: uploads', () => {
     assert.equal(reply.headers.get('range'), `bytes=0-${block - 1}`)
   })
 
-  test('a session is begun with PATCH for a file that is there', async () => {
+  test('PATCH starts a session for an existing file', async () => {
     const id = await emulator.byHand.file('there', 'old')
     const put = await calls.upload(`files/${id}?uploadType=resumable`, { method: 'PUT', body: {} })
     assert.equal(put.status, 200)
@@ -205,7 +205,7 @@ suite('Google emulator: uploads', () => {
     await assert.rejects(calls.session({ parents: ['nothing'] }), /404/)
   })
 
-  test('a session is gone after a week, and once it is cancelled', async () => {
+  test('a session ends after a week or when it is cancelled', async () => {
     const cancelled = await begin()
     assert.equal((await calls.send(cancelled, { method: 'DELETE' })).status, 499)
     assert.equal((await calls.ask(cancelled)).status, 404)
@@ -215,7 +215,7 @@ suite('Google emulator: uploads', () => {
     assert.equal((await calls.ask(old)).status, 404)
   })
 
-  test('a session ends in 404 when its file or folder went meanwhile', async () => {
+  test('a session ends with 404 when its file or folder was deleted meanwhile', async () => {
     const id = await emulator.byHand.file('victim', 'old')
     const update = await calls.session({}, { path: `files/${id}` })
     emulator.byHand.delete(id)
@@ -227,7 +227,7 @@ suite('Google emulator: uploads', () => {
     assert.equal((await calls.ask(create)).status, 404)
   })
 
-  test('two sessions with one id: the second ends in 409', async () => {
+  test('the second of two sessions with one id ends with 409', async () => {
     const { ids } = (await calls.api('files/generateIds?count=1')).json
     const sessions = [
       await begin({ id: ids[0], name: '1' }),
@@ -241,7 +241,7 @@ suite('Google emulator: uploads', () => {
     await assert.rejects(begin({ id: ids[0] }), /409/)
   })
 
-  test('a chunk sent anew pushes the one before it aside', async () => {
+  test('a chunk sent again replaces the request in progress', async () => {
     const session = await begin()
     emulator.faults.next({ on: 'chunk', do: 'slow-body', bytes: block })
     const slow = calls.chunk(session, 0, { bytes: part(0, 2 * block) })
@@ -255,7 +255,7 @@ suite('Google emulator: uploads', () => {
     await pushedAside
   })
 
-  test('a chunk that arrives after the end is not a part of the file', async () => {
+  test('a chunk that arrives after the end does not change the file', async () => {
     const url = await begin()
     await calls.chunk(url, 0, { bytes: part(0, block) })
     emulator.faults.next({ on: 'chunk', do: 'slow-body', bytes: 100_000 })
@@ -268,7 +268,7 @@ suite('Google emulator: uploads', () => {
     assert.equal((await calls.ask(url)).json.size, String(block))
   })
 
-  test('a drive that is full refuses bytes but not folders', async () => {
+  test('a full drive rejects bytes but not folders', async () => {
     const id = await emulator.byHand.file('full', bytes)
     emulator.knobs.limitBytes = 1
     const session = await begin()

@@ -25,7 +25,7 @@ interface Scene {
 async function scene(t: TestContext): Promise<Scene> {
   const { open, emulator, warnings } = await googleWorld(t)
   const drive = await open()
-  // Nothing is told from now on but when a test asks for it.
+  // From now on the feed is read only when a test does it.
   await drive.refresh()
   return { drive, emulator, warnings, home: folderAt(emulator, `${driveFolder}/${bucket}`) }
 }
@@ -44,7 +44,7 @@ function idOf({ emulator, home }: Scene, path: string): string {
 }
 
 describe('duplicates', () => {
-  test('are one object, the newest; the others are told of once', async (t) => {
+  test('are one object, the newest; the others are logged once', async (t) => {
     const { drive, emulator, home, warnings } = await scene(t)
     const { byHand } = emulator
     const nowMs = Date.now()
@@ -59,7 +59,7 @@ describe('duplicates', () => {
     assert.equal(warnings.filter((warning) => warning.includes('one object')).length, 1)
   })
 
-  test('of the same time are told apart by their ids, in lookup and listing alike', async (t) => {
+  test('of the same time are ordered by id, in lookups and listings', async (t) => {
     const { drive, emulator, home } = await scene(t)
     const modifiedAtMs = Date.now()
     const texts = new Map<string, string>()
@@ -73,7 +73,7 @@ describe('duplicates', () => {
     assert.equal(entry?.kind === 'object' && entry.size, expected?.length)
   })
 
-  test('are all overwritten by none but the newest, and all removed', async (t) => {
+  test('are overwritten only in the newest, and all removed', async (t) => {
     const { drive, emulator, home } = await scene(t)
     const { byHand } = emulator
     await byHand.file('a', 'older', { parent: home, modifiedAtMs: Date.now() - 2000 })
@@ -89,7 +89,7 @@ describe('duplicates', () => {
     assert.ok(byHand.children(home).every((child) => child.isTrashed))
   })
 
-  test('that a person has just given another name or place are removed with none', async (t) => {
+  test('that a user has just renamed or moved are not removed', async (t) => {
     const { drive, emulator, home } = await scene(t)
     const { byHand } = emulator
     const nowMs = Date.now()
@@ -169,7 +169,7 @@ describe('a name', () => {
     assert.equal(await getText(drive, 'Photo.JPG'), 'upper')
   })
 
-  test('with a slash has a key of its own, which leads back to the same file', async (t) => {
+  test('with a slash has a separate key, which leads back to the same file', async (t) => {
     const it = await scene(t)
     const { drive, emulator, home } = it
     const id = await emulator.byHand.file('AC/DC', 'by hand', { parent: home })
@@ -183,7 +183,7 @@ describe('a name', () => {
     assert.equal(await getText(drive, 'AC/DC'), 'in a folder')
   })
 
-  test('that a person gives a folder changes the keys below it', async (t) => {
+  test('of a folder that a user changes also changes the keys below it', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
     for (const key of ['f/a', 'f/g/b']) await put(drive, key, key)
@@ -196,8 +196,8 @@ describe('a name', () => {
 
 describe('a folder', () => {
   for (const tellsOfDescendants of [false, true]) {
-    const told = tellsOfDescendants ? 'of everything below' : 'of the folder alone'
-    test(`in the trash hides what is below, and brings it back (told ${told})`, async (t) => {
+    const reported = tellsOfDescendants ? 'all descendants reported' : 'only the folder reported'
+    test(`in the trash hides what is below, and restores it (${reported})`, async (t) => {
       const it = await scene(t)
       const { drive, emulator } = it
       emulator.files.tellsOfDescendants = tellsOfDescendants
@@ -214,12 +214,12 @@ describe('a folder', () => {
     })
   }
 
-  test('in the trash is made anew by the next key, and both are one when restored', async (t) => {
+  test('in the trash is created again for the next key, and merged when restored', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
     await put(drive, 'f/a', 'old')
     const folder = idOf(it, 'f')
-    // Nobody has told the index yet.
+    // The index does not have the change yet.
     emulator.byHand.trash(folder)
     await put(drive, 'f/b', 'new')
     assert.deepEqual(await listKeys(drive), ['f/b'])
@@ -230,7 +230,7 @@ describe('a folder', () => {
     assert.deepEqual(await listKeys(drive), ['f/a', 'f/b'])
   })
 
-  test('that is deleted for good is made anew by the next key', async (t) => {
+  test('that was permanently deleted is created again for the next key', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
     await put(drive, 'f/g/a', 'old')
@@ -240,7 +240,7 @@ describe('a folder', () => {
     assert.deepEqual(await listKeys(drive), ['f/g/b'])
   })
 
-  test('moved in comes with all it holds; moved out it is gone', async (t) => {
+  test('that is moved in brings its content; that is moved out takes it away', async (t) => {
     const { drive, emulator, home } = await scene(t)
     const { byHand } = emulator
     const outside = byHand.folder('outside')
@@ -263,7 +263,7 @@ describe('a folder', () => {
     assert.deepEqual(await listKeys(drive), ['outside/inner/b', 'outside/inner/c'])
   })
 
-  test('moved from bucket to bucket takes its objects along', async (t) => {
+  test('that is moved to another bucket takes its objects along', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
     await put(drive, 'f/a', 'x')
@@ -273,7 +273,7 @@ describe('a folder', () => {
     assert.equal(String(await get(drive, 'f/a', 'beta')), 'x')
   })
 
-  test('of a bucket that is gone is an error that says so, not an empty listing', async (t) => {
+  test('of a bucket that is missing causes an error, not an empty listing', async (t) => {
     const { drive, emulator, home } = await scene(t)
     await put(drive, 'a', 'x')
     emulator.byHand.trash(home)
@@ -287,7 +287,7 @@ describe('a folder', () => {
   })
 })
 
-describe('a file that a person touches before the index is told', () => {
+describe('a file that a user changes before the index is updated', () => {
   test('is not overwritten under its new name', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
@@ -333,7 +333,7 @@ describe('a file that a person touches before the index is told', () => {
     })
   }
 
-  test('is gone when it is read after it was deleted for good', async (t) => {
+  test('does not exist when it is read after a permanent deletion', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
     await put(drive, 'a', 'x')
@@ -342,7 +342,7 @@ describe('a file that a person touches before the index is told', () => {
     assert.equal(await get(drive, 'a'), undefined)
   })
 
-  test('keeps no attributes of other bytes when it is edited', async (t) => {
+  test('does not keep the attributes of its previous bytes when it is edited', async (t) => {
     const it = await scene(t)
     const { drive, emulator } = it
     const attributes = { metadata: { of: 'the old bytes' }, headers: { 'content-type': 'a/b' } }

@@ -223,12 +223,12 @@ describe('a process that dies at any step of', () => {
   }
 
   for (const isOver of [false, true]) {
-    for (const [told, second] of [
-      ['the same bytes come again', parts[1]],
-      ['other bytes come', bytesOf(650_007, 6)],
+    for (const [resent, second] of [
+      ['the same bytes are sent again', parts[1]],
+      ['other bytes are sent', bytesOf(650_007, 6)],
     ] as const) {
       const target = isOver ? ' over another object' : ''
-      test(`a multipart upload${target}; ${told}`, { timeout: 120_000 }, async (t) => {
+      test(`a multipart upload${target}; ${resent}`, { timeout: 120_000 }, async (t) => {
         const it = await scene(t)
         for (let step = 1; await diesUploading(it, { step, second, isOver }); step++) {
           // Until a step that is never reached.

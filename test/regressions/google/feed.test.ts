@@ -1,4 +1,4 @@
-/** How long the Google drive trusts what Google's feed of changes has told. */
+/** How long the Google drive trusts what it has read of Google's feed of changes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,13 +6,13 @@ import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import { bucket, getText, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { driveFolder, folderAt, googleWorld } from '../../contract/google-drive-under-test.ts'
 
-/** Until a poll has told of the object. */
+/** Until a poll has found the object. */
 async function untilThere(drive: GoogleDrive, key: string): Promise<void> {
   while ((await drive.head(bucket, key)) === undefined) await sleep(5)
 }
 
-describe('a feed that has been silent for long', () => {
-  test('makes writers look into the folder before they make a duplicate', async (t) => {
+describe('a feed that has not been read for long', () => {
+  test('makes writers list the folder before they create a file', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
     const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })
@@ -30,7 +30,7 @@ describe('a feed that has been silent for long', () => {
     assert.equal(byHand.children(home).length, 3)
   })
 
-  test('makes them look to the last page, and into folders that are new', async (t) => {
+  test('makes them list all pages, and new folders', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
     const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })
@@ -70,7 +70,7 @@ describe('a clock that is set back', () => {
     assert.equal(await getText(drive, 'asked'), 'x')
   })
 
-  test('does not leave the index to a process that is gone', async (t) => {
+  test('does not leave the index claimed by an ended process', async (t) => {
     const { open, emulator, database } = await googleWorld(t)
     const drive = await open()
     await drive.refresh()
@@ -82,7 +82,7 @@ describe('a clock that is set back', () => {
     assert.equal(await getText(drive, 'a'), 'x')
   })
 
-  test('does not make writers take old news for fresh', async (t) => {
+  test('does not make writers trust an old index', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
     const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })

@@ -54,9 +54,9 @@ async function keysIn(drive: GoogleDrive, name: string): Promise<string[]> {
   return entries.map((entry) => entry.key)
 }
 
-describe('a folder that is removed as empty', () => {
-  for (const heard of ['nobody told of the file', 'the feed told of the file']) {
-    test(`does not take along what is put into it meanwhile (${heard})`, async (t) => {
+describe('an empty folder that is removed', () => {
+  for (const feed of ['the feed lacks the file', 'the feed has the file']) {
+    test(`does not take along a file that is added meanwhile (${feed})`, async (t) => {
       const { open, emulator } = await googleWorld(t)
       const [trashing, written, uploading] = Array.from({ length: 3 }, () =>
         Promise.withResolvers<void>(),
@@ -79,7 +79,7 @@ describe('a folder that is removed as empty', () => {
             uploading?.resolve()
             await trashing?.promise
             const file = await other.uploadSmall(upload)
-            if (heard.startsWith('the feed')) await keeper.refresh()
+            if (feed === 'the feed has the file') await keeper.refresh()
             return file
           },
         }),
@@ -101,7 +101,7 @@ describe('a folder that is removed as empty', () => {
   }
 
   for (const kind of ['denied', 'unavailable'] as const) {
-    test(`is there again when it could not be removed (${kind})`, async (t) => {
+    test(`is restored in the index when it could not be removed (${kind})`, async (t) => {
       const { open, emulator } = await googleWorld(t)
       const api = hastyApi(emulator)
       const trash = () => Promise.reject(new DriveError(kind, 'not now'))
@@ -121,7 +121,7 @@ describe('a folder that is removed as empty', () => {
 })
 
 describe('a folder that is not listed yet', () => {
-  test('is listed when somebody asks for what is in it', async (t) => {
+  test('is listed when a request needs its content', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const { byHand } = emulator
     const first = await open()
@@ -143,7 +143,7 @@ describe('a folder that is not listed yet', () => {
     assert.equal(byHand.children(inner).length, 1)
   })
 
-  test('is answered for when it is listed, and what lies elsewhere at once', async (t) => {
+  test('delays requests for its content, but no others', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const { byHand } = emulator
     const { api, gate } = holdingApi(emulator)
@@ -178,7 +178,7 @@ describe('a folder that is not listed yet', () => {
     assert.deepEqual(await listKeys(drive), ['f/z', 'in/k', 'z'])
   })
 
-  test('keeps no other bucket from answering during the first crawl', async (t) => {
+  test('does not delay requests for other buckets during the first crawl', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const before = await open()
     for (const name of [bucket, 'beta']) await put(before, 'f/k', 'x', { bucket: name })
@@ -194,7 +194,7 @@ describe('a folder that is not listed yet', () => {
     assert.equal((await held)?.size, 1)
   })
 
-  test('is listed again behind the scenes when the feed has ended', async (t) => {
+  test('is listed again in the background when the page token has expired', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const { api, gate } = holdingApi(emulator)
     const drive = await open({ api })
@@ -213,7 +213,7 @@ describe('a folder that is not listed yet', () => {
     assert.equal(await getText(drive, 'f/k'), 'x')
   })
 
-  test('and that Google has no more holds nothing up', async (t) => {
+  test('that no longer exists on Google delays nothing', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const { byHand } = emulator
     const { api, gate } = holdingApi(emulator)
@@ -234,7 +234,7 @@ describe('a folder that is not listed yet', () => {
     assert.deepEqual(await listKeys(drive), ['later', 'stays/k'])
   })
 
-  test('is not lost with its files to a list that lags', async (t) => {
+  test('keeps its files when a list lags', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const { byHand, files } = emulator
     const drive = await open()

@@ -36,8 +36,8 @@ async function copy(drive: GoogleDrive, from: string, to: string): Promise<unkno
   return await drive.copy(source, { bucket, key: to }, { attributes })
 }
 
-describe('an upload that is completed again', () => {
-  test('is not taken for published because the folder aside is another by now', async (t) => {
+describe('a repeated Complete', () => {
+  test('does not count as published because the staging folder was replaced', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const heir = await open()
     await put(heir, 'source', 'x')
@@ -79,7 +79,7 @@ async function putCopy(drive: GoogleDrive, replaced: () => Promise<unknown>): Pr
   return await copy(drive, 'source', 'k')
 }
 
-test('a small upload whose answer was lost is completed again, though it must be new', async (t) => {
+test('completes a small upload with If-None-Match whose response was lost', async (t) => {
   const { open, emulator } = await googleWorld(t)
   const heir = await open()
   const api = hastyApi(emulator)
@@ -107,7 +107,7 @@ test('a small upload whose answer was lost is completed again, though it must be
   assert.equal(await getText(heir, 'small'), 'other')
 })
 
-describe('an object whose last call was not answered', () => {
+describe('an object whose last call got no response', () => {
   for (const isLate of [false, true]) {
     const when = isLate ? 'does its work late' : 'has done its work'
     for (const write of [putCopy, putLarge]) {
@@ -146,7 +146,7 @@ describe('an object whose last call was not answered', () => {
 })
 
 describe('a file of another owner', () => {
-  test('in the place of a copy keeps nobody from writing the key, nor others from theirs', async (t) => {
+  test('that a copy replaces does not block writes of this key or of others', async (t) => {
     const { open, emulator, database, warnings } = await googleWorld(t)
     const api = hastyApi(emulator)
     const foreign = new Map<string, () => Error>()
@@ -185,7 +185,7 @@ describe('a file of another owner', () => {
   })
 })
 
-test('a sweep gets rid of what may not be deleted for good, and leaves what is recent or foreign', async (t) => {
+test('a sweep trashes files that it may not delete, and keeps recent and unrelated ones', async (t) => {
   const { open, emulator } = await googleWorld(t)
   const api = hastyApi(emulator)
   const drive = await open({

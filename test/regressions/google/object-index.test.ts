@@ -65,7 +65,7 @@ async function fill(emulator: GoogleEmulator, count: number): Promise<string[]> 
 }
 
 describe('calls to Google', () => {
-  test('are none for HEAD, listing and lookups, one for GET', async (t) => {
+  test('are not needed for HEAD, listings and lookups, and one for GET', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const drive = await open()
     // The first crawl makes calls, too.
@@ -85,7 +85,7 @@ describe('calls to Google', () => {
     assert.deepEqual(emulator.counters.calls, { download: 1 })
   })
 
-  test('are two for a small object at most, new or not', async (t) => {
+  test('are at most two for a small object, new or not', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const drive = await open()
     // The first crawl makes calls, too.
@@ -129,7 +129,7 @@ describe('the first crawl', () => {
     for (const key of ['f7/2', 'f29/0']) assert.equal(await getText(drive, key), key.slice(1))
   })
 
-  test('holds requests, and tells them to come back when it takes long', async (t) => {
+  test('delays requests, and rejects them as busy when it takes long', async (t) => {
     const { open, emulator } = await googleWorld(t)
     await fill(emulator, 3)
     const { api, gate } = gatedApi(emulator, 'listFiles')
@@ -147,7 +147,7 @@ describe('the first crawl', () => {
     assert.equal((await held)?.size, 3)
   })
 
-  test('goes on where a process stopped', async (t) => {
+  test('continues where another process stopped', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const keys = await fill(emulator, 200)
     const { api, gate } = gatedApi(emulator, 'listFiles')
@@ -171,7 +171,7 @@ describe('the first crawl', () => {
     )
   })
 
-  test('loses nothing that changes meanwhile', async (t) => {
+  test('loses no change that is made meanwhile', async (t) => {
     const { open, emulator } = await googleWorld(t)
     await fill(emulator, 3)
     const { api, gate } = gatedApi(emulator, 'listFiles')
@@ -195,8 +195,8 @@ describe('the first crawl', () => {
   })
 })
 
-describe('an index that is lost', () => {
-  test('loses nothing: attributes are with the files', async (t) => {
+describe('a lost index', () => {
+  test('is restored with the attributes, which are stored with the files', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const first = await open()
     const attributes = {
@@ -219,7 +219,7 @@ describe('an index that is lost', () => {
     assert.ok(emulator.byHand.children(home).every((child) => child.isTrashed))
   })
 
-  test('is made anew when the feed does not go back so far', async (t) => {
+  test('is created again when the feed does not reach back far enough', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const drive = await open()
     for (const key of ['f/a', 'f/b', 'gone', 'own']) await put(drive, key, key)
@@ -233,7 +233,7 @@ describe('an index that is lost', () => {
     await assertHolds(drive, { 'f/a': 'f/a', 'f/b': 'f/b', new: 'new', own: 'own' })
   })
 
-  test('of another folder is not mistaken for this one', async (t) => {
+  test('of another folder is not used for this one', async (t) => {
     const { open } = await googleWorld(t)
     const first = await open()
     await put(first, 'a', 'x')
@@ -243,7 +243,7 @@ describe('an index that is lost', () => {
   })
 })
 
-describe('news that come late', () => {
+describe('changes that are reported late', () => {
   test('do not undo a newer write', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const { api, gate } = gatedApi(emulator, 'changes')
@@ -264,7 +264,7 @@ describe('news that come late', () => {
     assert.deepEqual(await listKeys(drive, { delimiter: '/' }), ['back', 'changed'])
   })
 
-  test('do not take away what of the attributes is in the database only', async (t) => {
+  test('do not remove attributes that are only in the database', async (t) => {
     const { open, emulator, database } = await googleWorld(t)
     const index = new DatabaseDriveIndex(database)
     const [sorted, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -293,7 +293,7 @@ describe('news that come late', () => {
     assert.deepEqual((await drive.head(bucket, 'a'))?.attributes.metadata, metadata)
   })
 
-  test('of lists and names do not matter for what was written here', async (t) => {
+  test('do not hide what this process wrote, even if lists lag', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const drive = await open()
     emulator.files.byName.lagMs = Number.POSITIVE_INFINITY
@@ -314,7 +314,7 @@ describe('news that come late', () => {
 })
 
 describe('several processes', () => {
-  test('make one folder, one bucket and one file between them', async (t: TestContext) => {
+  test('create one folder, one bucket and one file together', async (t: TestContext) => {
     const { open, emulator } = await googleWorld(t)
     const drives = await Promise.all([open(), open(), open()])
     await Promise.all(
@@ -331,7 +331,7 @@ describe('several processes', () => {
     assert.equal(all.filter((name) => name.startsWith('alpha/f/g/h/')).length, 7)
   })
 
-  test('know at once what the others wrote', async (t) => {
+  test("see each other's writes immediately", async (t) => {
     const { open, emulator } = await googleWorld(t)
     const [one, other] = [await open(), await open()]
     emulator.files.changes.lagMs = 1e9
@@ -343,7 +343,7 @@ describe('several processes', () => {
 })
 
 describe('removed objects', () => {
-  test('go to the trash, and for good when that is wanted', async (t) => {
+  test('go to the trash, or are permanently deleted if configured', async (t) => {
     const { open, emulator } = await googleWorld(t)
     const gentle = await open()
     const home = folderAt(emulator, `${driveFolder}/${bucket}`)

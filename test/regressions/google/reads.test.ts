@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { bucket, bytesOf, get, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { driveFolder, folderAt, googleWorld } from '../../contract/google-drive-under-test.ts'
 
-test('a read under way goes on with its version when the object is overwritten or removed', async (t) => {
+test('a read in progress keeps its version when the object is overwritten or removed', async (t) => {
   const { open } = await googleWorld(t)
   const [drive, other] = [await open(), await open()]
   const old = bytesOf(4_000_000, 1)
@@ -22,7 +22,7 @@ test('a read under way goes on with its version when the object is overwritten o
   }
 })
 
-test('a read of what was edited by hand since is told of, and finds it when it is repeated', async (t) => {
+test('a read of an object edited by hand fails, and succeeds when repeated', async (t) => {
   const { open, emulator } = await googleWorld(t)
   const drive = await open()
   await put(drive, 'k', bytesOf(1000, 1))

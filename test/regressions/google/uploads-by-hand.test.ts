@@ -16,11 +16,11 @@ import { assertCompletes, scene } from './upload-scene.ts'
 const mib = 1024 * 1024
 const key = 'f/upload'
 
-describe('while an upload is on its way', () => {
+describe('during an upload', () => {
   const one = bytesOf(mib, 1)
   const two = bytesOf(mib + 1, 2)
 
-  test('the key may be written by another', async (t) => {
+  test('another writer may write the key', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     await session.append(one)
@@ -31,7 +31,7 @@ describe('while an upload is on its way', () => {
   })
 
   for (const deletes of ['trash', 'permanent'] as const) {
-    test(`its object may be removed (${deletes}), and comes back`, async (t) => {
+    test(`its object may be removed (${deletes}), and is restored`, async (t) => {
       const it = await scene(t)
       const drive = await it.open({ deletes })
       await put(drive, key, 'old')
@@ -45,7 +45,7 @@ describe('while an upload is on its way', () => {
     })
   }
 
-  test('its object may be removed and written anew', async (t) => {
+  test('its object may be removed and written again', async (t) => {
     const it = await scene(t)
     await put(it.drive, key, 'old')
     const session = await UploadSession.begin(it.drive, key)
@@ -57,7 +57,7 @@ describe('while an upload is on its way', () => {
     assert.deepEqual(await listKeys(it.drive), [key])
   })
 
-  test('its folder may go', async (t) => {
+  test('its folder may be deleted', async (t) => {
     const it = await scene(t)
     await put(it.drive, 'f/other', 'x')
     const session = await UploadSession.begin(it.drive, key)
@@ -67,7 +67,7 @@ describe('while an upload is on its way', () => {
     await assertCompletes(session, it)
   })
 
-  test('a person may delete what lies aside', async (t) => {
+  test('a user may delete the staging folder', async (t) => {
     const it = await scene(t)
     const { emulator, drive } = it
     const first = await UploadSession.begin(drive, key)
@@ -80,7 +80,7 @@ describe('while an upload is on its way', () => {
     await assertCompletes(second, it)
   })
 
-  test('a person may give its object another name, which is then theirs', async (t) => {
+  test('a user may rename its object and keeps the renamed file', async (t) => {
     const it = await scene(t)
     const { emulator, drive } = it
     await put(drive, 'mine', 'old')
@@ -94,7 +94,7 @@ describe('while an upload is on its way', () => {
     assert.deepEqual(await listKeys(drive), ['theirs'])
   })
 
-  test('a person may delete its object for good', async (t) => {
+  test('a user may permanently delete its object', async (t) => {
     const it = await scene(t)
     const { emulator, drive } = it
     await put(drive, 'mine', 'old')

@@ -29,7 +29,7 @@ async function vanish(session: UploadSession, bytes: Buffer, sent: number): Prom
 }
 
 describe('an upload', () => {
-  test('costs one call for each part, and three for its begin and end', async (t) => {
+  test('needs one call for each part, and three for its beginning and end', async (t) => {
     const it = await scene(t)
     await put(it.drive, 'f/other', 'x')
     await it.drive.copy?.(
@@ -47,14 +47,14 @@ describe('an upload', () => {
     assert.deepEqual(calls, { about: 1, init: 1, chunk: 4, lastChunk: 1, update: 1 })
   })
 
-  test('of parts that are whole blocks ends with no bytes', async (t) => {
+  test('of parts that are whole blocks ends without further bytes', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     for (let number = 1; number <= 2; number++) await session.append(bytesOf(mib, number))
     await assertCompletes(session, it)
   })
 
-  test('of less than a block is one call, and none before', async (t) => {
+  test('of less than a block needs one call, at its end', async (t) => {
     const it = await scene(t)
     await put(it.drive, 'f/other', 'x')
     it.emulator.counters.reset()
@@ -66,12 +66,12 @@ describe('an upload', () => {
   })
 })
 
-describe('a client that goes away in the middle of a part', () => {
+describe('a client that disconnects during a part', () => {
   const first = bytesOf(600_001, 1)
   // So large that a good deal of what is written has been sent.
   const part = bytesOf(20 * mib + 5, 2)
 
-  test('may send the same again: what Google has is not sent again', async (t) => {
+  test('may send the same bytes again: Google gets only those it lacks', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     await session.append(first)
@@ -100,7 +100,7 @@ describe('a client that goes away in the middle of a part', () => {
     })
   }
 
-  test('may leave it, and complete what is there', async (t) => {
+  test('may complete the upload without the part', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     await session.append(first)
@@ -108,7 +108,7 @@ describe('a client that goes away in the middle of a part', () => {
     await assertCompletes(session, it)
   })
 
-  test('in the first part of all may leave nothing', async (t) => {
+  test('may abandon the first part', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     await vanish(session, part, 17 * mib)
@@ -116,7 +116,7 @@ describe('a client that goes away in the middle of a part', () => {
     assert.equal(session.bytes.length, 0)
   })
 
-  test('and sends other bytes to an object that is there begins anew, loudly', async (t) => {
+  test('and sends other bytes for an existing object gets upload-gone', async (t) => {
     const it = await scene(t)
     await put(it.drive, key, 'old')
     const session = await UploadSession.begin(it.drive, key)
@@ -131,7 +131,7 @@ describe('a client that goes away in the middle of a part', () => {
   })
 })
 
-describe('bytes on their way', () => {
+describe('bytes in transit', () => {
   const sessionFaults: FaultRule[] = [
     ...(['init', 'chunk', 'lastChunk', 'update'] as const).flatMap((on) =>
       (
@@ -164,7 +164,7 @@ describe('bytes on their way', () => {
     // Room for everything that strikes, and no more.
     const size = rule.times === undefined ? 5 * mib + 3 : 11 * mib + 3
     const what = `${rule.do} of ${String(rule.on)}${rule.times ? `, ${rule.times} times` : ''}`
-    test(`arrive whole all the same: ${what}`, async (t) => {
+    test(`arrive complete: ${what}`, async (t) => {
       const it = await scene(t)
       const { emulator, drive } = it
       const isSmall = rule.on === 'multipart'
@@ -204,7 +204,7 @@ describe('bytes on their way', () => {
   })
 
   for (const size of [0, 1000, 5 * mib]) {
-    test(`that arrive damaged leave the object that is there (${size} bytes)`, async (t) => {
+    test(`that arrive damaged leave the existing object (${size} bytes)`, async (t) => {
       const it = await scene(t)
       const { drive, emulator } = it
       const attributes = { metadata: { of: 'the old bytes' } }
@@ -240,7 +240,7 @@ describe('bytes on their way', () => {
   }
 })
 
-describe('attributes that leave no room for others on the file', () => {
+describe("attributes that fill the file's properties", () => {
   const long = { metadata: { of: 'the old bytes', long: 'x'.repeat(2800) } }
   const attributes = { metadata: { of: 'the new bytes', long: 'y'.repeat(2800) } }
   const [old, fresh] = [bytesOf(1000, 7), bytesOf(6 * mib + 1, 3)]
@@ -253,7 +253,7 @@ describe('attributes that leave no room for others on the file', () => {
   }
 
   for (const on of ['update', 'lastChunk'] as const) {
-    test(`stay when the ${on} of other bytes is refused`, async (t) => {
+    test(`stay when the ${on} of other bytes is rejected`, async (t) => {
       const { drive, emulator } = await scene(t)
       await put(drive, key, old, { attributes: long })
       emulator.faults.next({ on, do: 'denied' })
@@ -297,7 +297,7 @@ async function retried<R>(work: () => Promise<R>): Promise<R> {
 }
 
 describe('a session that Google forgets', () => {
-  test('is told of, and no part of it becomes an object', async (t) => {
+  test('causes an error, and nothing of it becomes an object', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     await session.append(bytesOf(mib, 1))
@@ -308,7 +308,7 @@ describe('a session that Google forgets', () => {
     await session.abort()
   })
 
-  test('before a part was committed is begun anew', async (t) => {
+  test('before a part was committed is replaced', async (t) => {
     const it = await scene(t)
     const session = await UploadSession.begin(it.drive, key)
     await vanish(session, bytesOf(20 * mib, 1), 17 * mib)

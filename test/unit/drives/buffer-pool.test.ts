@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BufferPool } from '../../../src/drives/buffer-pool.ts'
 
-test('BufferPool gives a buffer again that was given back, once', () => {
+test('BufferPool reuses a returned buffer once', () => {
   const pool = new BufferPool(16, 2)
   const first = pool.take()
   assert.equal(first.length, 16)
@@ -12,7 +12,7 @@ test('BufferPool gives a buffer again that was given back, once', () => {
   assert.notEqual(pool.take(), first)
 })
 
-test('BufferPool keeps as many as it was told, of its own size, until it is cleared', () => {
+test('BufferPool keeps up to its maximum of buffers of its size, until it is cleared', () => {
   const pool = new BufferPool(16, 2)
   const buffers = [pool.take(), pool.take(), pool.take()]
   pool.give(Buffer.alloc(8))

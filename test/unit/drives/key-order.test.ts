@@ -70,7 +70,7 @@ describe('successorOfPrefix', () => {
     ['\u{10ffff}\u{10ffff}', undefined],
   ]
   for (const [prefix, successor] of successors) {
-    it(`gives ${JSON.stringify(successor)} for ${JSON.stringify(prefix)}`, () => {
+    it(`returns ${JSON.stringify(successor)} for ${JSON.stringify(prefix)}`, () => {
       assert.equal(successorOfPrefix(prefix), successor)
     })
   }

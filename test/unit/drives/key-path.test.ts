@@ -90,19 +90,19 @@ describe('pathOfKey', () => {
     assert.deepEqual(pathOfKey(name).natural, [`${'x'.repeat(252)}%+`, `é${'y'.repeat(10)}`])
   })
 
-  it('cuts a name of 255 bytes for its alternative only', () => {
+  it('cuts a name of 255 bytes only for its alternative', () => {
     const name = 'x'.repeat(255)
     const path = pathOfKey(name)
     assert.deepEqual(path.natural, [name])
     assert.deepEqual(path.alternative, [`${'x'.repeat(253)}%+`, 'xx.%file'])
   })
 
-  it('escapes a name that could be the piece of another', () => {
+  it('escapes a name that could be a piece of another', () => {
     const name = `${'x'.repeat(253)}%+`
     assert.deepEqual(pathOfKey(name).natural, [`${'x'.repeat(253)}%+`, '%25+'])
   })
 
-  it('gives names that a file system takes', () => {
+  it('returns names that a file system accepts', () => {
     fc.assert(
       fc.property(key, (name) => {
         const { natural, alternative } = pathOfKey(name)
@@ -114,7 +114,7 @@ describe('pathOfKey', () => {
     )
   })
 
-  it('gives paths that decode to the same key', () => {
+  it('returns paths that decode to the same key', () => {
     fc.assert(
       fc.property(key, (name) => {
         const { natural, alternative } = pathOfKey(name)
@@ -154,7 +154,7 @@ describe('pathOfFolder', () => {
 })
 
 describe('decodeName', () => {
-  it('gives every possible file name a key of its own, at that path', () => {
+  it('decodes every possible file name to a different key, with that path', () => {
     fc.assert(
       fc.property(fileName, (name) => {
         const found = keyOfPath([name])
@@ -170,7 +170,7 @@ describe('decodeName', () => {
     )
   })
 
-  it('gives a path of any folders either no key or one that lives there', () => {
+  it('decodes a path of any folders to no key or to one with that path', () => {
     const name = fc.oneof(
       fileName,
       fc.constantFrom(`${'x'.repeat(253)}%+`, `${'x'.repeat(251)}%+`, `${'é'.repeat(126)}%+`),
@@ -206,7 +206,7 @@ describe('isLegalKey', () => {
     assert.ok(!isLegalKey('a'.repeat(1025)))
   })
 
-  it('refuses nothing and lone surrogates', () => {
+  it('rejects the empty key and lone surrogates', () => {
     assert.ok(!isLegalKey(''))
     assert.ok(!isLegalKey('a\ud800'))
     assert.ok(isLegalKey('😀\0'))

@@ -16,7 +16,7 @@ const name = fc
   .map((characters) => characters.join(''))
 
 describe('cutName', () => {
-  it('gives pieces that fit, are whole code points and make up the name', () => {
+  it('returns pieces that fit, are whole code points and make up the name', () => {
     fc.assert(
       fc.property(name, (text) => {
         const pieces = cutName(text, limit)
@@ -62,7 +62,7 @@ describe('isCutAt', () => {
 })
 
 describe('endsLikeContinued', () => {
-  it('looks at the last piece alone', () => {
+  it('checks only the last piece', () => {
     assert.ok(endsLikeContinued('1234567%+', limit))
     assert.ok(!endsLikeContinued('12%+', limit))
     assert.ok(!endsLikeContinued('123456789%+', limit))

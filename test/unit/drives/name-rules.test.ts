@@ -98,7 +98,7 @@ describe('pathOfKey with rules', () => {
   }
 
   for (const by of [rules, hidingRules]) {
-    it('is undone by decodeName, uses no name that is refused, and none that is too long', () => {
+    it('is reversed by decodeName, and uses no refused or overlong name', () => {
       fc.assert(
         fc.property(key, (name) => {
           const { natural, alternative } = pathOfKey(name, by)
@@ -136,7 +136,7 @@ describe('pathOfKey with rules', () => {
     })
   }
 
-  it('gives no file or folder a name that begins with a dot where such names are hidden', () => {
+  it('returns no name that begins with a dot where such names are hidden', () => {
     const dots = fc.array(fc.constantFrom('.', 'n'.repeat(83), 'é', '%', '\n', '/', 'a'), {
       minLength: 1,
     })
@@ -152,7 +152,7 @@ describe('pathOfKey with rules', () => {
     )
   })
 
-  it('gives every name that is a key the path of that key', () => {
+  it('returns for a decoded name the path of its key', () => {
     const name = text.filter(
       (one) =>
         !/[/\0]/.test(one) && !['', '.', '..'].includes(one) && Buffer.byteLength(one) <= 200,

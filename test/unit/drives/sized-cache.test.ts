@@ -14,7 +14,7 @@ test('SizedCache drops the least recently used values first', () => {
   )
 })
 
-test('SizedCache counts a value that was replaced or deleted no longer', () => {
+test('SizedCache no longer counts a value that was replaced or deleted', () => {
   const cache = new SizedCache<number>(10)
   for (let round = 0; round < 9; round++) cache.set('a', round, 9)
   cache.set('b', 1, 1)
@@ -26,7 +26,7 @@ test('SizedCache counts a value that was replaced or deleted no longer', () => {
   assert.equal(cache.peek('b'), undefined)
 })
 
-test('SizedCache keeps the last value alone when it is larger than the limit', () => {
+test('SizedCache keeps only the last value when it is larger than the limit', () => {
   const cache = new SizedCache<string>(10)
   cache.set('a', 'a', 5)
   cache.set('b', 'b', 11)

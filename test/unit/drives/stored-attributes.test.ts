@@ -10,7 +10,7 @@ import {
 const attributes = { etag: 'e', headers: {}, metadata: {} }
 
 describe('asciiJson', () => {
-  it('is ASCII without control characters, and is undone by parseAttributes', () => {
+  it('is ASCII without control characters, and is reversed by parseAttributes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const stored = { ...attributes, metadata: { value } }

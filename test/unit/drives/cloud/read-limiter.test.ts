@@ -48,7 +48,7 @@ class World {
 }
 
 describe('ReadLimiter', () => {
-  it('keeps half of the places from readers of low priority', (t) => {
+  it('reserves half of the places for readers of normal priority', (t) => {
     const world = new World(t, 4)
     world.stalled('a', 'low')
     world.stalled('b', 'low')
@@ -58,7 +58,7 @@ describe('ReadLimiter', () => {
     assert.equal(world.limiter.enterNow(world.reader('e', 'normal')), undefined)
   })
 
-  it('ends no slow reader while nobody waits', (t) => {
+  it('ends no slow reader while no other waits', (t) => {
     const world = new World(t, 1)
     world.stalled('slow', 'normal')
     world.pass(3_600)
@@ -107,7 +107,7 @@ describe('ReadLimiter', () => {
     assert.ok(await next)
   })
 
-  it('gives every place back, and those of who stops waiting', async (t) => {
+  it('returns every place, including those of readers that stop waiting', async (t) => {
     const world = new World(t, 2)
     const places = ['low', 'normal'] as const
     for (let round = 0; round < 3; round++) {
@@ -142,7 +142,7 @@ describe('the lag of a Reader', () => {
     assert.equal(reader.lagMs, 10 * second)
   })
 
-  it('stays small for a client at the minimum rate, and what was fast does not count later', (t) => {
+  it('stays small for a client at the minimum rate, without credit for earlier speed', (t) => {
     const world = new World(t, 1)
     const reader = world.reader('r', 'normal')
     for (let chunk = 0; chunk < 100; chunk++) {

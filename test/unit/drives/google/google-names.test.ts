@@ -20,7 +20,7 @@ const name = fc
   .map((pieces) => pieces.join(''))
 
 describe('nameOfSegment', () => {
-  test('gives most segments as they are', () => {
+  test('returns most segments unchanged', () => {
     for (const text of ['a', 'a.txt', '..', '.', ' ', '100%', 'a%file', 'x'.repeat(1024), '%2f']) {
       assert.equal(nameOfSegment(text), text)
       assert.equal(segmentOfName(text), text)
@@ -39,13 +39,13 @@ describe('nameOfSegment', () => {
     ['%2F', '/'],
   ] as const
   for (const [text, escaped] of pairs) {
-    test(`gives ${JSON.stringify(text)} the name ${escaped}, and takes it back`, () => {
+    test(`encodes ${JSON.stringify(text)} as ${escaped}, and decodes it`, () => {
       assert.equal(nameOfSegment(text), escaped)
       assert.equal(segmentOfName(escaped), text)
     })
   }
 
-  test('is reversible for every segment, and never gives an empty name or a NUL', () => {
+  test('is reversible for every segment, and never returns an empty name or a NUL', () => {
     fc.assert(
       fc.property(segment, (text) => {
         const given = nameOfSegment(text)
@@ -57,7 +57,7 @@ describe('nameOfSegment', () => {
 })
 
 describe('segmentOfName', () => {
-  test('gives every name that a person may choose a segment of its own', () => {
+  test('returns a different segment for every name that a user may choose', () => {
     fc.assert(
       fc.property(name, (given) => {
         const text = segmentOfName(given)
@@ -67,18 +67,18 @@ describe('segmentOfName', () => {
     )
   })
 
-  test('gives nothing for what is no text', () => {
+  test('returns undefined for ill-formed text', () => {
     for (const given of ['', 'a\0b', 'a\ud800']) assert.equal(segmentOfName(given), undefined)
   })
 })
 
 describe('pathOfKey', () => {
-  test('cuts a key at its slashes', () => {
+  test('splits a key at its slashes', () => {
     assert.deepEqual(pathOfKey('a'), { folders: [], segment: 'a', isDeep: false })
     assert.deepEqual(pathOfKey('a//b/'), { folders: ['a', '', 'b'], segment: '', isDeep: false })
   })
 
-  test('leaves what is too deep in the name of the file', () => {
+  test("keeps segments that are too deep in the file's name", () => {
     const folders = Array.from({ length: maxFolders }, (_, index) => `f${index}`)
     const prefix = `${folders.join('/')}/`
     assert.deepEqual(pathOfKey(`${prefix}a`), { folders, segment: 'a', isDeep: false })

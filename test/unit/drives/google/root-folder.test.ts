@@ -22,7 +22,7 @@ async function account(t: TestContext) {
   return { emulator, sharedDriveId, find }
 }
 
-test('makeRootFolder takes an id of a folder in the drive that is asked', async (t) => {
+test('makeRootFolder accepts an id of a folder in the configured drive', async (t) => {
   const { emulator, sharedDriveId, find } = await account(t)
   const mine = emulator.byHand.folder('mine')
   const shared = emulator.byHand.folder('shared', sharedDriveId)
@@ -33,7 +33,7 @@ test('makeRootFolder takes an id of a folder in the drive that is asked', async 
   assert.equal(await find('shared', sharedDriveId), shared)
 })
 
-test('makeRootFolder refuses an id of a folder in another drive, naming the setting', async (t) => {
+test('makeRootFolder rejects an id of a folder in another drive, naming the setting', async (t) => {
   const { emulator, sharedDriveId, find } = await account(t)
   const mine = emulator.byHand.folder('mine')
   const shared = emulator.byHand.folder('shared', sharedDriveId)

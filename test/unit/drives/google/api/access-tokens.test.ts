@@ -35,7 +35,7 @@ async function startTokens(t: TestContext, credentials = person) {
   return { google, clock, tokens: new AccessTokens({ credentials, tokenUrl, http, retryPolicy }) }
 }
 
-test('AccessTokens.get asks with the refresh token, once for many callers', async (t) => {
+test('AccessTokens.get sends the refresh token, once for many callers', async (t) => {
   const { google, tokens } = await startTokens(t)
   const given = await Promise.all(Array.from({ length: 50 }, () => tokens.get()))
   assert.deepEqual([...new Set(given)], ['token-1'])
@@ -53,7 +53,7 @@ test('AccessTokens.get asks with the refresh token, once for many callers', asyn
   )
 })
 
-test('AccessTokens.get asks with an assertion for a service account', async (t) => {
+test('AccessTokens.get sends an assertion for a service account', async (t) => {
   const { google, tokens } = await startTokens(t, robot)
   assert.equal(await tokens.get(), 'token-1')
   const [grant] = google.grants
@@ -77,7 +77,7 @@ test('AccessTokens.get fetches the next token early, while calls go on with the 
   assert.equal(google.grants.length, 2)
 })
 
-test('AccessTokens.get goes on with the old token when the early renewal fails', async (t) => {
+test('AccessTokens.get keeps the old token when the early renewal fails', async (t) => {
   const { google, clock, tokens } = await startTokens(t)
   await tokens.get()
   clock.nowMs += 3_300_000
@@ -87,7 +87,7 @@ test('AccessTokens.get goes on with the old token when the early renewal fails',
   assert.equal(await tokens.get(), 'token-1')
 })
 
-test('AccessTokens.forget makes the next call fetch a token, unless somebody did', async (t) => {
+test('AccessTokens.forget makes the next call fetch a token, unless another call did', async (t) => {
   const { google, tokens } = await startTokens(t)
   const first = await tokens.get()
   tokens.forget(first)
@@ -135,7 +135,7 @@ const refusals: readonly {
   },
 ]
 for (const { title, credentials, step, message } of refusals) {
-  test(`AccessTokens.get says what to do: ${title}`, async (t) => {
+  test(`AccessTokens.get rejects with advice: ${title}`, async (t) => {
     const { google, clock, tokens } = await startTokens(t, credentials)
     google.playTokens(step)
     const refused = (error: unknown) => {
@@ -155,7 +155,7 @@ for (const { title, credentials, step, message } of refusals) {
   })
 }
 
-test('AccessTokens.get tries again after what may pass', async (t) => {
+test('AccessTokens.get retries transient errors', async (t) => {
   const { google, clock, tokens } = await startTokens(t)
   const broken: Step = ({ response }) => void response.writeHead(200).end('{"access_token":')
   google.playTokens(status(503), reset, broken, json(200, { access_token: 'a\nb', expires_in: 1 }))
@@ -163,14 +163,14 @@ test('AccessTokens.get tries again after what may pass', async (t) => {
   assert.deepEqual(clock.waits, [375, 750, 1500, 3000])
 })
 
-test('AccessTokens.get waits as long as Retry-After says, and no longer than its retryPolicy', async (t) => {
+test('AccessTokens.get waits for Retry-After, but not beyond its time limit', async (t) => {
   const { google, clock, tokens } = await startTokens(t)
   google.playTokens(status(429, { 'retry-after': '9' }), status(429, { 'retry-after': '60' }))
   await assert.rejects(tokens.get(), { kind: 'busy', retryAfterSeconds: 60 })
   assert.deepEqual(clock.waits, [9000])
 })
 
-test('AccessTokens.get of one caller ends with its signal, that of the others does not', async (t) => {
+test('AccessTokens.get aborts only for the caller whose signal aborts', async (t) => {
   const { google, tokens } = await startTokens(t)
   const held = Promise.withResolvers<void>()
   google.playTokens(async ({ response }) => {
@@ -187,7 +187,7 @@ test('AccessTokens.get of one caller ends with its signal, that of the others do
   assert.equal(google.grants.length, 1)
 })
 
-test('AccessTokens.get says that a key cannot be used, without showing it', async (t) => {
+test('AccessTokens.get reports an unusable key without showing it', async (t) => {
   const { tokens } = await startTokens(t, { ...robot, privateKey: 'secret-bytes' })
   await assert.rejects(tokens.get(), (error) => {
     assert.ok(error instanceof DriveError && error.kind === 'unavailable')
@@ -196,7 +196,7 @@ test('AccessTokens.get says that a key cannot be used, without showing it', asyn
   })
 })
 
-test('AccessTokens.get of a caller that has left leaves no failure behind', async (t) => {
+test('AccessTokens.get causes no unhandled rejection after an aborted caller', async (t) => {
   const { google, tokens } = await startTokens(t)
   google.playTokens(json(400, { error: 'invalid_grant' }))
   const lost: unknown[] = []
@@ -213,7 +213,7 @@ test('AccessTokens.get of a caller that has left leaves no failure behind', asyn
   assert.deepEqual(lost, [])
 })
 
-test('AccessTokens.get lets a refusal stand no longer when the clock is set back', async (t) => {
+test('AccessTokens.get keeps a refusal no longer when the clock is set back', async (t) => {
   const { google, clock, tokens } = await startTokens(t)
   google.playTokens(json(400, { error: 'invalid_grant' }))
   await assert.rejects(tokens.get(), { kind: 'unavailable' })

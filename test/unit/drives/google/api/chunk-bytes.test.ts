@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { piecesFrom } from '../../../../../src/drives/google/api/chunk-bytes.ts'
 import { collected } from './scripted-google.ts'
 
-test('piecesFrom gives all bytes from the start on, whatever the chunks', async () => {
+test('piecesFrom yields all bytes from the start on, however they are chunked', async () => {
   const chunks = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(chunks, fc.nat(400), async (given, start) => {

@@ -23,7 +23,7 @@ test('parseServiceAccount reads the key file of Google Cloud', () => {
   )
 })
 
-test('parseServiceAccount tells what is wrong with a file, never what is in it', () => {
+test('parseServiceAccount reports what is wrong with a file without showing its content', () => {
   const wrong: readonly [string, RegExp][] = [
     ['secret-bytes', /the whole file/],
     [

@@ -18,7 +18,7 @@ const part =
       .end(content)
   }
 
-test('download gives the whole file', async (t) => {
+test('download returns the whole file', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(whole('hello'))
   const { length, size, body } = await api.download('f1')
@@ -27,7 +27,7 @@ test('download gives the whole file', async (t) => {
   assert.equal(google.asked[0]?.url.searchParams.get('alt'), 'media')
 })
 
-test('download gives a range, and less where the file ends before it does', async (t) => {
+test('download returns a range, cut at the end of the file', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(part('ell', 'bytes 1-3/5'), part('lo', 'bytes 3-4/5'))
   const first = await api.download('f1', { range: { start: 1, end: 4 } })
@@ -37,7 +37,7 @@ test('download gives a range, and less where the file ends before it does', asyn
   assert.equal(google.asked[0]?.headers.range, 'bytes=1-3')
 })
 
-test('download asks for one revision', async (t) => {
+test('download requests one revision', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(whole('x'))
   const { body } = await api.download('f1', { revisionId: 'r1' })
@@ -45,7 +45,7 @@ test('download asks for one revision', async (t) => {
   assert.equal(google.asked[0]?.url.pathname, '/drive/v3/files/f1/revisions/r1')
 })
 
-test('download does not take other bytes than it asked for', async (t) => {
+test('download rejects bytes that were not requested', async (t) => {
   const { api, google } = await startTestApi(t, { retryForMs: 0 })
   const range = { start: 1, end: 4 }
   const compressed: Step = ({ response }) => {
@@ -76,7 +76,7 @@ test('download rejects when the bytes break off', async (t) => {
   await assert.rejects(text(body), { kind: 'unavailable', retryAfterSeconds: 2 })
 })
 
-test('download says yes once to a file that Drive takes for malware', async (t) => {
+test('download acknowledges once that Drive flags a file as malware', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(refusal(403, 'cannotDownloadAbusiveFile'), whole('evil'))
   assert.equal(await text((await api.download('f1')).body), 'evil')
@@ -87,7 +87,7 @@ test('download says yes once to a file that Drive takes for malware', async (t) 
   assert.equal(google.asked.length, 4)
 })
 
-test('download repeats what may pass and tells the rest apart', async (t) => {
+test('download retries transient errors and reports others by kind', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(status(500), reset, whole('x'))
   assert.equal(await text((await api.download('f1')).body), 'x')
@@ -99,7 +99,7 @@ test('download repeats what may pass and tells the rest apart', async (t) => {
   await assert.rejects(api.download('f1'), { kind: 'denied' })
 })
 
-test('download ends with its signal, by close and by leaving the iteration', async (t) => {
+test('download ends with its signal, with close and with the iteration', async (t) => {
   const { api, google } = await startTestApi(t, {
     limits: { connections: { calls: 4, uploads: 1, downloads: 1 } },
   })
@@ -122,7 +122,7 @@ test('download ends with its signal, by close and by leaving the iteration', asy
   assert.equal(await text((await api.download('f1')).body), 'x')
 })
 
-test('download goes on with the same revision where the bytes broke off', async (t) => {
+test('download resumes the same revision where the bytes broke off', async (t) => {
   const { api, google, clock } = await startTestApi(t)
   const cut =
     (content: string, range: string): Step =>
@@ -143,7 +143,7 @@ test('download goes on with the same revision where the bytes broke off', async 
   assert.equal(clock.waits.length, 3)
 })
 
-test('download of a revision gives up when nothing more comes', async (t) => {
+test('download of a revision fails when no more bytes arrive', async (t) => {
   const { api, google } = await startTestApi(t, { retryForMs: 1000 })
   const nothing: Step = ({ response }) => {
     response.writeHead(200, { 'content-length': 100 })
@@ -169,7 +169,7 @@ test('download of a revision gives up when nothing more comes', async (t) => {
   await assert.rejects(text(body), { kind: 'unavailable' })
 })
 
-test('download refuses a range without bytes', async (t) => {
+test('download rejects an empty range', async (t) => {
   const { api } = await startTestApi(t)
   await assert.rejects(api.download('f1', { range: { start: 5, end: 5 } }), RangeError)
 })

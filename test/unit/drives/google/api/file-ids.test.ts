@@ -12,20 +12,20 @@ function countedIds(): { readonly ids: FileIds; readonly batches: () => number }
 }
 
 describe('FileIds', () => {
-  test('gives every id once, of few batches', async () => {
+  test('returns every id once, from few batches', async () => {
     const { ids, batches } = countedIds()
     const given = await Promise.all(Array.from({ length: 600 }, () => ids.next()))
     assert.equal(new Set(given).size, 600)
     assert.equal(batches(), 2)
   })
 
-  test('asks for no more when what it gave comes back', async () => {
+  test('reuses ids that were given back', async () => {
     const { ids, batches } = countedIds()
     for (let write = 0; write < 2_000; write++) ids.giveBack(await ids.next())
     assert.equal(batches(), 1)
   })
 
-  test('loses nothing that comes back while a batch is on its way', async () => {
+  test('keeps ids that are given back while a batch is being fetched', async () => {
     const { ids, batches } = countedIds()
     const first = ids.next()
     ids.giveBack('back')

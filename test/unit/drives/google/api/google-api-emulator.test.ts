@@ -75,7 +75,7 @@ async function upload(api: GoogleApi, parent: string, bytes: Buffer): Promise<Go
   }
 }
 
-test('the emulated Drive takes every call', async (t) => {
+test('the emulated Drive accepts every call', async (t) => {
   const { google, api, read, children, root } = await startDrive(t)
   const start = await api.startPageToken()
   const folder = await api.createFile({ name: 'folder', mimeType: folderType, parents: [root] })
@@ -135,7 +135,7 @@ test('the emulated Drive takes every call', async (t) => {
   assert.deepEqual(google.counters.refusals, { 'delete notFound': 1 })
 })
 
-test('an upload in pieces arrives whole', async (t) => {
+test('an upload in chunks arrives complete', async (t) => {
   const { google, api, read, root } = await startDrive(t)
   const bytes = randomBytes(5 * kib256 + 77)
   const file = await upload(api, root, bytes)
@@ -144,7 +144,7 @@ test('an upload in pieces arrives whole', async (t) => {
   assert.deepEqual(google.counters.refusals, {})
 })
 
-test('a session ends by a word of its own, is asked and is cancelled', async (t) => {
+test('a session is ended without bytes, queried and cancelled', async (t) => {
   const { api, root } = await startDrive(t)
   const metadata = { name: 'x', parents: [root] as const }
   const first = await api.beginSession({ metadata })
@@ -164,7 +164,7 @@ test('a session ends by a word of its own, is asked and is cancelled', async (t)
   assert.deepEqual(await api.querySession(second), { kind: 'gone' })
 })
 
-test('a chunk is sent as a stream, too', async (t) => {
+test('a chunk can be sent as a stream', async (t) => {
   const { api, read, root } = await startDrive(t)
   const bytes = randomBytes(4 * mib)
   async function* stream() {
@@ -198,7 +198,7 @@ test('a service account works in a shared drive', async (t) => {
   assert.equal(file.driveId, google.sharedDriveId)
 })
 
-test('a service account without a shared drive is told that it has no storage', async (t) => {
+test('a service account without a shared drive gets an error that it has no storage', async (t) => {
   const google = await startGoogleEmulator()
   const credentials = parseServiceAccount(JSON.stringify(google.serviceAccount))
   const api = new GoogleApi({ credentials, endpoints: google.endpoints })
@@ -214,7 +214,7 @@ test('a service account without a shared drive is told that it has no storage', 
   })
 })
 
-test('calls go on while tokens end early', async (t) => {
+test('calls succeed although tokens expire early', async (t) => {
   const { google, api, root } = await startDrive(t)
   for (let count = 0; count < 3; count++) {
     google.faults.next({ on: 'get', do: 'expired-token' })
@@ -298,7 +298,7 @@ const operations: readonly Operation[] = [
 ]
 for (const { kinds, run } of operations) {
   for (const kind of kinds) {
-    test(`faults at ${kind} leave one whole file, or an error that says what to do`, async (t) => {
+    test(`faults at ${kind} leave one complete file, or an error with advice`, async (t) => {
       const { google } = await startDrive(t)
       const names = (Object.keys(faultKinds) as FaultName[]).filter((name) => {
         return faultKinds[name].includes(kind) && !beyond.has(name)
@@ -330,7 +330,7 @@ for (const { kinds, run } of operations) {
   }
 }
 
-test('listFiles rejects when Drive could not look everywhere, or a folder is gone', async (t) => {
+test('listFiles rejects incomplete lists and deleted folders', async (t) => {
   const { google, api } = await startDrive(t)
   google.knobs.isSearchIncomplete = true
   await assert.rejects(api.listFiles({}), { kind: 'unavailable' })

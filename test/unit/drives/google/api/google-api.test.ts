@@ -157,7 +157,7 @@ const calls: readonly CallCase[] = [
   },
 ]
 for (const { name, call, steps, asked, body } of calls) {
-  test(`${name} asks what Drive expects, with the token`, async (t) => {
+  test(`${name} sends the request that Drive expects, with the token`, async (t) => {
     const { api, google } = await startTestApi(t)
     google.play(...steps)
     await call(api)
@@ -171,7 +171,7 @@ for (const { name, call, steps, asked, body } of calls) {
   })
 }
 
-test('listFiles and changes ask a shared drive when there is one', async (t) => {
+test('listFiles and changes name the shared drive if there is one', async (t) => {
   const { api, google } = await startTestApi(t, { sharedDriveId: 'shared-1' })
   google.play(
     json(200, { files: [] }),
@@ -206,7 +206,7 @@ test('quoted escapes quotes and backslashes', () => {
   assert.equal(quoted(String.raw`it's a \ mess`), String.raw`'it\'s a \\ mess'`)
 })
 
-test('newId asks for many ids at once, for many callers', async (t) => {
+test('newId fetches many ids at once, for many callers', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(json(200, { ids: ['a', 'b', 'c'] }), json(200, { ids: ['d'] }))
   const given = await Promise.all([api.newId(), api.newId(), api.newId(), api.newId()])
@@ -214,7 +214,7 @@ test('newId asks for many ids at once, for many callers', async (t) => {
   assert.equal(google.asked.length, 2)
 })
 
-test('a file is created once though the answer was lost', async (t) => {
+test('a file is created once although the response was lost', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(reset, refusal(409, 'fileIdInUse'), json(200, fileJson({ id: 'n9' })))
   const file = await api.createFile({ id: 'n9', name: 'x' })
@@ -225,7 +225,7 @@ test('a file is created once though the answer was lost', async (t) => {
   )
 })
 
-test('uploadSmall takes a file of its id for its own only when it holds the bytes', async (t) => {
+test('uploadSmall accepts an existing file of its id only if it has the bytes', async (t) => {
   const { api, google } = await startTestApi(t)
   const bytes = Buffer.from('abc')
   const md5Checksum = createHash('md5').update(bytes).digest('hex')
@@ -236,7 +236,7 @@ test('uploadSmall takes a file of its id for its own only when it holds the byte
   await assert.rejects(other, GoogleIdTaken)
 })
 
-test('trash and delete tell whether there was a file', async (t) => {
+test('trash and delete return whether there was a file', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(refusal(404, 'notFound'), refusal(404, 'notFound'))
   assert.equal(await api.trash('f1'), false)
@@ -254,7 +254,7 @@ test('getFile, updateFile and copyFile reject with GoogleNotFound', async (t) =>
   await assert.rejects(api.copyFile('f1', { id: 'n' }), GoogleNotFound)
 })
 
-test('changes and listFiles reject with GooglePageExpired when a token is not taken', async (t) => {
+test('changes and listFiles reject with GooglePageExpired when a token is rejected', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(refusal(400, 'invalid'), refusal(410, 'gone'), refusal(400, 'invalid'))
   await assert.rejects(api.changes('old'), GooglePageExpired)
@@ -262,7 +262,7 @@ test('changes and listFiles reject with GooglePageExpired when a token is not ta
   await assert.rejects(api.listFiles({ q: 'wrong' }), { kind: 'unavailable' })
 })
 
-test('a new file whose parent is gone rejects with GoogleNotFound for the parent', async (t) => {
+test('a new file whose parent was deleted rejects with GoogleNotFound for the parent', async (t) => {
   const { api, google } = await startTestApi(t)
   const metadata = { id: 'n', name: 'x', parents: ['p1'] as const }
   const attempts = [

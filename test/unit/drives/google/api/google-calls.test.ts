@@ -14,7 +14,7 @@ import {
   status,
 } from './scripted-google.ts'
 
-test('a call is repeated with growing waits while that may help', async (t) => {
+test('a call is repeated with growing waits after transient errors', async (t) => {
   const { api, google, clock, notes } = await startTestApi(t)
   const garbage: Step = ({ response }) => void response.writeHead(200).end('<html>')
   google.play(
@@ -31,7 +31,7 @@ test('a call is repeated with growing waits while that may help', async (t) => {
   assert.match(notes.join('\n'), /^look up a file 5 6000 403 userRateLimitExceeded$/m)
 })
 
-test('a call gives up when its retryPolicy would be over, and says when to come back', async (t) => {
+test('a call fails when the next attempt would exceed its time limit, with a time to retry', async (t) => {
   const { api, google, clock } = await startTestApi(t, { retryForMs: 4000 })
   google.play(...Array.from({ length: 4 }, () => refusal(403, 'rateLimitExceeded')))
   await assert.rejects(api.getFile('f1'), (error) => {
@@ -47,7 +47,7 @@ test('a call gives up when its retryPolicy would be over, and says when to come 
   assert.deepEqual(clock.waits.slice(before), [3000])
 })
 
-test('Retry-After is waited for, and passed on when it is too long', async (t) => {
+test('a call waits for Retry-After, and passes it on when it is too long', async (t) => {
   const { api, google, clock } = await startTestApi(t)
   google.play(status(503, { 'retry-after': '11' }), status(503, { 'retry-after': '120' }))
   await assert.rejects(api.about(), { kind: 'unavailable', retryAfterSeconds: 120 })
@@ -81,7 +81,7 @@ test('many calls that get 401 at once share one fresh token', async (t) => {
   assert.equal(google.grants.length, 2)
 })
 
-test('reading goes on while Google takes no more uploads today', async (t) => {
+test('reads continue while Google accepts no more uploads today', async (t) => {
   const { api, google, clock } = await startTestApi(t, { retryForMs: 2000 })
   // What 750 GB in a day look like.
   google.play(...Array.from({ length: 3 }, () => refusal(403, 'userRateLimitExceeded')))
@@ -110,7 +110,7 @@ test('a redirect is not followed', async (t) => {
   assert.equal(google.asked.length, 1)
 })
 
-test('an answer larger than any is not read to the end', async (t) => {
+test('a response above the limit is not read to the end', async (t) => {
   const { api, google } = await startTestApi(t, { retryForMs: 0 })
   const piece = Buffer.alloc(1024 * 1024, 0x20)
   let written = 0
@@ -128,7 +128,7 @@ test('an answer larger than any is not read to the end', async (t) => {
   assert.ok(written < 100, `${written} MiB`)
 })
 
-test('a signal ends a call under way and a wait between attempts', async (t) => {
+test('a signal ends a call in progress and a wait between attempts', async (t) => {
   const { api, google, clock } = await startTestApi(t)
   const stop = new AbortController()
   google.play(() => stop.abort(new Error('left')))
@@ -142,7 +142,7 @@ test('a signal ends a call under way and a wait between attempts', async (t) => 
   await assert.rejects(api.getFile('f1', { signal: second.signal }), /left, too/)
 })
 
-test('no error and no note holds a token, a secret or the URL of a session', async (t) => {
+test('errors and retry notes contain no token, secret or session URL', async (t) => {
   const { api, google, notes } = await startTestApi(t, { retryForMs: 1000 })
   const sessionUrl = `${google.endpoints.upload}/files?upload_id=session-secret`
   const shown: string[] = []

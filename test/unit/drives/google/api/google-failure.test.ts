@@ -18,7 +18,7 @@ const failure = (status: number, reason = '') => ({
 })
 const context = { doing: 'do it' }
 
-test('errorOfFailure lets pass only what may pass', () => {
+test('errorOfFailure returns a TransientError only where a retry may help', () => {
   const passing: readonly [number, string, string][] = [
     [403, 'rateLimitExceeded', 'rate'],
     [403, 'userRateLimitExceeded', 'rate'],
@@ -37,7 +37,7 @@ test('errorOfFailure lets pass only what may pass', () => {
   }
 })
 
-test('errorOfFailure tells final refusals apart by their reason', () => {
+test('errorOfFailure distinguishes permanent refusals by their reason', () => {
   const final: readonly [number, string, string, RegExp][] = [
     [403, 'storageQuotaExceeded', 'full', /shared drive/],
     [403, 'quotaExceeded', 'full', /storage is full/],
@@ -68,7 +68,7 @@ test('errorOfFailure tells final refusals apart by their reason', () => {
   assert.equal((daily as DriveError).retryAfterSeconds, 3600)
 })
 
-test('errorOfFailure has types for what callers act on', () => {
+test('errorOfFailure returns typed errors for what callers handle', () => {
   const notFound = errorOfFailure(failure(404, 'notFound'), { ...context, fileId: 'f1' })
   assert.ok(notFound instanceof GoogleNotFound)
   assert.equal(notFound.fileId, 'f1')
@@ -83,7 +83,7 @@ test('errorOfFailure has types for what callers act on', () => {
   assert.ok(suspects instanceof GoogleSuspects)
 })
 
-test('errorOfFailure takes a 400 in a session for a misunderstanding that can be cleared up', () => {
+test('errorOfFailure returns a TransientError for a 400 of a session', () => {
   const error = errorOfFailure(failure(400, 'badRequest'), { ...context, isSession: true })
   assert.ok(error instanceof TransientError)
 })

@@ -26,7 +26,7 @@ test('googleFileSchema reads sizes and times as numbers', () => {
   })
 })
 
-test('googleFileSchema leaves out what folders, documents and strangers do not have', () => {
+test('googleFileSchema omits fields that folders, documents and unshared files lack', () => {
   const folder = googleFileSchema.parse({
     id: 'd',
     name: 'docs/../x',
@@ -47,7 +47,7 @@ test('googleFileSchema leaves out what folders, documents and strangers do not h
   ])
 })
 
-test('googleFileSchema refuses what is no file', () => {
+test('googleFileSchema rejects what is not a file', () => {
   for (const wrong of [
     {},
     fileJson({ size: '-1' }),
@@ -59,16 +59,16 @@ test('googleFileSchema refuses what is no file', () => {
   }
 })
 
-test('googleFileSchema takes a checksum that is no MD5 for none', () => {
+test('googleFileSchema ignores a checksum that is not an MD5', () => {
   assert.equal('md5Checksum' in googleFileSchema.parse(fileJson({ md5Checksum: 'x' })), false)
 })
 
-test('filePageSchema tells an incomplete search', () => {
+test('filePageSchema reports an incomplete search', () => {
   const page = filePageSchema.parse({ files: [], incompleteSearch: true, nextPageToken: 'n' })
   assert.deepEqual(page, { files: [], isIncomplete: true, nextPageToken: 'n' })
 })
 
-test('changePageSchema leaves out changes of whole shared drives', () => {
+test('changePageSchema omits changes of whole shared drives', () => {
   const page = changePageSchema.parse({
     newStartPageToken: '9',
     changes: [
@@ -87,7 +87,7 @@ test('changePageSchema leaves out changes of whole shared drives', () => {
   )
 })
 
-test('accountSchema takes no limit for unlimited', () => {
+test('accountSchema reads a missing limit as unlimited', () => {
   const storageQuota = { limit: '100', usage: '40' }
   assert.deepEqual(accountSchema.parse({ storageQuota, user: { emailAddress: 'a@b' } }), {
     usageBytes: 40,
@@ -97,7 +97,7 @@ test('accountSchema takes no limit for unlimited', () => {
   assert.deepEqual(accountSchema.parse({ storageQuota: { usage: '40' } }), { usageBytes: 40 })
 })
 
-test('accountSchema takes more bytes than a number counts for the most that it does', () => {
+test('accountSchema caps byte counts at the largest safe integer', () => {
   const storageQuota = { limit: '92233720368547758070', usage: '1100000000000000' }
   assert.deepEqual(accountSchema.parse({ storageQuota }), {
     limitBytes: Number.MAX_SAFE_INTEGER,

@@ -26,21 +26,21 @@ const troubleOf = (reason: string, message: RegExp) => (error: unknown) => {
 }
 const silence: Step = () => undefined
 
-test('GoogleHttp.send waits for the head of an answer no longer than its limit', async (t) => {
+test('GoogleHttp.send limits the wait for the head of a response', async (t) => {
   const headersMs = { calls: 50, uploads: 50, downloads: 50 }
   const { google, get } = await startHttp(t, { headersMs })
   google.play(silence)
   await assert.rejects(get(), troubleOf('network', /UND_ERR_HEADERS_TIMEOUT/))
 })
 
-test('GoogleHttp.send waits for the body of an answer no longer than its limit', async (t) => {
+test('GoogleHttp.send limits the wait for the body of a response', async (t) => {
   const { google, get } = await startHttp(t, { idleMs: 50 })
   google.play(({ response }) => void response.writeHead(200, { 'content-length': 9 }).write('half'))
   const answer = await get({ limiter: 'downloads' })
   await assert.rejects(collected(answer.chunks()), troubleOf('network', /UND_ERR_BODY_TIMEOUT/))
 })
 
-test('GoogleHttp.send bounds a call as a whole, however often a byte comes', async (t) => {
+test('GoogleHttp.send limits the time of a whole call, even while bytes arrive', async (t) => {
   const { google, get } = await startHttp(t, { callMs: 120 })
   const drip: Step = ({ response }) => {
     const timer = setInterval(() => response.write(' '), 10)
@@ -51,7 +51,7 @@ test('GoogleHttp.send bounds a call as a whole, however often a byte comes', asy
   await assert.rejects(answer.text(1000), troubleOf('network', /in time/))
 })
 
-test('GoogleHttp.send tells that nobody listens', async (t) => {
+test('GoogleHttp.send reports a refused connection', async (t) => {
   const { http } = await startHttp(t)
   const url = 'http://127.0.0.1:1/'
   await assert.rejects(
@@ -60,7 +60,7 @@ test('GoogleHttp.send tells that nobody listens', async (t) => {
   )
 })
 
-test('GoogleHttp.send uses no more connections than a limiter has, and the same ones again', async (t) => {
+test('GoogleHttp.send reuses connections and stays within the limiter', async (t) => {
   const connections = { calls: 2, uploads: 1, downloads: 1 }
   const { google, get } = await startHttp(t, { connections })
   let atOnce = 0
@@ -80,7 +80,7 @@ test('GoogleHttp.send uses no more connections than a limiter has, and the same 
   assert.equal(google.connections(), 2)
 })
 
-test('GoogleHttp.send gives up when no place becomes free, and leaves the other limiters alone', async (t) => {
+test('GoogleHttp.send fails when no connection becomes free, without effect on other limiters', async (t) => {
   const connections = { calls: 1, uploads: 1, downloads: 1 }
   const { google, get } = await startHttp(t, { connections, connectionWaitMs: 40 })
   google.play(silence, status(200))
@@ -92,12 +92,12 @@ test('GoogleHttp.send gives up when no place becomes free, and leaves the other 
   await assert.rejects(held, /left/)
 })
 
-test('GoogleHttp.send does not wait for a place when its signal aborts', async (t) => {
+test('GoogleHttp.send stops waiting for a connection when its signal aborts', async (t) => {
   const { get } = await startHttp(t, { connections: { calls: 1, uploads: 1, downloads: 1 } })
   await assert.rejects(get({ signal: AbortSignal.abort(new Error('left')) }), /left/)
 })
 
-test('GoogleHttp.send does not take a stream of another length', async (t) => {
+test('GoogleHttp.send rejects a stream of another length', async (t) => {
   const { google, http } = await startHttp(t)
   async function* stream() {
     yield Buffer.from('abc')
@@ -112,7 +112,7 @@ test('GoogleHttp.send does not take a stream of another length', async (t) => {
   await assert.rejects(sent, { code: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' })
 })
 
-test('GoogleHttp.send gives its connection back when the request cannot be sent', async (t) => {
+test('GoogleHttp.send releases its connection when the request cannot be sent', async (t) => {
   const connections = { calls: 1, uploads: 1, downloads: 1 }
   const { google, http, get } = await startHttp(t, { connections, connectionWaitMs: 40 })
   await assert.rejects(
@@ -123,13 +123,13 @@ test('GoogleHttp.send gives its connection back when the request cannot be sent'
   assert.equal((await get()).status, 200)
 })
 
-test('GoogleHttp.close ends what is under way', async (t) => {
+test('GoogleHttp.close ends requests in progress', async (t) => {
   const { google, http, get } = await startHttp(t)
   google.play(() => void http.close())
   await assert.rejects(get(), { name: 'DriveError', kind: 'unavailable' })
 })
 
-test('A piece of a body may be overwritten once the next one is asked for', async (t) => {
+test('a piece of a body may be overwritten once the next one is requested', async (t) => {
   // session-stream.ts fills blocks again that are four pieces behind.
   const { google, http } = await startHttp(t)
   const pieceBytes = 256 * 1024

@@ -11,7 +11,7 @@ import { FakeClock } from './scripted-google.ts'
 
 const small = { unitsPerMinute: 600, costs: { ...defaultQuota.costs, get: 1, list: 10 } }
 
-test('RateBudget.take lets no minute have more units than the quota', async () => {
+test('RateBudget.take grants no more units per minute than the quota', async () => {
   const call = fc.record({
     cost: fc.constantFrom<Cost>('get', 'list'),
     idleMs: fc.integer({ min: 0, max: 20_000 }),
@@ -37,7 +37,7 @@ test('RateBudget.take lets no minute have more units than the quota', async () =
   )
 })
 
-test('RateBudget.take gives a fifth of a minute at once, the rest evenly', async () => {
+test("RateBudget.take grants a fifth of a minute's units at once, the rest evenly", async () => {
   const clock = new FakeClock()
   const budget = new RateBudget(small, clock)
   const take = () => budget.take('list', { deadlineMs: Number.POSITIVE_INFINITY })
@@ -49,7 +49,7 @@ test('RateBudget.take gives a fifth of a minute at once, the rest evenly', async
   assert.deepEqual(clock.waits.map(Math.round), [1250, 1250])
 })
 
-test('RateBudget.take refuses at once what would come after the deadline, and takes nothing for it', async () => {
+test('RateBudget.take rejects a call beyond the deadline at once, and takes no units', async () => {
   const clock = new FakeClock()
   const budget = new RateBudget(small, clock)
   const take = (deadlineMs: number) => budget.take('list', { deadlineMs })
@@ -66,7 +66,7 @@ test('RateBudget.take refuses at once what would come after the deadline, and ta
   assert.deepEqual(clock.waits.map(Math.round), [1250])
 })
 
-test('RateBudget.pause holds all calls back', async () => {
+test('RateBudget.pause delays all calls', async () => {
   const clock = new FakeClock()
   const budget = new RateBudget(small, clock)
   budget.pause(4000)
@@ -76,7 +76,7 @@ test('RateBudget.pause holds all calls back', async () => {
   assert.deepEqual(clock.waits, [4000])
 })
 
-test('RateBudget.take gives back what an aborted call does not use', async () => {
+test('RateBudget.take returns the units of an aborted call', async () => {
   const clock = new FakeClock()
   const budget = new RateBudget(small, clock)
   for (let count = 0; count < 12; count++) await budget.take('list', { deadlineMs: clock.nowMs })
@@ -105,7 +105,7 @@ test('RateBudget.take does not wait for a clock that was set back', async () => 
   assert.deepEqual(clock.waits.map(Math.round), [1250])
 })
 
-test('RateBudget.pause for uploads lets other calls go on', async () => {
+test('RateBudget.pause for uploads does not delay other calls', async () => {
   const clock = new FakeClock()
   const budget = new RateBudget(small, clock)
   budget.pause(4000, { isUpload: true })

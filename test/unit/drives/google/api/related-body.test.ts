@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { relatedBody } from '../../../../../src/drives/google/api/related-body.ts'
 
-test('relatedBody keeps bytes that are no text, and metadata that is not ASCII', () => {
+test('relatedBody keeps binary bytes and non-ASCII metadata', () => {
   const bytes = Buffer.from([0xff, 0x00, 0x0d, 0x0a, 0xfe])
   const { contentType, body } = relatedBody(
     { name: 'Übung' },
@@ -18,7 +18,7 @@ test('relatedBody keeps bytes that are no text, and metadata that is not ASCII',
   )
 })
 
-test('relatedBody lets no mime type begin a header of its own', () => {
+test('relatedBody does not let a MIME type start another header', () => {
   const { body } = relatedBody(
     {},
     { bytes: Buffer.alloc(0), mimeType: 'text/plain\r\nX-Evil: 1\r\n\r\nmore', boundary: 'b' },

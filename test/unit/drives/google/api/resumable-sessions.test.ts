@@ -44,7 +44,7 @@ test('sendChunk resolves with the file at the end', async (t) => {
   assert.deepEqual(ranges(), ['bytes 0-524287/524288'])
 })
 
-test('sendChunk goes on from what Drive kept, not from what was sent', async (t) => {
+test('sendChunk continues from what Drive kept, not from what was sent', async (t) => {
   const { api, google, url, ranges } = await startSession(t)
   google.play(held(kib256), done)
   assert.equal((await api.sendChunk(url, last)).kind, 'done')
@@ -52,7 +52,7 @@ test('sendChunk goes on from what Drive kept, not from what was sent', async (t)
   assert.deepEqual(google.asked[1]?.body, twoBlocks.subarray(kib256))
 })
 
-test('sendChunk goes on within a later chunk of several pieces', async (t) => {
+test('sendChunk continues within a later piece of the chunk', async (t) => {
   const { api, google, url, ranges } = await startSession(t)
   google.play(held(5 * kib256), held(6 * kib256))
   const pieces = [twoBlocks.subarray(0, 100), twoBlocks.subarray(100)]
@@ -78,7 +78,7 @@ const failures: readonly (readonly [string, Step])[] = [
   ['half an answer', ({ response }) => void response.writeHead(200).end('{"id":"do')],
 ]
 for (const [name, failure] of failures) {
-  test(`sendChunk asks the session what it holds after ${name}`, async (t) => {
+  test(`sendChunk queries the session after ${name}`, async (t) => {
     const { api, google, url, ranges } = await startSession(t)
     google.play(failure, held(kib256), done)
     assert.equal((await api.sendChunk(url, last)).kind, 'done')
@@ -86,7 +86,7 @@ for (const [name, failure] of failures) {
     assert.deepEqual(google.asked.at(-1)?.body, twoBlocks.subarray(kib256))
   })
 
-  test(`sendChunk finds the upload done when the last answer was lost to ${name}`, async (t) => {
+  test(`sendChunk finds the upload finished when the last response was lost to ${name}`, async (t) => {
     const { api, google, url, ranges } = await startSession(t)
     google.play(failure, done)
     const state = await api.sendChunk(url, last)
@@ -95,14 +95,14 @@ for (const [name, failure] of failures) {
   })
 }
 
-test('sendChunk sends all again when Drive kept nothing', async (t) => {
+test('sendChunk sends all bytes again when Drive kept none', async (t) => {
   const { api, google, url } = await startSession(t)
   google.play(status(503), held(0), done)
   assert.equal((await api.sendChunk(url, last)).kind, 'done')
   assert.deepEqual(google.asked.at(-1)?.body, twoBlocks)
 })
 
-test('sendChunk tells the end when all bytes are there and the session still is open', async (t) => {
+test('sendChunk ends the session when it has all bytes and is still open', async (t) => {
   const { api, google, url, ranges } = await startSession(t)
   google.play(held(2 * kib256), done)
   assert.equal((await api.sendChunk(url, last)).kind, 'done')
@@ -110,7 +110,7 @@ test('sendChunk tells the end when all bytes are there and the session still is 
   assert.equal(google.asked[1]?.headers['content-length'], '0')
 })
 
-test('sendChunk of no bytes only tells the end', async (t) => {
+test('sendChunk without bytes only ends the session', async (t) => {
   const { api, google, url, ranges } = await startSession(t)
   google.play(done)
   const state = await api.sendChunk(url, { offset: 700, bytes: [], length: 0, total: 700 })
@@ -118,14 +118,14 @@ test('sendChunk of no bytes only tells the end', async (t) => {
   assert.deepEqual(ranges(), ['bytes */700'])
 })
 
-test('sendChunk gives up on a session that keeps nothing', async (t) => {
+test('sendChunk fails when the session keeps no bytes', async (t) => {
   const { api, google, url, clock } = await startSession(t, { retryForMs: 5000 })
   google.play(...Array.from({ length: 20 }, () => held(0)))
   await assert.rejects(api.sendChunk(url, last), { kind: 'unavailable' })
   assert.deepEqual(clock.waits, [375, 750, 1500])
 })
 
-test('sendChunk has new retryPolicy whenever the session has more', async (t) => {
+test('sendChunk restarts the time limit whenever the session has more bytes', async (t) => {
   const { api, google, url, clock } = await startSession(t, { retryForMs: 2000 })
   const eight = bytesOf(8 * kib256)
   for (let count = 1; count < 8; count++) google.play(status(503), held(count * kib256))
@@ -138,7 +138,7 @@ test('sendChunk has new retryPolicy whenever the session has more', async (t) =>
   )
 })
 
-test('sendChunk tells the caller when the session has lost what it held', async (t) => {
+test('sendChunk returns the state when the session has lost bytes', async (t) => {
   const { api, google, url } = await startSession(t)
   google.play(held(kib256))
   const state = await api.sendChunk(url, { ...chunk, offset: 4 * kib256 })
@@ -147,7 +147,7 @@ test('sendChunk tells the caller when the session has lost what it held', async 
 })
 
 for (const code of [404, 410, 499]) {
-  test(`sendChunk and querySession tell with ${code} that the session is gone`, async (t) => {
+  test(`sendChunk and querySession return gone for ${code}`, async (t) => {
     const { api, google, url } = await startSession(t)
     google.play(status(code), status(code))
     assert.deepEqual(await api.sendChunk(url, last), { kind: 'gone' })
@@ -162,7 +162,7 @@ test('sendChunk rejects with full at the end when the quota is used up', async (
   assert.equal(google.asked.length, 1)
 })
 
-test('sendChunk refuses what Drive would refuse', async (t) => {
+test('sendChunk rejects chunks that Drive would reject', async (t) => {
   const { api, url } = await startSession(t)
   const wrong: readonly SessionChunk[] = [
     { offset: 0, bytes: [bytesOf(9)], length: 9, total: undefined },
@@ -172,7 +172,7 @@ test('sendChunk refuses what Drive would refuse', async (t) => {
   for (const one of wrong) await assert.rejects(api.sendChunk(url, one), RangeError)
 })
 
-test('sendChunk sends a stream once, with its length, and tells what of it was kept', async (t) => {
+test('sendChunk sends a stream once, with its length, and returns what was kept', async (t) => {
   const { api, google, url, ranges } = await startSession(t)
   async function* stream() {
     yield twoBlocks.subarray(0, 1000)
@@ -219,14 +219,14 @@ test('sendChunk ends the stream when Drive refuses it before its end', async (t)
   while (!isEnded) await new Promise(setImmediate)
 })
 
-test('sendChunk asks for the file when the last answer does not hold all of it', async (t) => {
+test('sendChunk looks up the file when the last response is incomplete', async (t) => {
   const { api, google, url } = await startSession(t)
   google.play(json(200, { id: 'x', name: 'n' }), json(200, fileJson({ id: 'x' })))
   const state = await api.sendChunk(url, last)
   assert.ok(state.kind === 'done' && state.file.size === 3)
 })
 
-test('querySession tells what is held, also of a session that has not begun', async (t) => {
+test('querySession returns how many bytes a session has, also before the first', async (t) => {
   const { api, google, url, ranges } = await startSession(t)
   google.play(held(0), held(kib256), status(503), done)
   assert.deepEqual(await api.querySession(url), { kind: 'open', persisted: 0 })
@@ -236,7 +236,7 @@ test('querySession tells what is held, also of a session that has not begun', as
   assert.equal(google.asked[0]?.headers['content-length'], '0')
 })
 
-test('cancelSession takes every answer for success that says that it is over', async (t) => {
+test('cancelSession succeeds for every status of an ended session', async (t) => {
   const { api, google, url } = await startSession(t)
   for (const code of [499, 204, 404, 410, 400]) {
     google.play(status(code))
@@ -245,7 +245,7 @@ test('cancelSession takes every answer for success that says that it is over', a
   assert.deepEqual([...new Set(google.asked.map(({ method }) => method))], ['DELETE'])
 })
 
-test('a session elsewhere is not shown the token', async (t) => {
+test('a session URL of another origin does not get the token', async (t) => {
   const { api } = await startSession(t)
   const elsewhere = await startTestApi(t)
   elsewhere.google.play(held(0))
@@ -253,7 +253,7 @@ test('a session elsewhere is not shown the token', async (t) => {
   assert.equal(elsewhere.google.asked[0]?.headers.authorization, undefined)
 })
 
-test('beginSession rejects when Drive does not say where', async (t) => {
+test('beginSession rejects when Drive returns no session URL', async (t) => {
   const { api, google } = await startTestApi(t)
   google.play(status(200))
   await assert.rejects(api.beginSession({ id: 'f1', metadata: {} }), { kind: 'unavailable' })

@@ -19,7 +19,7 @@ const options = {
 const decoded = (part: string | undefined) =>
   JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as unknown
 
-test('serviceAccountJwt signs the claims that Google asks for with RS256', () => {
+test('serviceAccountJwt signs the claims that Google requires with RS256', () => {
   const [header, claims, signature = ''] = serviceAccountJwt(robot, options).split('.')
   assert.deepEqual(decoded(header), { alg: 'RS256', typ: 'JWT', kid: 'key-1' })
   assert.deepEqual(decoded(claims), {
@@ -33,12 +33,12 @@ test('serviceAccountJwt signs the claims that Google asks for with RS256', () =>
   assert.ok(verify.verify(publicKey, signature, 'base64url'))
 })
 
-test('serviceAccountJwt names the person that the robot acts for', () => {
+test('serviceAccountJwt names the user that the service account acts for', () => {
   const [, claims] = serviceAccountJwt({ ...robot, subject: 'ann@example.org' }, options).split('.')
   assert.equal((decoded(claims) as { sub?: string }).sub, 'ann@example.org')
 })
 
-test('serviceAccountJwt refuses other keys without showing them', () => {
+test('serviceAccountJwt rejects other keys without showing them', () => {
   const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const pem = elliptic.export({ type: 'pkcs8', format: 'pem' }) as string
   for (const key of [pem, 'no key at all, but secret', '']) {

@@ -34,7 +34,7 @@ function scene() {
   return { unlisted, lists, listings, begun }
 }
 
-test('complete asks for nothing that is known, and once for what several wait for', async () => {
+test('complete lists no known folder, and others once for several callers', async () => {
   const { unlisted, lists, listings, begun } = scene()
   await listings.complete(['a', 'b'], listings.deadline())
   assert.equal(lists.length, 0)
@@ -49,7 +49,7 @@ test('complete asks for nothing that is known, and once for what several wait fo
   )
 })
 
-test('complete rejects with what keeps a folder from being listed, and tries again', async () => {
+test('complete rejects with the error of a listing, and lists again next time', async () => {
   const { unlisted, lists, listings, begun } = scene()
   unlisted.add('a')
   const refused = listings.complete(['a'], listings.deadline())
@@ -63,7 +63,7 @@ test('complete rejects with what keeps a folder from being listed, and tries aga
   await second
 })
 
-test('complete rejects as busy when the time is up, and the listing goes on', async () => {
+test('complete rejects as busy when the time is up, and the listing continues', async () => {
   const { unlisted, lists, listings, begun } = scene()
   unlisted.add('a')
   const deadline = { untilMs: performance.now() + 20 }

@@ -27,7 +27,7 @@ const metadataOfClients = fc.dictionary(fc.string({ maxLength: 20 }), value, {
 })
 
 describe('packAttributes', () => {
-  test('keeps to the limits of Drive, whatever the attributes', () => {
+  test("stays within Drive's limits for any attributes", () => {
     fc.assert(
       fc.property(metadataOfClients, (metadata) => {
         const { properties, isWhole } = packAttributes({ ...plain, metadata }, md5)
@@ -44,7 +44,7 @@ describe('packAttributes', () => {
     )
   })
 
-  test('leaves out part sizes before metadata, and says that something is missing', () => {
+  test('omits part sizes before metadata, and reports that something is missing', () => {
     const partSizes = Array.from({ length: 1000 }, (_, index) => [1, 5_000_000 + index] as const)
     const attributes = { ...plain, metadata: { a: 'b' }, partSizes }
     const { properties, isWhole } = packAttributes(attributes, md5)
@@ -60,7 +60,7 @@ describe('packAttributes', () => {
     assert.deepEqual(unpacked?.attributes.headers, { 'content-type': 'text/plain' })
   })
 
-  test('removes what longer attributes have left, and nothing of others', () => {
+  test('removes leftovers of longer attributes, and no other properties', () => {
     const metadata = { long: 'x'.repeat(2000) }
     const packed = packAttributes({ ...plain, metadata }, md5).properties
     const before = without({ ...packed, deep: '1', theirs: 'y' })
@@ -77,7 +77,7 @@ describe('packBeside', () => {
   const next = 'ffffffffffffffffffffffffffffffff'
   const of = (length: number): Attributes => ({ ...plain, metadata: { long: 'x'.repeat(length) } })
 
-  test('keeps both sets apart, again and again, in 29 properties', () => {
+  test('keeps both sets in 29 properties through repeated changes', () => {
     let properties = without(packAttributes(of(100), md5).properties)
     let kept = md5
     for (let round = 0; round < 5; round++) {
@@ -95,7 +95,7 @@ describe('packBeside', () => {
     }
   })
 
-  test('leaves out what does not fit beside the other', () => {
+  test('omits what does not fit beside the other set', () => {
     const some = without(packAttributes(of(2000), md5).properties)
     const packed = packBeside(of(2000), next, { before: some, kept: md5 })
     assert.equal(packed.isWhole, false)
@@ -105,7 +105,7 @@ describe('packBeside', () => {
     assert.equal(unpackAttributes(after, next)?.attributes.etag, md5)
   })
 
-  test('cuts the other where nothing fits beside it, and says so', () => {
+  test('cuts the other set where nothing fits beside it, and reports it', () => {
     const full = without(packAttributes(of(3000), md5).properties)
     const packed = packBeside(of(100), next, { before: { ...full, deep: '1' }, kept: md5 })
     assert.equal(packed.isKeptCut, true)
@@ -117,7 +117,7 @@ describe('packBeside', () => {
     assert.equal(after.deep, '1')
   })
 
-  test('keeps to the limits of Drive beside whatever there is', () => {
+  test("stays within Drive's limits beside any other set", () => {
     const of = (metadata: Attributes['metadata']) => ({ ...plain, metadata })
     fc.assert(
       fc.property(metadataOfClients, metadataOfClients, value, (old, coming, type) => {
@@ -133,14 +133,14 @@ describe('packBeside', () => {
     )
   })
 
-  test('takes all room where the file has no attributes to keep', () => {
+  test('uses all properties where the file has no attributes to keep', () => {
     const packed = packBeside(of(3000), next, { before: { theirs: 'x' }, kept: md5 })
     assert.equal(packed?.isWhole, true)
   })
 })
 
 describe('unpackAttributes', () => {
-  test('gives nothing for other bytes, for strangers and for pieces that are missing', () => {
+  test('returns undefined for other bytes, foreign properties and missing pieces', () => {
     const properties = without(packAttributes(plain, md5).properties)
     assert.equal(unpackAttributes(properties, '0'.repeat(32)), undefined)
     assert.equal(unpackAttributes(properties, undefined), undefined)

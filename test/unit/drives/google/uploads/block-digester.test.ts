@@ -7,7 +7,7 @@ import { bytesOf } from '../../../../contract/drive/stored-object.ts'
 
 const blockBytes = 256 * 1024
 
-test('digest goes on from the state, and gives the bytes back', async (t) => {
+test('digest continues from the state, and returns the bytes', async (t) => {
   const digester = new BlockDigester()
   t.after(() => digester.close())
   const all = bytesOf(3 * blockBytes, 1)

@@ -23,7 +23,7 @@ describe('updateMd5 and finishMd5', () => {
     ['1234567890'.repeat(8), '57edf4a22be3c955ac49da2e2107b67a'],
   ] as const
   for (const [text, digest] of published) {
-    test(`give the published digest of "${text}"`, () => {
+    test(`return the published digest of "${text}"`, () => {
       const bytes = Buffer.from(text)
       const whole = bytes.length - (bytes.length % block)
       const state = updateMd5(emptyMd5, bytes.subarray(0, whole))
@@ -31,7 +31,7 @@ describe('updateMd5 and finishMd5', () => {
     })
   }
 
-  test('agree with OpenSSL wherever the bytes are cut', () => {
+  test('agree with OpenSSL wherever the bytes are split', () => {
     const cuts = fc.array(fc.nat({ max: 9 }), { maxLength: 5 })
     fc.assert(
       fc.property(cuts, fc.uint8Array({ maxLength: 130 }), (blocks, tail) => {
@@ -48,7 +48,7 @@ describe('updateMd5 and finishMd5', () => {
     )
   })
 
-  test('take bytes that do not begin at a multiple of four', () => {
+  test('accept bytes that do not begin at a multiple of four', () => {
     const bytes = Buffer.from(Array.from({ length: 200 }, (_, index) => index))
     const part = bytes.subarray(3, 3 + 2 * block)
     assert.equal(finishMd5(updateMd5(emptyMd5, part), Buffer.alloc(0), part.length), md5Of(part))
@@ -64,7 +64,7 @@ describe('updateMd5 and finishMd5', () => {
     )
   })
 
-  test('refuse bytes that fill no block', () => {
+  test('reject bytes that are not whole blocks', () => {
     assert.throws(() => updateMd5(emptyMd5, Buffer.alloc(63)), RangeError)
   })
 })

@@ -4,7 +4,7 @@ import { SendMemory } from '../../../../../src/drives/google/uploads/send-memory
 
 const mebibyte = 1024 * 1024
 
-test('SendMemory holds no more of early parts than it has', () => {
+test('SendMemory holds early parts up to its limit', () => {
   const { parts } = new SendMemory()
   assert.ok(parts.take(48 * mebibyte))
   assert.equal(parts.take(1), false)
@@ -12,7 +12,7 @@ test('SendMemory holds no more of early parts than it has', () => {
   assert.ok(parts.take(8 * mebibyte))
 })
 
-test('SendMemory leaves early parts less, and each stream less, the more streams there are', () => {
+test('SendMemory gives early parts and each stream less with more streams', () => {
   const memory = new SendMemory()
   memory.enter()
   assert.equal(memory.share, 16 * mebibyte)
@@ -24,7 +24,7 @@ test('SendMemory leaves early parts less, and each stream less, the more streams
   assert.equal(memory.share, 16 * mebibyte)
 })
 
-test('SendMemory leaves a stream a little, whatever the others do', () => {
+test('SendMemory always leaves a stream a minimum', () => {
   const memory = new SendMemory(8 * mebibyte)
   for (let streams = 0; streams < 1_000; streams++) memory.enter()
   assert.equal(memory.share, mebibyte / 2)
