@@ -1,4 +1,4 @@
-/** Checksum algorithms of S3, by AWS's names. */
+/** Checksum algorithms of S3, with AWS's names. */
 export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 
@@ -13,7 +13,7 @@ export interface StoredChecksum {
 /** Runs of equal part sizes: `[[3, 8388608], [1, 17]]` is three parts of 8 MiB and one of 17 bytes. */
 export type PartSizes = readonly (readonly [count: number, sizeBytes: number])[]
 
-/** The headers that S3 keeps with an object and returns as they were sent. */
+/** The headers that S3 stores with an object and returns unchanged. */
 export const keptHeaders = [
   'cache-control',
   'content-disposition',
@@ -25,8 +25,8 @@ export const keptHeaders = [
 export type KeptHeader = (typeof keptHeaders)[number]
 
 /**
- * What is remembered about an object beside its bytes. Immutable: a changed object is a new file
- * with new attributes.
+ * What is stored with an object beside its bytes. Immutable: a changed object is a new file with
+ * new attributes.
  */
 export interface Attributes {
   /** Without quotes: 32 hex digits, or 32 hex digits, `-` and the number of parts. */
@@ -38,8 +38,8 @@ export interface Attributes {
   /** Present when the object was uploaded in parts. */
   readonly partSizes?: PartSizes
   /**
-   * Base64 digest of each part, in order, by the algorithm of `checksum`. Absent when there is no
-   * `checksum` and when the list would be long.
+   * Base64 digest of each part, in order, by the algorithm of `checksum`. Absent if there is no
+   * `checksum` or the list would be long.
    */
   readonly partChecksums?: readonly string[]
 }

@@ -1,6 +1,6 @@
 /**
- * Reusable buffers of one size: to have so many new ones created and collected
- * costs a third of the time of an upload (bench/README.md).
+ * Reusable buffers of one size. Without reuse, their allocation and collection takes a third of the
+ * time of an upload (bench/README.md).
  */
 export class BufferPool {
   readonly #bytes: number
@@ -18,12 +18,12 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes)
   }
 
-  /** Takes back a buffer that is no longer read. One of another size is left to the collector. */
+  /** Takes back a buffer that is no longer used. Buffers of another size are not kept. */
   give(buffer: Buffer<ArrayBuffer>): void {
     if (buffer.length === this.#bytes && this.#free.length < this.#most) this.#free.push(buffer)
   }
 
-  /** Keeps none. */
+  /** Drops all idle buffers. */
   clear(): void {
     this.#free = []
   }

@@ -1,7 +1,7 @@
 import type { Attributes } from './attributes.ts'
 import type { ObjectMetadata, OpenObject } from './drive.ts'
 
-/** A small object that was read whole: nothing is open on the drive. */
+/** A small object that is already in memory: no file or request is open. */
 export class CachedObject implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number

@@ -9,25 +9,25 @@ export type NoteName = 'owner' | 'alive'
  * a DriveError.
  */
 export interface DriveNotes {
-  /** The note's text; undefined when the drive has no such note, or is not there at all. */
+  /** The note's text; undefined if the drive has no such note, or its folder does not exist. */
   read(name: NoteName): Promise<string | undefined>
 
   /**
-   * Creates a note and the drive's own folder; false when the note already exists. Of several
-   * processes that make the same note at the same time, one gets true.
+   * Creates a note, and the drive's own folder if needed; false if the note already exists. If
+   * several processes create the same note at the same time, only one gets true.
    */
   create(name: NoteName, text: string): Promise<boolean>
 
   /**
-   * Replaces a note, or makes it. A reader sees the old text or the new one; over some
-   * WebDAV servers also an empty or cut one while it is being written. Rejects when the drive's
-   * own folder is missing: the drive may be unmounted, and nothing must be created instead.
+   * Creates or replaces a note. A reader sees the old or the new text; on some WebDAV servers also
+   * an empty or truncated one while it is being written. Rejects if the drive's own folder is
+   * missing, because the drive may be unmounted and nothing must be created in its place.
    */
   write(name: NoteName, text: string): Promise<void>
 }
 
 /**
- * Called by a drive that is being opened, before it makes or changes anything. Rejects when the drive
- * must not be used.
+ * Called when a drive is opened, before it creates or changes anything. Rejects if the drive must
+ * not be used.
  */
 export type ClaimDrive = (notes: DriveNotes) => Promise<void>

@@ -1,45 +1,46 @@
 import type { Attributes } from './attributes.ts'
 
 /**
- * A drive: where objects live as ordinary files. This file is the contract that every drive keeps
- * and that test/contract/drive-contract.ts checks; read it before writing one.
+ * A drive stores objects as ordinary files. This file is the contract that every drive fulfils and
+ * that test/contract/drive-contract.ts checks; read it before you write a drive.
  *
- * A drive knows buckets (folders below its root) and keys (strings of 1 to 1,024 UTF-8 bytes, any
- * characters). How a key becomes a file is the drive's affair (key-path.ts); every legal key works,
- * two keys never share a file, and files you add by hand appear as objects immediately.
+ * A drive has buckets (folders below its root) and keys (strings of 1 to 1,024 UTF-8 bytes, any
+ * characters). Each drive decides how a key becomes a file (key-path.ts), but every legal key
+ * works, two keys never share a file, and files that are added by hand are objects immediately.
  *
- * Every method may reject with a DriveError, and with nothing else but bugs.
+ * Every method may reject with a DriveError. Any other rejection is a bug.
  */
 export interface Drive {
   /** For the log and the status page: `file`, `memory`, `gdrive`, `webdav`. */
   readonly kind: string
 
-  /** Where removed objects go. `server`: a trash if the server has one, else nothing is kept. */
+  /** What happens to removed objects. `server`: the server's trash, if it has one. */
   readonly deletes: 'permanent' | 'trash' | 'server'
 
   /**
-   * Makes the buckets' folders where they are absent, and finishes what ended processes left. Called
-   * once, before anything else; not called by a process that only reads, except on Google Drive.
+   * Creates missing bucket folders, and completes or undoes the work of dead processes. Called
+   * once, before any other method. Processes that only read do not call it, except on Google Drive.
    */
   prepare(buckets: readonly string[]): Promise<void>
 
-  /** Resolves when the drive answers; rejects with `unavailable` and a message for people if not. */
+  /** Resolves if the drive responds, and rejects with `unavailable` otherwise. */
   check(): Promise<void>
 
   /** Creation time of the bucket's folder, milliseconds since the epoch. */
   bucketCreatedAtMs(bucket: string): Promise<number>
 
-  /** A cursor over the bucket's entries in key order. Costs nothing until read. */
+  /** A cursor over the bucket's entries in key order. It reads nothing until `next` is called. */
   list(bucket: string, query: ListQuery): EntryCursor
 
-  /** The object's facts as of now, or undefined when there is none. */
+  /** The object's current metadata; undefined if there is no object. */
   head(bucket: string, key: string): Promise<ObjectMetadata | undefined>
 
   /**
-   * Opens one version of an object: facts and bytes belong together however often the key is
-   * overwritten meanwhile; a drive that can't keep what was overwritten ends reads of it with
-   * `changed`. Undefined when there is none. The caller must close it. A drive
-   * that has the object at hand gives it at once: waiting costs a small read a good part of its time.
+   * Opens one version of an object: metadata and bytes belong together even if the key is
+   * overwritten meanwhile. A drive that can't keep overwritten bytes ends their reads with
+   * `changed`. Undefined if there is no object. The caller must close it. A drive that has the
+   * object in memory returns it without a promise, because awaiting takes a large part of the time
+   * of a small read.
    */
   open(
     bucket: string,
@@ -47,13 +48,13 @@ export interface Drive {
     options?: OpenOptions,
   ): OpenObject | Promise<OpenObject | undefined>
 
-  /** Begins a new object. Nothing is visible until `publish`. */
+  /** Starts a new object, which is not visible until `publish`. */
   draft(bucket: string, key: string, options: DraftOptions): Promise<Draft>
 
   /**
-   * Copies an object on the drive itself, without the bytes passing through the caller. Absent
-   * where the drive has no such thing; undefined when the source is not there or when this object
-   * can't be copied that way (then the caller streams).
+   * Copies an object within the drive, so that the caller does not transfer the bytes. Absent if
+   * the drive can't do that. Undefined if the source does not exist or can't be copied that way:
+   * then the caller reads and writes it.
    */
   copy?(
     source: CopySource,
@@ -62,26 +63,27 @@ export interface Drive {
   ): Promise<ObjectMetadata | undefined>
 
   /**
-   * Removes the object; false when there was none. Folders that only keys created and that are
-   * empty now go with it. Durable when resolved. Rejects with `condition` when `conditions` fail.
+   * Removes the object; false if there was none. Also removes folders that only keys created and
+   * that are now empty. Durable when resolved. Rejects with `condition` if `conditions` do not
+   * hold.
    */
   remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean>
 
   /**
-   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty.
-   * Folders above that only keys created and that are now empty are removed with it. A folder that
-   * has content, or does not exist, is left as it is. Absent where a folder can't be removed
-   * without what is put into it meanwhile.
+   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also
+   * removes folders above it that only keys created and that are now empty. Has no effect if the
+   * folder has content or does not exist. Absent if the drive can't remove a folder without also
+   * removing files that are added to it meanwhile.
    */
   removeFolder?(bucket: string, key: string): Promise<void>
 
-  /** Growing uploads, see UploadDrive. */
+  /** Multipart uploads. */
   readonly uploads: UploadDrive
 
-  /** Free and total bytes where the drive can tell. */
+  /** Free and total space. Absent if the drive does not know it. */
   quota?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
 
-  /** Stops background work and closes what is open. */
+  /** Stops background work and closes files and connections. */
   close(): Promise<void>
 }
 
@@ -98,43 +100,41 @@ export interface ObjectMetadata {
 }
 
 /**
- * `low`: may have a share of what the drive reads at a time, and gives way to others first. Without
- * effect on drives whose reads do not wait for each other.
+ * `low`: may use only a part of the drive's concurrent reads, and is ended first in favour of
+ * others. Has no effect on drives that do not limit concurrent reads.
  */
 export type ReadPriority = 'normal' | 'low'
 
 export interface OpenOptions {
   /**
-   * Of a client who is sent the bytes. Absent for the gateway's own reads, such as of a copy: they have
-   * the places of `normal`, and are never ended because they take the bytes slowly.
+   * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
+   * copy: they count as `normal` and are never ended for being slow.
    */
   readonly priority?: ReadPriority
 }
 
 export interface OpenObject extends ObjectMetadata {
-  /** All the bytes, for the caller to keep, where the drive has them in memory already. */
+  /** All bytes, if the drive already has them in memory. The caller may keep them. */
   readonly content?: Uint8Array
   /**
-   * The bytes from `start` up to but not including `end`, in order, in bounded memory. A chunk
-   * belongs to its receiver: the drive never writes into it again, so it may be kept and read
-   * ahead. The receiver must not write into it either, because a drive may hand out bytes that it
-   * keeps. Rejects with `changed` when the file turns out shorter than `size` (it was edited by
-   * hand), and with `busy` when a client takes the bytes too slowly while others wait for the
-   * drive.
+   * The bytes from `start` up to but not including `end`, in order, in bounded memory. The receiver
+   * may keep a chunk: the drive never writes into it again. The receiver must not write into it
+   * either, because the drive may keep the same bytes. Rejects with `changed` if the file is
+   * shorter than `size`, because it was edited by hand, and with `busy` if a client reads too
+   * slowly while others wait for the drive.
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
   /**
-   * Gives the same bytes as `read`, but lends them: `borrow` may use a chunk only until the promise
-   * that it returns is settled, because its memory is then filled with later bytes. One chunk is lent
-   * at a time. Rejects as `borrow` does, and then lends nothing more. Present only where the new
-   * memory that `read` needs for each chunk is a large part of the cost.
+   * Reads the same bytes as `read`, but lends them: `borrow` may use a chunk only until its promise
+   * settles, because the memory is then reused. One chunk is lent at a time. Ends and rejects if
+   * `borrow` rejects. Present only on drives where allocating a chunk is a large part of the cost.
    */
   lend?(start: number, end: number, borrow: Borrow): Promise<void>
-  /** Idempotent. Ends an iteration or `lend` in progress. */
+  /** Ends a `read` or `lend` in progress. Idempotent. */
   close(): Promise<void>
 }
 
-/** Uses a lent chunk. It must not be used after the promise is settled. */
+/** Uses a lent chunk, which must not be used after the promise settles. */
 export type Borrow = (chunk: Uint8Array) => Promise<void>
 
 export interface ListQuery {
@@ -143,10 +143,10 @@ export interface ListQuery {
   /** Only keys (and folders) greater than this, in UTF-8 byte order. Empty: from the beginning. */
   readonly after: string
   /**
-   * `/`: entries are rolled up at the first `/` after the prefix. A folder appears as one entry and
-   * is not descended into. A folder made by hand appears even when it is empty. A folder that
-   * `after` points inside of (after begins with the folder's key and is longer) appears when it
-   * holds a key greater than `after`; one that `after` equals does not.
+   * `/`: keys are rolled up at the first `/` after the prefix. A folder is one entry, and its
+   * content is not listed. A folder that was created by hand appears even if it is empty. If
+   * `after` is inside a folder (begins with its key and is longer), the folder appears if it has a
+   * key greater than `after`. A folder whose key equals `after` does not appear.
    */
   readonly delimiter?: '/'
 }
@@ -173,8 +173,8 @@ export interface FolderEntry {
  */
 export interface EntryCursor {
   /**
-   * The next entries, at least one and at most `limit`; an empty array at the end, and from then on.
-   * When it rejects, entries may be lost: continue with a new cursor after the last key returned.
+   * The next entries: at least one and at most `limit`, or an empty array at the end. After a
+   * rejection, entries may be skipped: continue with a new cursor after the last key returned.
    */
   next(limit: number): Promise<Entry[]>
   /** Continues with the first entry whose key is at least `key`. Never moves back. */
@@ -182,7 +182,7 @@ export interface EntryCursor {
 }
 
 export interface DraftOptions {
-  /** Bytes that will come, where known. A hint: space and small-object paths depend on it. */
+  /** The expected number of bytes, if known: a hint for space checks and small objects. */
   readonly size?: number
   readonly signal?: AbortSignal
 }
@@ -190,18 +190,18 @@ export interface DraftOptions {
 /** An object being written. Exactly one of `publish` and `discard` ends it. */
 export interface Draft {
   /**
-   * Appends. One call at a time. The chunk is lent: the draft has copied or written all of it when the
-   * promise is settled, and does not use it afterwards, because the caller may fill it again.
+   * Appends a chunk; one call at a time. The chunk is lent: the draft does not use it after the
+   * promise settles, so the caller may reuse its memory.
    */
   write(chunk: Uint8Array): Promise<void>
   /**
-   * Makes the bytes written the object, whole and with its attributes, in one step for every
-   * reader, and durable when resolved. On rejection the key is as it was and the draft is gone.
-   * Rejects with `condition` when `conditions` do not hold at the moment of publishing: of several
-   * racing writers with `ifNoneMatch` one wins.
+   * Makes the bytes the object, with these attributes, in one step for every reader. Durable when
+   * resolved. On rejection, the key is unchanged and the draft is discarded. Rejects with
+   * `condition` if `conditions` do not hold at that moment: of concurrent writers with
+   * `ifNoneMatch` one succeeds.
    */
   publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata>
-  /** Discards the bytes. Never rejects. Without effect after publish. */
+  /** Discards the bytes. Never rejects. Has no effect after `publish`. */
   discard(): Promise<void>
 }
 
@@ -214,84 +214,82 @@ export interface WriteConditions {
 }
 
 export interface CopySource extends ObjectName {
-  /** Copy only the version with this ETag; `changed` when it is no longer there. */
+  /** Copies only the version with this ETag; rejects with `changed` if it no longer exists. */
   readonly etag: string
 }
 
 export interface CopyOptions {
-  /** The target's attributes; the ETag is the MD5 of the bytes when the source's ETag was one. */
+  /** The target's attributes. Their ETag is the MD5 of the bytes if the source's ETag is. */
   readonly attributes: Attributes
   readonly conditions?: WriteConditions
   readonly signal?: AbortSignal
 }
 
 /**
- * Multipart uploads as appends: parts come in order and grow one file (or one resumable session).
- * The drive keeps no table of its own: what it must know of an upload between calls is the opaque
- * `state` string, which the caller stores in the database together with what was committed. Bytes
- * written by a call whose resulting state was never stored do not count and are written over.
+ * Multipart uploads as appends: parts arrive in order and extend one file (or one resumable
+ * session). Between calls, the drive's information about an upload is the opaque string `state`,
+ * which the caller stores in the database in the same transaction as the committed part. Bytes of a
+ * call whose resulting state was not stored do not count and are overwritten.
  *
- * The caller guarantees that one call runs at a time for one upload (a lease in the database), but
- * after a crash the same call may come again with the older state.
+ * The caller guarantees one call at a time for each upload (by a lease in the database). After a
+ * crash, it may repeat a call with the older state.
  */
 export interface UploadDrive {
   /** The state of an empty upload. `uploadId` is unique, URL-safe, at most 64 characters. */
   begin(uploadId: string, target: ObjectName): Promise<string>
 
   /**
-   * Memory for parts that come before their turn. Present where several parts in one append are
-   * faster than one after the other: a caller reads what comes early, where there is memory for it.
+   * Memory for early parts. Present if one append of several parts is faster than one append for
+   * each: then the caller reads early parts while this memory lasts.
    */
   readonly partMemory?: PartMemory
 
-  /** Starts writing the next part, or several at once, behind the `size` bytes committed so far. */
+  /** Starts to append the next part, or several parts, after the committed bytes. */
   append(state: string, options: AppendOptions): Promise<PartDraft>
 
-  /**
-   * Starts replacing the bytes of the last committed part. Absent where a drive can't.
-   */
+  /** Starts to replace the bytes of the last committed part. Absent if the drive can't do that. */
   replaceLast?(state: string, options: ReplaceOptions): Promise<PartDraft>
 
-  /** Whether `complete` may be given a size smaller than what was committed. */
+  /** Whether the size of `complete` may be smaller than the committed size. */
   readonly canTruncate: boolean
 
   /**
-   * Makes the first `size` bytes the object, as Draft.publish does. Repeating it after a crash is
-   * safe: when the bytes were already published by an earlier call with the same state, it
-   * resolves with the published facts or, when the object has been overwritten since, undefined.
+   * Makes the first `size` bytes the object, as Draft.publish does. It may be repeated after a
+   * crash: if an earlier call with the same state has published the bytes, it resolves with the
+   * object's metadata, or with undefined if the object has been overwritten since.
    */
   complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined>
 
   /** Whether an earlier `complete` with this state has published the bytes. */
   isPublished(state: string): Promise<boolean>
 
-  /** Forgets the upload's bytes; nothing there is success. */
+  /** Deletes the upload's bytes. Succeeds if there are none. */
   abort(state: string): Promise<void>
 
   /**
-   * Removes bytes of uploads that `isKnown` does not know (the database was lost, or a crash came
-   * between the two), if older than `olderThanMs` milliseconds.
+   * Deletes bytes that are older than `olderThanMs` milliseconds and belong to no known upload, as
+   * after a crash or the loss of the database.
    */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 }
 
-/** Bytes of parts that one process may hold. */
+/** A limit for the bytes of early parts that one process holds. */
 export interface PartMemory {
-  /** Whether this many more bytes may be held; if so, they are counted. */
+  /** Reserves bytes; false if they would exceed the limit. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
 
 export interface AppendOptions {
-  /** Bytes committed so far: where the part begins. */
+  /** Where the part begins: the number of committed bytes. */
   readonly offset: number
-  /** Bytes that will come, where known. */
+  /** The expected number of bytes, if known. */
   readonly size?: number
   readonly signal?: AbortSignal
 }
 
 export interface ReplaceOptions extends AppendOptions {
-  /** Size of the part that is replaced; `offset` is where it begins. */
+  /** Size of the part to replace, which begins at `offset`. */
   readonly replacedSize: number
 }
 
@@ -299,9 +297,9 @@ export interface ReplaceOptions extends AppendOptions {
 export interface PartDraft {
   /** As Draft.write. */
   write(chunk: Uint8Array): Promise<void>
-  /** Makes the bytes durable and returns the upload's new state, for the caller to store. */
+  /** Makes the bytes durable and returns the upload's new state, which the caller stores. */
   commit(): Promise<string>
-  /** The upload is as it was before. Never rejects. */
+  /** Leaves the upload as it was. Never rejects. */
   discard(): Promise<void>
 }
 
@@ -311,55 +309,54 @@ export interface CompleteOptions {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions
   /**
-   * What was received for the parts, in order; together they have `size` bytes. A drive that sends the
-   * bytes on only now compares them, and rejects with `unavailable` when they differ.
+   * Size and MD5 of the parts as received, in order; together they have `size` bytes. A drive that
+   * transfers the bytes only now compares them, and rejects with `unavailable` if they differ.
    */
   readonly parts?: () => Promise<readonly PartDigest[]>
   /**
-   * To be called right before each step that makes the bytes the object, and before one that would
-   * keep the upload from going on. Throws when another process may have taken the upload: then `complete` publishes nothing and rejects with that error.
+   * The drive calls it immediately before each step that makes the bytes the object, or after which
+   * the upload can't continue. It throws if another process may have taken over the upload: then
+   * `complete` publishes nothing and rejects with that error.
    */
   readonly assertHeld?: () => void
 }
 
-/** What a part was when it was received. */
+/** A part as it was received. */
 export interface PartDigest {
   readonly size: number
   /** Lower-case hexadecimal. */
   readonly md5: string
 }
 
-/** What can go wrong with a drive, as far as callers tell it apart. */
+/** The kinds of errors that callers distinguish. */
 export type DriveErrorKind =
   /** A write condition did not hold: 412. */
   | 'condition'
-  /** If-Match on an object that is not there: 404 NoSuchKey. */
+  /** If-Match on an object that does not exist: 404 NoSuchKey. */
   | 'not-found'
-  /** The file changed under a reader, or the version asked for is gone. */
+  /** The file was changed during a read, or the requested version no longer exists. */
   | 'changed'
-  /**
-   * The bytes of an upload are lost or can't become the object: retries fail, start a new upload.
-   */
+  /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
   | 'upload-gone'
-  /** The drive refuses for lack of permission: an operator must act. */
+  /** The drive denies permission: an operator must act. */
   | 'denied'
-  /** No space or quota left: final, not to be retried soon. */
+  /** No space or quota is left. A retry will not succeed soon. */
   | 'full'
-  /** The drive can't name this key: its file system refuses a character of it. */
+  /** The drive does not allow a character of the key in file names. */
   | 'invalid-key'
-  /** The drive can't name this key: too long even after escaping. */
+  /** The key is too long for the drive, even with escapes. */
   | 'key-too-long'
-  /** Rate-limited or contended: retry later. */
+  /** Rate limit or contention: retry later. */
   | 'busy'
-  /** The drive does not answer: I/O error, not mounted, network down. */
+  /** The drive does not respond: I/O error, not mounted, network down. */
   | 'unavailable'
 
 export class DriveError extends Error {
   readonly kind: DriveErrorKind
-  /** Seconds after which a retry makes sense, where the drive says so. */
+  /** Seconds after which a retry makes sense, if the drive knows. */
   readonly retryAfterSeconds: number | undefined
 
-  /** @param message for people: names the thing, what was expected, and what to do. */
+  /** @param message for people: what happened and what to do. */
   constructor(
     kind: DriveErrorKind,
     message: string,

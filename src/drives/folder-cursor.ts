@@ -11,7 +11,7 @@ export interface FolderNames {
   readonly count: number
   name(position: number): string
   isFolder(position: number): boolean
-  /** The position of the first name that is not less than `text`; `count` when there is none. */
+  /** The position of the first name that is not less than `text`; `count` if there is none. */
   lowerBound(text: string): number
 }
 
@@ -41,7 +41,7 @@ export interface FolderTree<Folder extends ReadFolder<FolderNames, unknown>, Can
    * @param candidates at most 1,000
    */
   describe(candidates: readonly (Candidate | FolderEntry)[], turns: TurnTaker): Promise<Entry[]>
-  /** @throws DriveError `unavailable` when the drive is missing, so that its objects only seem to be */
+  /** @throws DriveError `unavailable` if the drive itself is missing, and not only its objects */
   requireDrive(): Promise<void>
 }
 
@@ -61,8 +61,8 @@ interface Bound {
 }
 
 /**
- * Walks the folders in key order, and reads only the folders that it needs. It moves directly to
- * where it begins, by binary search in each folder on the way, so that every page costs the same.
+ * Walks the folders in key order and reads only those that it needs. It moves directly to its
+ * start, with a binary search in each folder on the way, so every page costs the same.
  */
 export class FolderCursor<
   Folder extends ReadFolder<FolderNames, unknown>,
@@ -74,9 +74,9 @@ export class FolderCursor<
   /** The prefix up to its last `/`: all entries are in this folder. */
   readonly #baseKey: string
   #frames: Frame<Folder>[] = []
-  /** The position to move to before the next entry; undefined when the frames are there. */
+  /** The position to move to before the next entry; undefined if the frames are already there. */
   #target: Bound | undefined
-  /** No further entry up to here. */
+  /** Entries up to here were returned or skipped. */
   #reached: Bound
   #candidates: (Candidate | FolderEntry)[] = []
   #hasFound = false
@@ -114,8 +114,8 @@ export class FolderCursor<
       const entries = await this.#tree.describe(candidates, turns)
       this.#hasFound ||= entries.length > 0
       this.#hasMissed ||= entries.length < candidates.length
-      // An empty listing is not believed because of an earlier check: a client that syncs with
-      // deletion would delete everything.
+      // An earlier check is not enough for an empty listing: a client that syncs with deletion would
+      // delete everything.
       if (!this.#hasFound || this.#hasMissed) await this.#tree.requireDrive()
       this.#hasMissed = false
       const last = candidates.at(-1)

@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined when it is none. What JSON.parse throws would quote the text. */
+/** Undefined for invalid JSON. The error of JSON.parse would quote the text. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -6,25 +6,29 @@ import { DriveError } from './drive.ts'
 import { LeaseQueue } from './lease-queue.ts'
 import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
 
-/** A lease that is not renewed for this long may be taken. */
+/** After this long without renewal, another process may take a lease. */
 const leaseMs = 20_000
 const renewEveryMs = 5_000
-/** No work starts on the drive this close to the end: a call takes time to arrive. */
+/** No change starts this close to the end of a lease, because a call takes time to arrive. */
 const safetyMarginMs = 5_000
 const defaultWaitMs = 30_000
-/** Between looks at a key that another process holds. */
+/** Pauses between checks of a key that another process holds. */
 const firstPauseMs = 4
 const longestPauseMs = 200
 
 export interface KeyLeasesOptions {
   readonly table: LeaseTable
-  /** Wall clock, milliseconds since the epoch; of all processes that share the database, roughly. */
+  /**
+   * Wall clock, milliseconds since the epoch; roughly equal in all processes that share the
+   * database.
+   */
   readonly now: () => number
-  /** How long `hold` waits for its turn. */
+  /** How long `hold` waits for the keys. */
   readonly waitMs?: number
   /**
-   * Finishes or undoes the work in a dead holder's note, before another holder gets the
-   * keys, which `lease` holds. When it rejects, `hold` does, and the note stays for the next one.
+   * Completes or undoes the work in a dead holder's note before another holder gets the keys;
+   * `lease` holds them meanwhile. If it rejects, `hold` rejects, and the note stays for the next
+   * holder.
    */
   readonly recover?: (note: string, lease: KeyLease) => Promise<void>
 }
@@ -36,8 +40,8 @@ export interface HoldOptions {
 }
 
 /**
- * One writer of a key at a time, in all processes that share a drive: leases in the database. A
- * process that died frees its leases at once where that can be known, and by their expiry elsewhere.
+ * Leases in the database: one writer of a key at a time, in all processes that share a drive. The
+ * leases of a dead process are free immediately if its death can be detected, otherwise on expiry.
  */
 export class KeyLeases {
   readonly #options: KeyLeasesOptions
@@ -51,8 +55,8 @@ export class KeyLeases {
   /**
    * Runs `work` while all these keys are held.
    *
-   * @throws DriveError `busy` when others held them for longer than `waitMs`, `unavailable` when the
-   *   database does not answer; the signal's reason; what `work` rejects with
+   * @throws DriveError `busy` if others hold them for longer than `waitMs`, `unavailable` if the
+   *   database does not respond; the signal's reason; what `work` rejects with
    */
   async hold<R>(
     keys: readonly string[],
@@ -78,7 +82,7 @@ export class KeyLeases {
     }
   }
 
-  /** Resolves when what dead holders began at these keys is recovered. Rejects as `hold` does. */
+  /** Recovers the work of dead holders of these keys. Rejects as `hold` does. */
   async recoverEnded(keys: readonly string[]): Promise<void> {
     await this.hold(keys, async () => undefined)
   }
@@ -98,26 +102,26 @@ export class KeyLeases {
     return this.#options.table.look(keys, names)
   }
 
-  /** Whether there are such leases as `heldBelow` gives of others than `owner`. */
+  /** Whether `heldBelow` has leases of others than `owner`. */
   async isHeldBelow(keys: readonly string[], owner: string): Promise<boolean> {
     return (await this.heldBelow(keys)).some((lease) => lease.owner !== owner)
   }
 
   /**
-   * The leases on keys directly below these whose holders may still be at work, or have died in the
-   * middle of it.
+   * The leases on keys directly below these whose holders may still be working, or died during
+   * their work.
    */
   async heldBelow(keys: readonly string[]): Promise<LeaseClaim[]> {
     const leases = await this.#options.table.below(keys)
     return leases.filter((lease) => lease.note !== '' || this.isLive(lease))
   }
 
-  /** Whether the lease's holder may still be at work. */
+  /** Whether the lease's holder may still be working. */
   isLive({ owner, untilMs }: LeaseClaim): boolean {
     return !isLeaseFree({ leaseOwner: owner, leaseUntilMs: untilMs }, this.#options.now())
   }
 
-  /** Ends all waiting. Leases that are held stay. */
+  /** Ends all waits. Held leases stay. */
   close(): void {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
   }
@@ -166,7 +170,7 @@ export class KeyLeases {
     const lease = new KeyLease({ keys, claim, table, now })
     if (ended.length === 0 || note === '') return lease
     try {
-      // Those that ended have kept theirs.
+      // The ended leases kept their notes.
       await lease.setNote(note)
       return lease
     } catch (error) {
@@ -258,14 +262,14 @@ export class KeyLease {
   /**
    * Call it before each step that changes what the keys stand for.
    *
-   * @throws DriveError `busy` when the lease is lost, or about to end: a process that was suspended
-   *   notices here
+   * @throws DriveError `busy` if the lease is lost or about to end, as after the process was
+   *   suspended
    */
   assertHeld(): void {
     this.#held.assertHeld()
   }
 
-  /** The revisions of these names rise with the release. */
+  /** The release will bump the revisions of these names. */
   bumpRevision(...names: readonly string[]): void {
     for (const name of names) this.#bumped.add(name)
   }
@@ -274,12 +278,12 @@ export class KeyLease {
     await this.#parts.table.note(this.#parts.keys, this.owner, note)
   }
 
-  /** It is unknown how far the work got: the next holder is to `recover` by the note. */
+  /** Keeps the note, because the outcome is unknown: the next holder calls `recover` with it. */
   leaveNote(): void {
     this.#keepsNote = true
   }
 
-  /** For KeyLeases. A lease that is lost or can't be released ends by itself. */
+  /** For KeyLeases. A lease that can't be released expires. */
   async release(): Promise<void> {
     if (this.#isReleased) return
     this.#isReleased = true
@@ -294,7 +298,7 @@ export class KeyLease {
 
 interface WaitLimit {
   readonly signal: AbortSignal
-  /** Whether it ended because the time to wait is up. */
+  /** Whether it ended because `waitMs` has passed. */
   isOver(): boolean
 }
 

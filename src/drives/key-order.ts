@@ -8,7 +8,7 @@ const firstAfterSurrogates = 0xe000
 const lastCodePoint = 0x10ffff
 const surrogate = /[\ud800-\udfff]/
 
-/** Negative, 0 or positive as `a` comes before, is, or comes after `b`. */
+/** Negative, 0 or positive if `a` is before, equal to, or after `b`. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {
@@ -19,15 +19,15 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Sorts in place, and returns the same array. */
+/** Sorts in place and returns the same array. */
 export function sortKeys(keys: string[]): string[] {
   // Without a comparator Array.prototype.sort compares UTF-16 units, natively.
   return keys.some((key) => surrogate.test(key)) ? keys.sort(compareKeys) : keys.sort()
 }
 
 /**
- * The smallest string that is greater than every string that begins with `prefix`; undefined when
- * there is none (the empty prefix, or nothing but U+10FFFF).
+ * The smallest string that is greater than every string that begins with `prefix`; undefined if
+ * there is none (for the empty prefix, or one that consists only of U+10FFFF).
  */
 export function successorOfPrefix(prefix: string): string | undefined {
   const characters = Array.from(prefix)
@@ -45,7 +45,7 @@ function nextCodePoint(codePoint: number): number | undefined {
   return next >= firstSurrogate && next < firstAfterSurrogates ? firstAfterSurrogates : next
 }
 
-/** Moves surrogates behind U+FFFF, where the code points are that they stand for. */
+/** Moves surrogates after U+FFFF, like the code points that they represent. */
 function rank(unit: number): number {
   if (unit < firstSurrogate) return unit
   return unit < firstAfterSurrogates ? unit + 0x2000 : unit - 0x800

@@ -1,23 +1,24 @@
 /**
- * Where a key lives in a folder tree, and back. A key is cut at `/` into segments; each segment is
- * one name. Ordinary segments are their own names. The rest is escaped so that two keys never share
- * a path and a path never has two keys:
+ * Maps keys to paths in a folder tree, and back. A key is split at `/` into segments, and each
+ * segment becomes one name. Ordinary segments are their own names. Others are escaped so that two
+ * keys never share a path and a path never has two keys:
  *
  *   ''            `.%`         (an object `a/` is the hidden file `.%` in folder `a`; `%2E%` on a drive
- *                              that refuses or hides such names)
+ *                              that rejects or hides such names)
  *   `.` and `..`  `%2E` and `%2E%2E`
  *   with NUL      NUL becomes `%00` and `%` becomes `%25`
- *   a segment that reads like one of these forms, or like those below: `%` becomes `%25`
+ *   a segment that looks like one of these forms, or those below: `%` becomes `%25`
  *
  * An object `a` beside objects `a/…` can't be the file `a`, because `a` is a folder: it is the file
- * `a.%file`, its alternative path (`a%2E%file` on a drive that hides names with a leading dot). Names that are too long are cut, see long-name.ts. Unicode is
- * kept byte for byte. Characters that some file systems refuse (`:`, `\`, trailing dots) are not
- * escaped, unless the drive has rules for them (name-rules.ts): it answers `invalid-key` when its file
- * system refuses them.
+ * `a.%file`, its alternative path (`a%2E%file` on a drive that hides names with a leading dot).
+ * Names that are too long are cut, see long-name.ts. Unicode is kept byte for byte. Characters that
+ * some file systems reject (`:`, `\`, trailing dots) are escaped only if the drive has rules for
+ * them (name-rules.ts). Otherwise the drive rejects the key as `invalid-key` if its file system
+ * does.
  *
- * `decodeName` gives a segment for every name that a person may choose, but for two kinds, which
- * are no key's names and are to be ignored: a *folder* that ends in `.%file`, and a name of 252 to
- * 255 bytes that ends in `%+` and doesn't hold what `pathOfKey` puts there.
+ * `decodeName` returns a segment for every name that a user may choose, with two exceptions, which
+ * belong to no key and are ignored: a *folder* that ends in `.%file`, and a name of 252 to 255
+ * bytes that ends in `%+` and does not have the content that `pathOfKey` puts there.
  */
 import { DriveError } from './drive.ts'
 import {
@@ -45,7 +46,7 @@ export const maxKeyBytes = 1024
 /** The name of the object of a folder itself, whose last segment is empty. */
 const folderMarker = '.%'
 
-/** The escaped forms that do not follow from the rule for `%` and NUL. Short: paths have limits. */
+/** Escaped forms beyond the rule for `%` and NUL. They are short because paths have limits. */
 const specialNames: ReadonlyMap<string, string> = new Map([
   ['.', '%2E'],
   ['..', '%2E%2E'],
@@ -54,19 +55,19 @@ const specialSegments: ReadonlyMap<string, string> = new Map(
   [...specialNames].map(([segment, name]) => [name, segment]),
 )
 
-/** Behind the names of a drive without rules. */
+/** The suffix on drives without name rules. */
 const alternativeSuffix = alternativeSuffixOf(plainNames)
 
-/** What makes a key need a closer look; everything else is its own path. */
+/** Matches keys that may need escapes; any other key is its own path. */
 const oddKey = /[%\0]|(?:^|\/)\.{0,2}(?:\/|$)/
 
-/** A name of so few UTF-16 units fits with its alternative suffix in `maxNameBytes`. */
+/** A name of at most this many UTF-16 units, with its suffix, always fits in `maxNameBytes`. */
 const maxPlainUnits = Math.floor((maxNameBytes - alternativeSuffix.length) / 3)
 
 export interface KeyPath {
   /** The path's components below the bucket's folder; all but the last are folders. */
   readonly natural: readonly string[]
-  /** Where the object's file is when a folder has its natural path. */
+  /** The path of the object's file if a folder has the natural path. */
   readonly alternative: readonly string[]
 }
 
@@ -76,7 +77,7 @@ export function isLegalKey(key: string): boolean {
   return key.length * 3 <= maxKeyBytes || Buffer.byteLength(key) <= maxKeyBytes
 }
 
-/** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
+/** @throws DriveError `invalid-key` for a key that S3 does not allow. */
 export function requireLegalKey(key: string): void {
   if (isLegalKey(key)) return
   throw new DriveError('invalid-key', 'A key must have 1 to 1,024 bytes of UTF-8.')
@@ -127,13 +128,13 @@ export type DecodedName =
   | {
       readonly kind: 'segment'
       readonly segment: string
-      /** The file is at its alternative path; it counts when there is none at the natural one. */
+      /** The file is at its alternative path; it counts if no file is at the natural one. */
       readonly isAlternative: boolean
     }
-  /** A folder that holds the rest of longer names: look inside with this `continued`. */
+  /** A folder with the rest of longer names: decode its content with this `continued`. */
   | { readonly kind: 'continuation'; readonly continued: string }
 
-/** The inverse of `pathOfKey` for one name; undefined when no key has it. */
+/** The inverse of `pathOfKey` for one name; undefined if it belongs to no key. */
 export function decodeName(
   name: string,
   context: NameContext,
@@ -159,7 +160,7 @@ function decodeWhole(name: string, isFile: boolean, rules: NameRules): DecodedNa
   if (isAlternative && !isFile) return undefined
   const stem = isAlternative ? name.slice(0, -alternativeSuffixOf(rules).length) : name
   const segment = escapedSegment(stem, rules)
-  // What the drive refuses came there by some other way, and can't be reached.
+  // A name that the drive refuses was created in another way and can't be accessed.
   if (segment === undefined && isRefused(stem, rules)) return undefined
   return { kind: 'segment', segment: segment ?? stem, isAlternative }
 }
@@ -177,14 +178,14 @@ function mustEscape(segment: string, rules: NameRules): boolean {
   return isReserved(segment, rules) || escapedSegment(segment, rules) !== undefined
 }
 
-/** What can't be a natural name, apart from what an escaped segment looks like. */
+/** Whether a segment can't be a natural name, apart from those that look escaped. */
 function isReserved(segment: string, rules: NameRules): boolean {
   const isSpecial = segment === '' || specialNames.has(segment)
   if (isSpecial || segment.includes('\0') || isRefused(segment, rules)) return true
   return isAlternativeName(segment, rules) || endsLikeContinued(segment, rules.maxNameBytes)
 }
 
-/** Whether this is a natural name and the suffix. (`x.%file.%file` is not: it is its own name.) */
+/** Whether this is a natural name with the suffix. (`x.%file.%file` is not: it is its own name.) */
 function isAlternativeName(name: string, rules: NameRules): boolean {
   const suffix = alternativeSuffixOf(rules)
   return name.endsWith(suffix) && isNaturalName(name.slice(0, -suffix.length), rules)
@@ -216,7 +217,7 @@ function markerOf(rules: NameRules): string {
   return isRefused(folderMarker, rules) ? escapeRefused(folderMarker, rules) : folderMarker
 }
 
-/** Undoes `escapeSegment`; undefined for what it can't have made out of another text. */
+/** The inverse of `escapeSegment`; undefined for a name that it does not return. */
 function unescapeName(name: string, rules: NameRules): string | undefined {
   if (name === markerOf(rules)) return ''
   const special = specialSegments.get(name)

@@ -1,12 +1,12 @@
-/** Orders this process's waiters for keys: only the first one for a key asks the database. */
+/** Orders this process's waiters for keys: only the first one for a key queries the database. */
 export class LeaseQueue {
   readonly #taken = new Set<string>()
   readonly #waiting: Waiter[] = []
 
   /**
-   * Resolves when all keys are the caller's, which must `leave` them. The longest-waiting caller gets
-   * them first, but does not block others from a key while another of its keys is taken: the holder
-   * of one key may need another to go on.
+   * Resolves when the caller has all keys, which it must `leave`. The caller that has waited
+   * longest gets them first, but blocks no free key while another of its keys is taken, because the
+   * holder of that key may need it to continue.
    *
    * @throws the signal's reason
    */

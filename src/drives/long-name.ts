@@ -1,9 +1,9 @@
 /**
- * Names longer than a file system takes are cut into nested folders: every piece but the last ends
- * in `%+` and is a folder that holds the rest.
+ * Names that are too long for a file system are cut into nested folders: every piece but the last
+ * ends in `%+` and is a folder that contains the rest.
  */
 
-/** What ext4, XFS, Btrfs, ZFS, APFS and NTFS take at least. */
+/** The length that ext4, XFS, Btrfs, ZFS, APFS and NTFS all support. */
 export const maxNameBytes = 255
 
 const continuationSuffix = '%+'
@@ -15,7 +15,7 @@ const maxUnitBytes = 3
 
 /**
  * The pieces of a name, each at most `limit` bytes, cut between code points and as late as
- * possible. A name that fits is its own only piece.
+ * possible. A name that fits is one piece.
  */
 export function cutName(name: string, limit = maxNameBytes): string[] {
   if (fits(name, limit)) return [name]
@@ -42,7 +42,7 @@ export function looksContinued(name: string, limit = maxNameBytes): boolean {
   return bytes <= limit && bytes > limit - maxCodePointBytes
 }
 
-/** Whether the last piece of a name could be taken for one that is not the last. */
+/** Whether the last piece of a name could be mistaken for an earlier piece. */
 export function endsLikeContinued(name: string, limit = maxNameBytes): boolean {
   return name.endsWith(continuationSuffix) && looksContinued(lastPiece(name, limit), limit)
 }
@@ -52,7 +52,7 @@ export function continuedText(piece: string): string {
   return piece.slice(0, -continuationSuffix.length)
 }
 
-/** Whether `text`, found below pieces that read `before`, is cut where `cutName` cuts. */
+/** Whether `text`, found below the pieces `before`, is cut where `cutName` cuts. */
 export function isCutAt(before: string, text: string, limit = maxNameBytes): boolean {
   let rest = before + text
   while (rest.length > text.length) rest = rest.slice(headOf(rest, limit - suffixBytes).length)
@@ -63,7 +63,7 @@ function fits(name: string, limit: number): boolean {
   return name.length * maxUnitBytes <= limit || Buffer.byteLength(name) <= limit
 }
 
-/** As many whole code points from the beginning as fit in `limit` bytes. */
+/** As many leading code points as fit in `limit` bytes. */
 function headOf(text: string, limit: number): string {
   let bytes = 0
   let end = 0

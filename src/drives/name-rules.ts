@@ -1,24 +1,24 @@
 import { maxNameBytes } from './long-name.ts'
 
 /**
- * What a drive can't name beside what no file system can: characters that it refuses or changes, and
- * names that mean something to it. Rules decide where files are, so a drive that has files keeps the
- * rules it began with.
+ * What a drive does not allow in names, beyond the limits of every file system: characters that it
+ * rejects or changes, and names that it reserves. Rules determine where files are, so a drive with
+ * files must keep its rules.
  */
 export interface NameRules {
-  /** Bytes of UTF-8 that one name may have. */
+  /** The most UTF-8 bytes of a name. */
   readonly maxNameBytes: number
-  /** A class of characters that are escaped anywhere in a name. */
+  /** Characters that are escaped anywhere in a name. */
   readonly characters: RegExp | undefined
   /** Names whose first character is escaped. */
   readonly beginnings: RegExp | undefined
   /** Names whose last character is escaped. */
   readonly endings: RegExp | undefined
-  /** The drive makes names Unicode's form C. Others are escaped, with all that is not ASCII. */
+  /** The drive converts names to NFC. In other names, all characters beyond ASCII are escaped. */
   readonly composes: boolean
 }
 
-/** Names are as on a file system of this machine. */
+/** The rules of a local file system. */
 export const plainNames: NameRules = {
   maxNameBytes,
   characters: undefined,
@@ -36,12 +36,12 @@ export function isRefused(segment: string, rules: NameRules): boolean {
 }
 
 /**
- * Escapes what is refused, as `%` and two upper-case hex digits for each byte of UTF-8. The segment's
- * own `%` must be escaped already.
+ * Escapes refused characters as `%` and two upper-case hex digits for each byte of UTF-8. The
+ * segment's own `%` must already be escaped.
  */
 export function escapeRefused(segment: string, rules: NameRules): string {
   const characters = Array.from(segment)
-  // Beside an escape, too: a letter of `%3A` would be composed with a mark that follows it.
+  // Also next to an escape: a letter of `%3A` would be composed with a mark that follows it.
   const refused = [rules.characters, rules.composes ? beyondAscii : undefined]
   const first = rules.beginnings?.test(segment) === true ? 0 : -1
   const last = rules.endings?.test(segment) === true ? characters.length - 1 : -1
@@ -59,14 +59,14 @@ export function hidesDots({ beginnings }: NameRules): boolean {
   return beginnings?.test('.b') === true
 }
 
-/** Behind the name of an object whose natural name a folder has. */
+/** Appended to the name of an object whose natural name belongs to a folder. */
 export function alternativeSuffixOf(rules: NameRules): string {
   return hidesDots(rules) ? '%2E%file' : '.%file'
 }
 
 /**
- * Whether a name, or its alternative, may be cut in front of a `.` (long-name.ts) on a drive that hides
- * what begins with one. All its dots are escaped then.
+ * Whether a name, or its alternative, may be cut before a `.` (long-name.ts) on a drive that hides
+ * names that begin with a dot. Then all its dots are escaped.
  */
 export function isCutAtHiddenDot(name: string, rules: NameRules): boolean {
   if (!hidesDots(rules) || !name.includes('.')) return false
@@ -77,7 +77,7 @@ function isComposedElse(segment: string, { composes }: NameRules): boolean {
   return composes && segment.normalize('NFC') !== segment
 }
 
-/** Undoes all escapes of bytes; undefined when the result is not text. */
+/** Decodes all escaped bytes; undefined if the result is not valid UTF-8. */
 export function unescapeBytes(name: string): string | undefined {
   let isText = true
   const text = name.replace(/(?:%[0-9A-F]{2})+/g, (run) => {

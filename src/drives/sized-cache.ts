@@ -1,6 +1,6 @@
 /**
- * Values of a limited total size; the least recently used are dropped first. The last one added
- * stays, even if it alone is larger than the limit.
+ * A cache with a limited total size that drops the least recently used values first. It always
+ * keeps the value added last, even if that alone exceeds the limit.
  */
 export class SizedCache<Value> {
   /** A Map iterates in order of insertion. */

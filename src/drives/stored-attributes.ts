@@ -3,7 +3,7 @@ import mime from 'mime'
 import type { Attributes } from './attributes.ts'
 import { parsedJson } from './json-text.ts'
 
-/** The JSON of attributes as ASCII text: XML, file properties and databases each lack some characters. */
+/** JSON in ASCII, because XML, file properties and databases can't store every character. */
 export function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[^ -~]/g,
@@ -11,7 +11,7 @@ export function asciiJson(value: object): string {
   )
 }
 
-/** Undefined for what another program or another version of Bucketry wrote. */
+/** Undefined for text from another program or an incompatible version of Bucketry. */
 export function parseAttributes(json: string | undefined): Attributes | undefined {
   const value = json === undefined ? undefined : parsedJson(json)
   return areAttributes(value) ? value : undefined

@@ -1,11 +1,11 @@
 import { DriveError, type ObjectName, type WriteConditions } from './drive.ts'
 
 /**
- * Checks conditions against the object as it is now: `etag` is its ETag, undefined when there is
- * none (RFC 9110 section 13.1; API reference, PutObject: "If-Match on an object that does not exist
- * is 404"). Call it while no other process can write the key.
+ * Checks conditions against the current object, whose ETag is `etag`; undefined if there is no
+ * object (RFC 9110 section 13.1; API reference, PutObject: "If-Match on an object that does not
+ * exist is 404"). Call it while no other process can write the key.
  *
- * @throws DriveError `not-found` for If-Match without an object, else `condition`.
+ * @throws DriveError `not-found` for If-Match without an object, otherwise `condition`.
  */
 export function assertConditions(
   name: ObjectName,

@@ -5,8 +5,8 @@ export interface BackOff {
 }
 
 /**
- * Milliseconds to wait before the next attempt: twice as long each time. A random half of it
- * spreads the callers that failed together.
+ * Milliseconds to wait before the next attempt: twice as long each time. Up to half of it is
+ * random, so that callers that failed together do not retry together.
  *
  * @param failures attempts that have failed, at least 1.
  */
@@ -20,8 +20,8 @@ export function backOffMs(
 }
 
 /**
- * Milliseconds that a Retry-After header asks for: seconds or a date (RFC 9110 section 10.2.3).
- * Undefined when it is missing or invalid.
+ * The wait of a Retry-After header, which is in seconds or a date (RFC 9110 section 10.2.3).
+ * Undefined if it is missing or invalid.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Time and randomness; tests inject their own. */
 export interface Clock {
-  /** Milliseconds since the epoch. May be set back or forward at any moment. */
+  /** Milliseconds since the epoch. The clock may be set back or forward at any moment. */
   now(): number
   /** Milliseconds of a clock that is never set back: for durations. */
   elapsed(): number

@@ -8,12 +8,12 @@ import { Reader } from './read-limiter.ts'
  */
 const closed = new DriveError('changed', 'This object has been closed.')
 
-/** An object open for reading on a cloud drive: reads are requests that end when it is closed. */
+/** An object open for reading on a cloud drive. Closing it ends the requests of its reads. */
 export abstract class CloudObject implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
-  /** Undefined for reads without a client, which are never slow. */
+  /** Undefined for the gateway's own reads, which are never ended for being slow. */
   protected readonly reader: Reader | undefined
   readonly #ending = new AbortController()
 

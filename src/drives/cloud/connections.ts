@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { DriveError } from '../drive.ts'
 import { type Reader, ReadLimiter } from './read-limiter.ts'
 
-/** Uploads and downloads last as long as clients are slow; short calls do not wait for them. */
+/** Uploads and downloads of slow clients take long; short calls do not wait for them. */
 export type LimiterName = 'calls' | 'uploads' | 'downloads'
 
 export interface ConnectionsOptions {
@@ -15,9 +15,9 @@ export interface ConnectionsOptions {
   readonly open: (connections: number, name: LimiterName) => Dispatcher
 }
 
-/** A free connection: used by one request, or given back with `leave`. */
+/** A reserved connection: used for one request, or released with `leave`. */
 export interface Connection {
-  /** Rejects with undici's error. The connection is free again when the response's body has ended. */
+  /** Rejects with undici's error. The connection is released when the response's body has ended. */
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>
   leave(): void
 }
@@ -44,7 +44,7 @@ export class Connections {
 
   /**
    * @param reader the client that reads the response's body, if that may take long
-   * @throws DriveError `busy` when no connection is free for too long; the signal's reason
+   * @throws DriveError `busy` if no connection becomes free in time; the signal's reason
    */
   async enter(
     name: LimiterName,
@@ -59,7 +59,7 @@ export class Connections {
       async request(options) {
         try {
           const response = await dispatcher.request(options)
-          // Errors after the last reader left have no one to report to.
+          // Without readers, an error has no effect.
           response.body.on('error', () => undefined).on('close', leave)
           return response
         } catch (error) {

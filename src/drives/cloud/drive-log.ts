@@ -1,4 +1,4 @@
-/** The log of a drive; fields first, as pino has it. */
+/** The log of a drive; fields first, as in pino. */
 export interface DriveLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -13,13 +13,13 @@ export interface ReaderOptions {
   readonly elapsed?: () => number
 }
 
-/** Somebody who reads a body for a client, and how well the client keeps up. */
+/** A read for a client, and how far the client is behind. */
 export class Reader {
   readonly priority: ReadPriority
   readonly #options: ReaderOptions
   readonly #elapsed: () => number
   #lagMs = 0
-  /** Since when the client has bytes that it has not taken; undefined while the drive is waited for. */
+  /** Since when the client has unread bytes; undefined while the read waits for the drive. */
   #gaveAt: number | undefined
 
   constructor(options: ReaderOptions) {
@@ -28,18 +28,18 @@ export class Reader {
     this.#elapsed = options.elapsed ?? (() => performance.now())
   }
 
-  /** To be called before bytes are given to the client. */
+  /** Call it before bytes are passed to the client. */
   gave(): void {
     this.#gaveAt = this.#elapsed()
   }
 
-  /** To be called when the client asks for more. */
+  /** Call it when the client requests more. */
   took(bytes: number): void {
     this.#lagMs = Math.max(0, this.lagMs - (bytes / minimumRate) * 1_000)
     this.#gaveAt = undefined
   }
 
-  /** By how much the client is behind the minimum rate; time that the drive takes does not count. */
+  /** How far the client is behind the minimum rate, not counting the drive's time. */
   get lagMs(): number {
     return this.#lagMs + (this.#gaveAt === undefined ? 0 : this.#elapsed() - this.#gaveAt)
   }
@@ -51,8 +51,9 @@ export class Reader {
 }
 
 /**
- * Connections to a drive. Those of low priority may have half of them, so that they can't keep the
- * others out. While a reader waits, one whose client is too slow is ended in its favour.
+ * Limits the connections to a drive. Readers of low priority may have half of them, so that they
+ * can't block the others. While a reader waits, a reader whose client is too slow is ended in its
+ * favour.
  */
 export class ReadLimiter {
   readonly #all: Limiter
@@ -98,7 +99,7 @@ export class ReadLimiter {
     }
   }
 
-  /** Ends one slow reader, now or later. Returns what ends the search. */
+  /** Ends one slow reader, now or later. Returns a function that stops the search. */
   #lookForSlow(priority: ReadPriority): () => void {
     const timer = setInterval(() => look(), lookEveryMs)
     const look = () => {
@@ -108,7 +109,7 @@ export class ReadLimiter {
     return () => clearInterval(timer)
   }
 
-  /** One of low priority, if any; a reader of low priority can end no other. */
+  /** Prefers readers of low priority, which can end only each other. */
   #endSlowest(priority: ReadPriority): boolean {
     const slow = [...this.#reading]
       .filter(({ reader }) => priority === 'normal' || reader.priority === 'low')
@@ -127,5 +128,5 @@ function rankOf({ priority, lagMs }: Reader): number {
 }
 
 function noPlace(): void {
-  // Of all limiters but the one for low priority nothing has to be given back here.
+  // Readers of normal priority have no place in the limiter for low priority.
 }

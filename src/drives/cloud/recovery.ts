@@ -3,16 +3,16 @@ import { DriveError } from '../drive.ts'
 import { type KeyLease, KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
 
-/** Leases that are read first; more when none of these can be recovered. */
+/** Leases that are read at first; more are read if none of them can be recovered. */
 const firstPage = 1_000
-/** What lies beyond is recovered when the drive is opened next, or when its key is needed. */
+/** Others are recovered when the drive is opened next, or when their keys are needed. */
 const largestPage = 64_000
 /** Leases of a process that has just died have not expired yet. */
 const anyTimeMs = Number.MAX_SAFE_INTEGER
 
-/** What the drive knows about the records that its writers leave in their leases. */
+/** Interprets the recovery records that a drive's writers leave in their leases. */
 export interface RecoveryHandler {
-  /** All lease keys of the lease with this record; empty for the record of another kind of drive. */
+  /** All keys of the lease with this record; empty for records of another kind of drive. */
   leaseKeysOf(record: string): readonly string[]
   /** Completes or undoes the interrupted work; `lease` covers these keys meanwhile. */
   recover(record: string, lease: KeyLease): Promise<void>
@@ -20,13 +20,13 @@ export interface RecoveryHandler {
 
 export interface RecoveryOptions {
   readonly table: LeaseTable
-  /** Wall clock of all processes that share the database, milliseconds since the epoch. */
+  /** Wall clock, milliseconds since the epoch; the same in all processes that share the database. */
   readonly now: () => number
 }
 
 /**
  * The leases of a drive's writers, and the recovery of work that was interrupted because its process
- * died or never learned the outcome. Each lease carries a record of that work.
+ * died or did not learn the outcome. Each lease has a recovery record of that work.
  */
 export class Recovery {
   readonly leases: KeyLeases
@@ -40,15 +40,15 @@ export class Recovery {
     this.leases = new KeyLeases({ table, now, recover })
   }
 
-  /** Opening a drive takes leases; what they recover needs the open drive. */
+  /** Set later than the leases, because opening a drive needs leases, and the handler the drive. */
   handleWith(handler: RecoveryHandler): void {
     this.#handler = handler
   }
 
   /**
-   * Recovers what dead processes were doing, even if no one needs its keys again.
+   * Recovers the work of dead processes, even if its keys are not needed again.
    *
-   * @returns why some of it could not be recovered now; `isComplete` when nothing is left.
+   * @returns the failures; `isComplete` if no interrupted work is left.
    */
   async recoverAll(): Promise<{
     readonly isComplete: boolean

@@ -2,7 +2,7 @@ import { type BackOff, backOffMs } from './back-off.ts'
 import type { Clock } from './clock.ts'
 import { driveErrorOf, TransientError } from './transient-error.ts'
 
-/** For the log: an attempt failed and is repeated. It contains no secret. */
+/** Logged when a failed attempt is repeated. It contains no secrets. */
 export interface RetryNote {
   /** Such as `list files`. */
   readonly doing: string
@@ -18,7 +18,7 @@ export interface RetryPolicyOptions {
   /** How long attempts are repeated. */
   readonly retryForMs: number
   readonly backOff: BackOff
-  /** The service asks for fewer requests: others may have to wait, too. */
+  /** Called when the service demands fewer requests: other calls may have to wait, too. */
   readonly onRateLimit?: ((waitMs: number, call: RetriedCall) => void) | undefined
   readonly onRetry?: ((note: RetryNote) => void) | undefined
 }
@@ -62,7 +62,7 @@ export class RetryPolicy {
   /**
    * Waits before the next attempt.
    *
-   * @throws DriveError when there is no time for another; the signal's reason.
+   * @throws DriveError if there is no time for another attempt; the signal's reason.
    */
   async pause(error: TransientError): Promise<void> {
     const { service } = this.#options
@@ -71,7 +71,7 @@ export class RetryPolicy {
     await this.wait(waitMs)
   }
 
-  /** Counts a failure. For callers that do something of their own before they wait or give up. */
+  /** Counts a failure, for callers that wait or give up by themselves. */
   fail(error: TransientError): { readonly waitMs: number; readonly isOver: boolean } {
     const { clock, backOff, onRateLimit, onRetry } = this.#options
     this.#failures++

@@ -2,17 +2,17 @@ import { DriveError } from '../drive.ts'
 
 /** Why an attempt failed although the next one may succeed. */
 export type TransientErrorReason =
-  /** The service asks for fewer requests. */
+  /** The service demands fewer requests. */
   | 'rate'
   /** The service failed, with a status such as 5xx or an invalid response. */
   | 'server'
   /** There was no response, or only a part of one. */
   | 'network'
 
-/** An attempt failed; a retry may succeed. Callers of the drive get `driveErrorOf` it instead. */
+/** An attempt failed; a retry may succeed. Callers of a drive get a DriveError (`driveErrorOf`). */
 export class TransientError extends Error {
   readonly reason: TransientErrorReason
-  /** Milliseconds that the service asks to wait. */
+  /** Milliseconds to wait, according to the service. */
   readonly retryAfterMs: number | undefined
 
   /** @param message what went wrong, such as `503 backendError`; it must contain no secret. */
@@ -37,7 +37,7 @@ export interface FailedAttempts {
   readonly waitMs: number
 }
 
-/** What callers of the drive get when there is no time for another attempt. */
+/** The error for callers of a drive when there is no time for another attempt. */
 export function driveErrorOf(
   error: TransientError,
   { service, doing, waitMs }: FailedAttempts,

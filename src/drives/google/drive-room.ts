@@ -11,7 +11,7 @@ export interface DriveRoomOptions {
   readonly isShared: boolean
 }
 
-/** The free space of the account. Google itself reports a full one only at the end of an upload. */
+/** The free space of the account. Google reports a full account only at the end of an upload. */
 export class DriveRoom {
   readonly #options: DriveRoomOptions
   #freeBytes = 0
@@ -21,11 +21,11 @@ export class DriveRoom {
     this.#options = options
   }
 
-  /** @throws DriveError `full` when a large write does not fit. */
+  /** @throws DriveError `full` if a large write does not fit. */
   async assert(bytes: number): Promise<void> {
     if (bytes < largeBytes || this.#options.isShared) return
     const isOld = performance.now() > this.#askedAt + askEveryMs
-    // What was full a moment ago may have room again.
+    // Space may have been freed since the last call.
     if (isOld || bytes > this.#freeBytes) this.#freeBytes = (await this.ask()).freeBytes
     if (bytes <= this.#freeBytes) return
     throw new DriveError('full', `Google Drive has no space for ${bytes} bytes: free some.`)

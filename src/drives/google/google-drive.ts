@@ -56,7 +56,7 @@ export interface GoogleDriveOptions {
   readonly api: GoogleApi
   /** The folder that holds the buckets' folders: a path, created if missing, or an id. */
   readonly folder: string
-  /** The shared drive that `folder` is in; the API has the same. */
+  /** The shared drive that `folder` is in. `api` must use the same. */
   readonly sharedDriveId?: string | undefined
   readonly index: DriveIndex
   readonly records: UploadRecords
@@ -68,7 +68,7 @@ export interface GoogleDriveOptions {
   readonly log: DriveLog
   /** Wall clock, milliseconds since the epoch. */
   readonly now?: () => number
-  /** Shared by everything that this drive sends; a separate one when absent. */
+  /** The limit for bytes being sent. Default: one for this drive. */
   readonly memory?: SendMemory
   readonly claim?: ClaimDrive
 }
@@ -79,11 +79,11 @@ export interface GoogleDrive extends Drive {
   refresh(): Promise<void>
 }
 
-/** Health checks are frequent; Google is asked at most this often, milliseconds. */
+/** The shortest time between checks of Google, milliseconds, because health checks are frequent. */
 const checkEveryMs = 10_000
 const databaseContent = 'the Google Drive index'
 
-/** @throws DriveError, for people, when the folder can't be used. */
+/** @throws DriveError if the folder can't be used. */
 export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
   const { api, folder, sharedDriveId, log, now = Date.now } = options
   const index = withDatabaseErrors(options.index, databaseContent)
@@ -104,7 +104,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   return new OpenGoogleDrive(options, { index, recovery, rootId, buckets, applier, now })
 }
 
-/** What is opened before the drive itself. */
+/** The parts that are opened before the drive. */
 interface OpenedFirst {
   readonly index: DriveIndex
   readonly recovery: Recovery

@@ -1,40 +1,40 @@
 /**
- * What files and folders are called for a key, and back. A key is cut at `/` into segments; each is
- * one name, as it is: Drive takes any characters, any length, and files beside folders of the same
- * name. Few things need another form, each reversible, so that two keys never share a name:
+ * Maps keys to names of folders and files, and back. A key is split at `/` into segments, and each
+ * segment is one name: Drive accepts all characters, any length, and files beside folders of the
+ * same name. Only a few segments are escaped, reversibly, so that two keys never share a name:
  *
  *   segment       name
  *   ''            `.%`        (an object `a/` is the file `.%` in folder `a`)
- *   NUL           `%00`       (no JSON of Google's, and no PostgreSQL, carries it)
- *   `%2F`         `/`         (a person may call a file `a/b`: its key ends in `a%2Fb`)
- *   what reads like one of these gets one `25` more: segment `%00` is the name `%2500`,
+ *   NUL           `%00`       (Google's JSON and PostgreSQL do not allow it)
+ *   `%2F`         `/`         (a user may name a file `a/b`: its key ends in `a%2Fb`)
+ *   segments that look like one of these get another `25`: segment `%00` is the name `%2500`,
  *   segment `%252F` is the name `%2F`, segment `.%` is the name `.%25`
  *
- * Drive takes at most 100 levels of folders. A key with more than `maxFolders` has the rest, with
- * its slashes, in the name of its file, which carries the property `deepProperty`.
+ * Drive allows at most 100 levels of folders. If a key has more than `maxFolders`, the name of its
+ * file contains the rest with its slashes, and the file has the property `deepProperty`.
  */
 
-/** Folders below the bucket's; the root itself may lie some levels deep. */
+/** Levels of folders in a bucket. The root itself may be some levels deep. */
 export const maxFolders = 80
 
-/** A property of files whose name has slashes that are those of the key. */
+/** The property of files whose name contains slashes of the key. */
 export const deepProperty = 'deep'
 
 export interface GooglePath {
   /** Segments of the folders, outermost first. */
   readonly folders: readonly string[]
-  /** Of the file; with slashes when `isDeep`. */
+  /** Segment of the file; with slashes if `isDeep`. */
   readonly segment: string
   readonly isDeep: boolean
 }
 
 const odd = /[%\0/]|^$/
-/** Whole names and segments: the form of the empty one, and what reads like it. */
+/** Matches the escaped form of the empty segment, and names and segments that look like it. */
 const emptyLike = /^\.%(?:25)*$/
 const escapesInSegment = /\0|%(?:25)*00|%(?:25)*2F/g
 const escapesInName = /\/|%(?:25)*00|%(?:25)*2F/g
 
-/** Where the object of a key is. A key that ends in `/` has the empty segment at its end. */
+/** The path of a key's object. A key that ends in `/` has an empty last segment. */
 export function pathOfKey(key: string): GooglePath {
   const folders = key.split('/')
   const isDeep = folders.length - 1 > maxFolders
@@ -53,7 +53,7 @@ export function nameOfSegment(segment: string): string {
   })
 }
 
-/** The inverse of `nameOfSegment`; undefined for what can be no key's name. */
+/** The inverse of `nameOfSegment`; undefined if the name belongs to no key. */
 export function segmentOfName(name: string): string | undefined {
   if (!odd.test(name)) return name.isWellFormed() ? name : undefined
   if (name === '' || name.includes('\0') || !name.isWellFormed()) return undefined
@@ -66,7 +66,7 @@ export function segmentOfName(name: string): string | undefined {
   })
 }
 
-/** The name of a deep file: the rest of the key, but for what no name can hold. */
+/** The name of a deep file: the rest of the key, with NUL escaped. */
 export function nameOfDeepSegment(segment: string): string {
   return segment.replace(/%(?:25)*00|\0/g, (form) =>
     form === '\0' ? '%00' : form.replace('%', '%25'),

@@ -11,22 +11,23 @@ const folderName = '.bucketry-owner'
 
 export interface GoogleNotesOptions {
   readonly api: GoogleApi
-  /** The id of the drive's root; undefined when it is not there. */
+  /** The id of the drive's root; undefined if it does not exist. */
   readonly findRoot: () => Promise<string | undefined>
   readonly makeRoot: () => Promise<string>
-  /** How long after its creation every process sees a file in the list of its folder. */
+  /** How long after its creation a file may be missing in the list of its folder. */
   readonly settleMs?: number
 }
 
 const defaultSettleMs = 3_000
 
 /**
- * The notes of a Google Drive. Each is a file without bytes whose name is the kind of note and its
- * text: a name changes in one call, leaves no revision, and every OAuth client sees it.
+ * The notes of a Google Drive. Each note is an empty file, named with the kind of note and its
+ * text: a name can be changed in one call, creates no revision, and is visible to every OAuth
+ * client.
  */
 export class GoogleNotes implements DriveNotes {
   readonly #options: GoogleNotesOptions
-  /** Ids of notes that were found: by its id Google gives a file as it is now, while lists lag. */
+  /** Ids of known notes: a lookup by id returns the current file, while lists lag. */
   readonly #ids = new Map<NoteName, string>()
 
   constructor(options: GoogleNotesOptions) {
@@ -38,7 +39,7 @@ export class GoogleNotes implements DriveNotes {
     return file && textOf(name, file)
   }
 
-  /** Google lets two files have one name: of several, the one created first counts. */
+  /** Google allows several files of one name: the one created first counts. */
   async create(name: NoteName, text: string): Promise<boolean> {
     const { api, makeRoot, settleMs = defaultSettleMs } = this.#options
     const root = await makeRoot()

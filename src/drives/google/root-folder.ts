@@ -16,9 +16,9 @@ export interface RootFolderOptions {
 const idPattern = /^[\w-]{19,}$/
 
 /**
- * The id of the folder that holds the buckets. A path is created if missing.
+ * The id of the folder with the buckets' folders. A path is created if missing.
  *
- * @throws DriveError, for people, when there is no such folder.
+ * @throws DriveError if an id is not one of a usable folder.
  */
 export async function makeRootFolder(options: RootFolderOptions): Promise<string> {
   const { api, leases } = options
@@ -58,7 +58,7 @@ async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | unde
   throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
 }
 
-/** Lists and the feed of changes cover one drive only. */
+/** Lists and the feed of changes cover only one drive. */
 function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | undefined): void {
   if (driveId === sharedDriveId || id === sharedDriveId) return
   const where =

@@ -11,7 +11,7 @@ import type { GoogleHttp } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { serviceAccountJwt } from './service-account-jwt.ts'
 
-/** All files of the account: those put there by hand are objects, too. */
+/** Access to all files of the account, because files added by hand are objects, too. */
 export const driveScope = 'https://www.googleapis.com/auth/drive'
 
 export interface AccessTokensOptions {
@@ -29,9 +29,9 @@ interface AccessToken {
 
 /** A token is not used this close to its expiry, because a call takes time. */
 const unusableMs = 60_000
-/** This close to its expiry, the next token is fetched while calls still use this one. */
+/** This close to its expiry, the next token is fetched in the background. */
 const earlyMs = 300_000
-/** A refusal stands this long, so that a dead credential does not mean a call for every request. */
+/** How long a refusal is kept, so that not every request sends invalid credentials again. */
 const refusalMs = 30_000
 
 const maxAnswerBytes = 64 * 1024
@@ -48,7 +48,7 @@ const refusalAnswer = z.object({
     .optional(),
 })
 
-/** Access tokens of one credential: one is shared by all calls, and renewed once for all of them. */
+/** The access token of one credential, shared by all calls and renewed once for all of them. */
 export class AccessTokens {
   readonly #options: AccessTokensOptions
   readonly #clock: Clock
@@ -69,23 +69,23 @@ export class AccessTokens {
       return (await withSignal(this.#renewed(), signal)).text
     }
     if (leftMs < earlyMs) {
-      // A later call that finds no usable token gets the failure then.
+      // A failure matters only to a later call that has no usable token.
       this.#renewed().catch(() => undefined)
     }
     return this.#token.text
   }
 
-  /** Google rejected this token: the next `get` fetches another, unless one was already fetched. */
+  /** Call it if Google rejects this token: then `get` fetches another, unless it already has. */
   forget(text: string): void {
     if (this.#token?.text === text) this.#token = undefined
   }
 
-  /** What a credential whose tokens are refused although they are fresh means. */
+  /** The error if Google rejects even a fresh token. */
   refused(): DriveError {
     return refusedBy('401', this.#options.credentials.kind)
   }
 
-  /** One renewal at a time; it belongs to no caller, so that none can abort it for the others. */
+  /** One renewal at a time. No caller's signal aborts it, because others may wait for it, too. */
   #renewed(): Promise<AccessToken> {
     if (this.#refusal !== undefined && this.#clock.elapsed() < this.#refusal.untilMs) {
       return Promise.reject(this.#refusal.error)
@@ -166,7 +166,7 @@ export class AccessTokens {
 
 const connectAgain = 'Run `npm run connect -- google` to authorize again'
 
-/** What to do about Google's word for a refused credential (RFC 6749 section 5.2). */
+/** What to do, by Google's error code for a refused credential (RFC 6749 section 5.2). */
 const advice: Readonly<Record<GoogleCredentials['kind'], Readonly<Record<string, string>>>> = {
   'refresh-token': {
     invalid_grant: `The refresh token is no longer valid: it was revoked, was unused for six months, or was issued while the consent screen was in "Testing", where tokens expire after 7 days. Set the app to "In production" in Google Cloud, then ${connectAgain.toLowerCase()}.`,
@@ -202,7 +202,7 @@ function assertionOf(sign: () => string): string {
   }
 }
 
-/** Waits for a promise that others share, until the signal aborts. */
+/** Waits for a shared promise until the signal aborts. */
 async function withSignal<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await shared
   const { promise: aborted, reject } = Promise.withResolvers<never>()

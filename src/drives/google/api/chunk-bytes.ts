@@ -1,10 +1,10 @@
 /**
- * Pieces handed to the socket. One write of many MiB would let no time pass visibly: a slow line
- * would look like a dead one.
+ * The size of the pieces written to the socket. During one write of many MiB, no progress is
+ * visible, and a slow connection would look like a dead one.
  */
 const pieceBytes = 1024 * 1024
 
-/** The bytes of `chunks` from `start` on, in pieces, without copying. */
+/** The bytes of `chunks` from `start` on, in pieces and without copying. */
 export async function* piecesFrom(
   chunks: readonly Uint8Array[],
   start: number,

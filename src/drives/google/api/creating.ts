@@ -7,16 +7,16 @@ import type { GoogleFile } from './google-file.ts'
 export interface Creation {
   /** The new file's id. */
   readonly id: string
-  /** What the file is to hold, where it holds anything. */
+  /** The file's content, if it has any. */
   readonly bytes?: Uint8Array
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Creates a file. That its id is taken means that an earlier attempt came through, whose answer was
- * lost (developers.google.com/workspace/drive/api/guides/create-file, "Generate IDs").
+ * Creates a file. If its id is taken, an earlier attempt has succeeded and its response was lost
+ * (developers.google.com/workspace/drive/api/guides/create-file, "Generate IDs").
  *
- * @throws GoogleIdTaken when the file of that id holds something else.
+ * @throws GoogleIdTaken if the file of that id has other content.
  */
 export async function creating(
   context: GoogleContext,

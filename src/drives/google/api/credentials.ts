@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { parsedJson } from '../../json-text.ts'
 
-/** Whom Google is asked as. Everything but the ids is secret. */
+/** The credentials for Google. Everything except the ids is secret. */
 export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials
 
-/** A person's consent, from `npm run connect -- google`. */
+/** A user's consent, from `npm run connect -- google`. */
 export interface RefreshTokenCredentials {
   readonly kind: 'refresh-token'
   readonly clientId: string
@@ -12,14 +12,14 @@ export interface RefreshTokenCredentials {
   readonly refreshToken: string
 }
 
-/** A service account of a Google Cloud project. It has no storage quota: shared drives only. */
+/** A service account of a Google Cloud project. It has no storage, so it needs a shared drive. */
 export interface ServiceAccountCredentials {
   readonly kind: 'service-account'
   readonly clientEmail: string
   /** PEM of the RSA key. */
   readonly privateKey: string
   readonly privateKeyId?: string
-  /** The person whom the robot acts for, where the domain delegates that to it. */
+  /** The user that the service account acts for, with domain-wide delegation. */
   readonly subject?: string
 }
 
@@ -31,9 +31,9 @@ const serviceAccountFile = z.object({
 })
 
 /**
- * Reads the JSON key file that Google's console gives out for a service account.
+ * Reads the JSON key file of a service account from Google's console.
  *
- * @throws SyntaxError when it is something else. The message never shows its content.
+ * @throws SyntaxError for any other file. The message never shows the content.
  */
 export function parseServiceAccount(text: string, subject?: string): ServiceAccountCredentials {
   const parsed = serviceAccountFile.safeParse(parsedJson(text))

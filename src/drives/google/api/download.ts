@@ -9,24 +9,24 @@ export interface ByteRange {
 }
 
 export interface Download {
-  /** Bytes that will come; absent where Drive does not say. */
+  /** The number of bytes in `body`; absent if Drive does not report it. */
   readonly length?: number
-  /** Bytes of the whole file; absent where Drive does not say. */
+  /** The size of the whole file; absent if Drive does not report it. */
   readonly size?: number
   /**
-   * The bytes. Rejects with `unavailable` when they break off; those of a revision go on where they
-   * broke off. Ending the iteration early closes the connection.
+   * The bytes. An interrupted download of a revision is resumed; any other rejects with
+   * `unavailable`. Ending the iteration early closes the connection.
    */
   readonly body: AsyncIterable<Uint8Array>
-  /** Drops a body that is not read. Idempotent. */
+  /** Discards a body that is not read. Idempotent. */
   close(): void
 }
 
 /**
- * The download that an answer with status 200 or 206 begins. Its body rejects with TransientError when it
- * breaks off.
+ * The download of a response with status 200 or 206. Its body rejects with TransientError if it is
+ * interrupted.
  *
- * @throws TransientError when it is not what was asked for.
+ * @throws TransientError if these are not the requested bytes.
  */
 export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Download {
   const lengths = range === undefined ? wholeLengths(answer) : rangeLengths(answer, range)
@@ -44,11 +44,11 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
 
 export interface Continuation {
   readonly retryPolicy: RetryPolicy
-  /** Opens the bytes from there to the end; absent where they may have changed. */
+  /** Opens the rest of the download from an offset; undefined if the bytes may have changed. */
   readonly goOn: ((offset: number) => Promise<Download>) | undefined
 }
 
-/** A download that resumes after an interruption, where that is possible. */
+/** A download that resumes after an interruption, if possible. */
 export function continuedDownload(first: Download, continuation: Continuation): Download {
   const bytes = new ContinuedBytes(first, continuation)
   return { ...first, body: bytes.read(), close: () => bytes.close() }
@@ -99,7 +99,7 @@ class ContinuedBytes {
 }
 
 const partial = { service: 'Google Drive', doing: 'send the complete file' }
-/** The service answered until now: a new read may start soon. */
+/** The service has just responded, so a new read may start soon. */
 const readingAgainMs = 2000
 
 type Lengths = Pick<Download, 'length' | 'size'>
@@ -112,7 +112,7 @@ function wholeLengths(answer: HttpAnswer): Lengths | undefined {
   return { length, size: length }
 }
 
-/** Drive cuts a range that goes beyond the end, as RFC 9110 section 14.1.2 says. */
+/** Drive cuts a range that extends beyond the end of the file (RFC 9110 section 14.1.2). */
 function rangeLengths(answer: HttpAnswer, { start, end }: ByteRange): Lengths | undefined {
   const given = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.header('content-range') ?? '')
   if (answer.status !== 206 || given === null) return undefined

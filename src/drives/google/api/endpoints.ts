@@ -1,4 +1,4 @@
-/** Where Google's services are. Tests put their own here. No URL ends in a slash. */
+/** The URLs of Google's services, without a trailing slash. Tests use their own. */
 export interface GoogleEndpoints {
   /** Metadata and downloads; `/files/{id}` is appended. */
   readonly api: string

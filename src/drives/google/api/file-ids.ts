@@ -1,7 +1,7 @@
-/** Ids asked for at once: one call for hundreds of new files. */
+/** Ids per call: one call for hundreds of new files. */
 const batchSize = 500
 
-/** Ids for new files, in advance: a new file is one call, and a repeated call no duplicate. */
+/** Ids for new files, fetched in advance. With an id, a repeated call creates no duplicate. */
 export class FileIds {
   readonly #generate: (count: number) => Promise<readonly string[]>
   readonly #ids: string[] = []
@@ -21,7 +21,7 @@ export class FileIds {
     }
   }
 
-  /** Takes an id back that no file was made with, and none will be. */
+  /** Takes back an id that was not used for a file and will not be. */
   giveBack(id: string): void {
     this.#ids.push(id)
   }

@@ -44,21 +44,21 @@ import {
   uploadSmall,
 } from './transfer-calls.ts'
 
-/** Google advises to stop growing at 32 or 64 s ("truncated exponential backoff"). */
+/** Google recommends a maximum of 32 or 64 s ("truncated exponential backoff"). */
 const googleBackOff = { firstMs: 500, longestMs: 32_000 }
 
 export interface GoogleApiOptions {
   readonly credentials: GoogleCredentials
   /** Default: Google's. */
   readonly endpoints?: GoogleEndpoints
-  /** The shared drive that lists and changes are asked of; absent: My Drive. */
+  /** The shared drive for lists and changes; absent for My Drive. */
   readonly sharedDriveId?: string | undefined
-  /** Google's quota of the credential; of several processes each has its share. */
+  /** The quota of the credential, divided among the processes. */
   readonly quota?: Quota
   readonly limits?: Partial<HttpLimits>
   /** Milliseconds for which a call is repeated before it fails. Default: 25,000. */
   readonly retryForMs?: number
-  /** For the log. */
+  /** Logs a repeated call. */
   readonly onRetry?: (note: RetryNote) => void
   readonly clock?: Clock
 }
@@ -89,10 +89,10 @@ const idsAnswer = z.object({ ids: z.array(z.string().min(1)).min(1) })
 const startAnswer = z.object({ startPageToken: z.string().min(1) })
 
 /**
- * Google Drive v3, call by call (developers.google.com/workspace/drive/api/reference/rest/v3).
- * Every call waits for its share of the quota and is repeated while that may help. Every method may
- * reject with DriveError, the types of google-errors.ts among them, or with the reason of its
- * signal, and with nothing else but bugs.
+ * The calls of Google Drive v3 (developers.google.com/workspace/drive/api/reference/rest/v3). Every
+ * call waits for its share of the quota and is repeated after transient errors. Every method may
+ * reject with DriveError, including the types in google-errors.ts, or with the reason of its
+ * signal. Any other rejection is a bug.
  */
 export class GoogleApi {
   readonly #http: GoogleHttp
@@ -179,7 +179,7 @@ export class GoogleApi {
     return this.#create(call, metadata)
   }
 
-  /** @throws GoogleNotFound for the file that is to be replaced, or for the parent of a new one. */
+  /** @throws GoogleNotFound for the file to replace, or for the parent of a new file. */
   uploadSmall(upload: SmallUpload): Promise<GoogleFile> {
     return uploadSmall(this.#context, upload)
   }
@@ -237,12 +237,12 @@ export class GoogleApi {
     return this.#create(call, metadata)
   }
 
-  /** An id for FileMetadata.id, mostly without a call: what is made with it twice is one file. */
+  /** An id for FileMetadata.id, usually without a call. Two calls with one id create one file. */
   newId(): Promise<string> {
     return this.#context.ids.next()
   }
 
-  /** Takes an id of `newId` back that no file was made with, and none will be. */
+  /** Takes back an id of `newId` that was not used for a file and will not be. */
   giveBackId(id: string): void {
     this.#context.ids.giveBack(id)
   }
@@ -270,7 +270,7 @@ export class GoogleApi {
     await calls.run(call, (answer) => answer.drain())
   }
 
-  /** @throws GoogleNotFound; DriveError `changed` when the range lies outside the file. */
+  /** @throws GoogleNotFound; DriveError `changed` if the range is outside the file. */
   download(id: string, options: DownloadOptions = {}): Promise<Download> {
     return download(this.#context, id, options)
   }
@@ -278,8 +278,7 @@ export class GoogleApi {
   /**
    * Resolves with the session's URL, which is a secret.
    *
-   * @throws GoogleNotFound for the file that is to be replaced, or for the parent of a new one;
-   * GoogleIdTaken.
+   * @throws GoogleNotFound for the file to replace, or for the parent of a new file; GoogleIdTaken.
    */
   beginSession(options: SessionOptions): Promise<string> {
     return beginSession(this.#context, options)
@@ -294,7 +293,7 @@ export class GoogleApi {
     return this.#sessions.query(sessionUrl, signal)
   }
 
-  /** Nothing there is success. */
+  /** Succeeds if the session does not exist. */
   cancelSession(sessionUrl: string, { signal }: CallOptions = {}): Promise<void> {
     return this.#sessions.cancel(sessionUrl, signal)
   }
@@ -380,7 +379,7 @@ export class GoogleApi {
   }
 }
 
-/** A text as a literal of Drive's query language. */
+/** A string literal of Drive's query language. */
 export function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

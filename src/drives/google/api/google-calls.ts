@@ -30,7 +30,7 @@ export interface GoogleCallsOptions {
 /** A page of 1,000 files with all their properties is a few MiB. */
 const maxJsonBytes = 32 * 1024 * 1024
 
-/** Sends calls with an access token, within the budget, until they are answered for good. */
+/** Sends calls with an access token and within the quota, and repeats them after transient errors. */
 export class GoogleCalls {
   readonly #options: GoogleCallsOptions
 
@@ -38,23 +38,22 @@ export class GoogleCalls {
     this.#options = options
   }
 
-  /** Time for a call, or for several that belong together. */
+  /** The retry policy of one call, or of several that belong together. */
   retryPolicy(call: RetriedCall): RetryPolicy {
     return new RetryPolicy(this.#options.retryPolicy, call)
   }
 
   /**
-   * Repeats the call until `read` has taken an answer. For calls that do the same when they come
-   * twice.
+   * Repeats the call until `read` succeeds with a response. Only for idempotent calls.
    *
-   * @throws DriveError, the types of google-errors.ts among them; the signal's reason.
+   * @throws DriveError, including the types in google-errors.ts; the signal's reason.
    */
   run<Result>(call: Call, read: (answer: HttpAnswer) => Promise<Result>): Promise<Result> {
     const retryPolicy = this.retryPolicy(call)
     return retryPolicy.persist(async () => read(await this.once(call, retryPolicy)))
   }
 
-  /** Repeats the call until it is answered with such JSON. */
+  /** Repeats the call until the response matches the schema. */
   json<Result>(call: Call, schema: z.ZodType<Result>): Promise<Result> {
     return this.run(call, (answer) => readJson(answer, schema))
   }
@@ -62,7 +61,7 @@ export class GoogleCalls {
   /**
    * One attempt.
    *
-   * @throws TransientError when another attempt may do; DriveError; the signal's reason.
+   * @throws TransientError if another attempt may succeed; DriveError; the signal's reason.
    */
   async once(call: Call, { deadlineMs }: Pick<RetryPolicy, 'deadlineMs'>): Promise<HttpAnswer> {
     const { budget, retryPolicy } = this.#options
@@ -73,7 +72,7 @@ export class GoogleCalls {
     throw errorOfFailure(await readFailure(answer, retryPolicy.clock.now()), call)
   }
 
-  /** Google says 401 to a token that was revoked or has ended early: once, another one is tried. */
+  /** Google returns 401 for a token that was revoked or expired early: retries once with another. */
   async #authorized(call: Call): Promise<HttpAnswer> {
     if (call.isAuthorized === false) return await this.#send(call)
     const { tokens } = this.#options
@@ -83,7 +82,7 @@ export class GoogleCalls {
     await answer.drain()
     tokens.forget(token)
     const fresh = await tokens.get(call.signal)
-    // A stream has been read from already; its sender finds out what of it has arrived.
+    // A stream can't be sent again. Its sender queries how much of it has arrived.
     if (isStream(call.body)) throw new TransientError('server', '401')
     const second = await this.#send(call, fresh)
     if (second.status !== 401) return second
@@ -98,7 +97,7 @@ export class GoogleCalls {
   }
 }
 
-/** @throws TransientError when the answer is not such JSON. */
+/** @throws TransientError if the response does not match the schema. */
 export async function readJson<Result>(
   answer: HttpAnswer,
   schema: z.ZodType<Result>,

@@ -2,12 +2,12 @@ import type { GoogleEndpoints } from './endpoints.ts'
 import type { FileIds } from './file-ids.ts'
 import type { GoogleCalls } from './google-calls.ts'
 
-/** What the calls of one account have in common. */
+/** What all calls of one account share. */
 export interface GoogleContext {
   readonly calls: GoogleCalls
   readonly endpoints: GoogleEndpoints
   readonly ids: FileIds
-  /** The shared drive that lists and changes are asked of; undefined: My Drive. */
+  /** The shared drive for lists and changes; undefined for My Drive. */
   readonly sharedDriveId: string | undefined
 }
 
@@ -15,12 +15,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Without it Drive behaves as if shared drives did not exist. */
+/** Without it, Drive hides shared drives. */
 export const supported = { supportsAllDrives: 'true' }
 
 export const jsonType = { 'content-type': 'application/json; charset=UTF-8' }
 
-/** Parameters that are undefined are left out. */
+/** Omits parameters that are undefined. */
 export function urlOf(
   base: string,
   parameters: Readonly<Record<string, string | undefined>>,

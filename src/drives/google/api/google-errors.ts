@@ -1,8 +1,8 @@
 import { DriveError } from '../../drive.ts'
 
 /**
- * Drive has no file of this id, or the account can't see it. Callers that know what the absence
- * means catch it; one that slips through reads as: the file changed under us, try again.
+ * Drive has no file with this id, or the account can't see it. Callers for which that is an
+ * expected result catch it. Otherwise it is reported as a file that was changed meanwhile.
  */
 export class GoogleNotFound extends DriveError {
   readonly fileId: string
@@ -26,7 +26,7 @@ export class GooglePageExpired extends DriveError {
   }
 }
 
-/** The id chosen for a new file belongs to a file already: an earlier attempt came through. */
+/** The id of a new file is already in use, usually because an earlier attempt succeeded. */
 export class GoogleIdTaken extends DriveError {
   readonly fileId: string
 
@@ -37,7 +37,7 @@ export class GoogleIdTaken extends DriveError {
   }
 }
 
-/** Google does not take the gateway's own credentials: no matter of who asks, nor of what for. */
+/** Google rejects the gateway's own credentials, which affects every request. */
 export class GoogleCredentialsRefused extends DriveError {
   constructor(message: string, options?: ErrorOptions) {
     super('unavailable', message, options)

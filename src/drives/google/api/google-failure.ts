@@ -11,36 +11,36 @@ import {
 } from './google-errors.ts'
 import type { HttpAnswer } from './http-answer.ts'
 
-/** What Google said of a call that it refused. */
+/** Google's response to a call that it refused. */
 export interface Failure {
   readonly status: number
-  /** Of errors[0], such as `rateLimitExceeded`; empty when the answer has none. */
+  /** The reason of errors[0], such as `rateLimitExceeded`; empty if there is none. */
   readonly reason: string
-  /** For people, from Google; empty when the answer has none. */
+  /** Google's message for people; empty if there is none. */
   readonly message: string
   readonly retryAfterMs: number | undefined
 }
 
-/** What the failure of a call is to be called. */
+/** Determines the error for a failed call. */
 export interface FailureContext {
   /** For people, such as `list files`. */
   readonly doing: string
   /** The file that a 404 is about; for a new file, its parent. */
   readonly fileId?: string | undefined
-  /** The id that a new file is to have. */
+  /** The id for a new file. */
   readonly newId?: string | undefined
   readonly hasPageToken?: boolean | undefined
   /** Whether it is a call of a resumable session, which answers 400 when its state differs. */
   readonly isSession?: boolean | undefined
 }
 
-/** Error pages are not read further. */
+/** The most that is read of an error page. */
 const maxErrorBytes = 64 * 1024
 
 const errorBody = z.object({
   error: z.object({
     message: z.string().default(''),
-    // A word of Google's; what is none is not repeated, in no message.
+    // Messages repeat a reason only if it is one of Google's identifiers.
     errors: z
       .array(
         z.object({
@@ -54,11 +54,11 @@ const errorBody = z.object({
   }),
 })
 
-/** Reads why Google refused. Never rejects with more than a TransientError. */
+/** Reads why Google refused a call. Rejects only with TransientError. */
 export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<Failure> {
   const { status } = answer
   const text = (await answer.beginning(maxErrorBytes)).toString('utf8')
-  // Proxies and front ends answer with pages of HTML; the status says enough then.
+  // Proxies and front ends return HTML pages. Then the status is enough.
   const parsed = errorBody.safeParse(parsedJson(text))
   const error = parsed.data?.error
   return {
@@ -92,13 +92,16 @@ const mayNot: Verdict = {
   advice:
     'The account lacks permission: share the folder with it as an editor (on shared drives as a content manager), and grant the scope "drive".',
 }
-/** Affects every request, like rejected credentials. */
+/** Affects every request, as rejected credentials do. */
 const isSwitchedOff: Verdict = {
   kind: 'unavailable',
   advice: 'Enable the Google Drive API in the Google Cloud project of the client ID.',
 }
 
-/** Google's reasons of a refusal that no retry changes soon (developers.google.com/workspace/drive/api/guides/handle-errors). */
+/**
+ * Google's reasons for refusals that a retry does not change soon
+ * (developers.google.com/workspace/drive/api/guides/handle-errors).
+ */
 const verdicts: Readonly<Record<string, Verdict>> = {
   storageQuotaExceeded: isFull,
   quotaExceeded: isFull,
@@ -137,7 +140,10 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   },
 }
 
-/** The error for a refusal: a TransientError when another attempt may do, otherwise what callers get. */
+/**
+ * The error for a refusal: a TransientError if a retry may succeed, otherwise the error for
+ * callers.
+ */
 export function errorOfFailure(failure: Failure, context: FailureContext): Error {
   const { status, reason, retryAfterMs } = failure
   const said = [String(status), reason].filter(Boolean).join(' ')
@@ -177,7 +183,7 @@ function verdictOf({ status, reason }: Failure): Verdict {
   }
 }
 
-/** Texts of another program go to logs: one line, and no URL, which may be a session's. */
+/** Makes Google's text safe for logs: one line, without URLs, which may be those of sessions. */
 function harmless(text: string): string {
   return text
     .replaceAll(/https?:\/\/\S+/g, '…')

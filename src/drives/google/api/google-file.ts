@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** Prefix of the MIME types without bytes, such as folders and shortcuts. */
+/** Prefix of the MIME types of files without bytes, such as folders and shortcuts. */
 export const googleTypePrefix = 'application/vnd.google-apps.'
 export const folderType = 'application/vnd.google-apps.folder'
 
-/** A file or a folder as Drive knows it, as far as we ask. */
+/** A file or a folder on Drive, with the fields that are used. */
 export interface GoogleFile {
   readonly id: string
   readonly name: string
   readonly mimeType: string
-  /** At most one; none where the parent is not shared with us. */
+  /** At most one; none if the parent is not shared with the account. */
   readonly parents: readonly string[]
   /** Bytes. Absent for folders, shortcuts and Google's own documents. */
   readonly size?: number
@@ -19,30 +19,30 @@ export interface GoogleFile {
   readonly createdAtMs: number
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs: number
-  /** Itself or a folder above it is in the trash. */
+  /** Whether the file or a folder above it is in the trash. */
   readonly trashed: boolean
-  /** Values that this OAuth client keeps with the file. */
+  /** Properties that this OAuth client stores with the file. */
   readonly appProperties: Readonly<Record<string, string>>
-  /** Names the bytes: another one after each upload. Absent where `size` is. */
+  /** Identifies the bytes and changes with each upload. Absent where `size` is. */
   readonly headRevisionId?: string
-  /** Grows with every change of any field of the file. */
+  /** Increases with every change of any field. */
   readonly version: number
   /** The shared drive that the file is in. */
   readonly driveId?: string
 }
 
-/** What can be set. Values of null in appProperties are removed, others not named stay. */
+/** Fields that can be set. In appProperties, null removes a property; omitted ones stay. */
 export interface FileMetadata {
   /** A new file's id, from `generateIds`. */
   readonly id?: string
   readonly name?: string
   readonly mimeType?: string
-  /** The one folder that a new file goes to. */
+  /** The folder of a new file. */
   readonly parents?: readonly [string]
   readonly appProperties?: Readonly<Record<string, string | null>>
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs?: number
-  /** Out of the trash. */
+  /** Restores the file from the trash. */
   readonly trashed?: false
 }
 
@@ -50,13 +50,13 @@ export interface FilePage {
   readonly files: readonly GoogleFile[]
   /** Absent on the last page. A page before it may be short, even empty. */
   readonly nextPageToken?: string
-  /** Drive could not search everywhere: what is missing may exist. */
+  /** Drive could not search everywhere, so missing files may exist. */
   readonly isIncomplete: boolean
 }
 
 export interface Change {
   readonly fileId: string
-  /** Absent when it was deleted, or is no longer visible to us. */
+  /** Absent if the file was deleted or is no longer visible to the account. */
   readonly file?: GoogleFile
 }
 
@@ -64,20 +64,20 @@ export interface ChangePage {
   readonly changes: readonly Change[]
   /** Absent on the last page. */
   readonly nextPageToken?: string
-  /** Only on the last page: where to continue next time. */
+  /** On the last page only: where the feed continues next time. */
   readonly newStartPageToken?: string
 }
 
 export interface Account {
-  /** Of the account that we act as. */
+  /** Of the account in use. */
   readonly emailAddress?: string
   /** Bytes. Absent: unlimited. */
   readonly limitBytes?: number
-  /** Bytes, of all of Google's products together. */
+  /** Bytes, including Google's other products. */
   readonly usageBytes: number
 }
 
-/** `fields` of every call that answers with a file: Drive's default has neither size nor parents. */
+/** `fields` of every call that returns a file, because Drive's default has no size and no parents. */
 export const fileFields =
   'id,name,mimeType,parents,size,md5Checksum,createdTime,modifiedTime,trashed,appProperties,headRevisionId,version,driveId'
 
@@ -86,7 +86,7 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/)
   .transform(Number)
-/** Pooled storage may have more bytes than a number can count exactly. */
+/** Pooled storage may exceed the largest safe integer. */
 const quotaBytes = z
   .string()
   .regex(/^\d{1,20}$/)
@@ -138,7 +138,7 @@ export const filePageSchema = z
     }),
   )
 
-/** Changes of whole shared drives have no fileId; they say nothing of files. */
+/** Changes of whole shared drives have no fileId and do not concern files. */
 const changeSchema = z
   .object({
     fileId: z.string().optional(),
@@ -179,7 +179,7 @@ export const accountSchema = z
     }),
   )
 
-/** JSON of what can be set, as Drive wants it. */
+/** The metadata as Drive's JSON. */
 export function metadataJson({ modifiedAtMs, ...metadata }: FileMetadata): Record<string, unknown> {
   return modifiedAtMs === undefined
     ? metadata
@@ -188,7 +188,7 @@ export function metadataJson({ modifiedAtMs, ...metadata }: FileMetadata): Recor
 
 type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
 
-/** Zod leaves absent fields as undefined; absent is absent (exactOptionalPropertyTypes). */
+/** Zod returns absent fields as undefined, which exactOptionalPropertyTypes does not allow. */
 function withoutUndefined<T extends object>(value: T): Defined<T> {
   const entries = Object.entries(value).filter(([, field]) => field !== undefined)
   return Object.fromEntries(entries) as Defined<T>

@@ -9,15 +9,15 @@ import { HttpAnswer } from './http-answer.ts'
 export interface HttpLimits {
   /** Concurrent requests, each with a separate connection. */
   readonly connections: Readonly<Record<LimiterName, number>>
-  /** For one of these connections to be free. */
+  /** Limit for the wait for a free connection. */
   readonly connectionWaitMs: number
-  /** For a connection. */
+  /** Limit for connecting. */
   readonly connectMs: number
-  /** For the head of the answer, after the last piece of the request was taken. */
+  /** Limit for the head of the response, after the last piece of the request was sent. */
   readonly headersMs: Readonly<Record<LimiterName, number>>
-  /** Between two pieces of an answer's body. */
+  /** Limit between two pieces of a response body. */
   readonly idleMs: number
-  /** For a whole exchange in the limiter `calls`. */
+  /** Limit for a whole exchange in the limiter `calls`. */
   readonly callMs: number
 }
 
@@ -25,13 +25,13 @@ export const defaultLimits: HttpLimits = {
   connections: { calls: 32, uploads: 64, downloads: 128 },
   connectionWaitMs: 15_000,
   connectMs: 10_000,
-  // Google puts a large file together before it answers the last piece.
+  // Google assembles a large file before it responds to the last piece.
   headersMs: { calls: 30_000, uploads: 120_000, downloads: 30_000 },
   idleMs: 60_000,
   callMs: 60_000,
 }
 
-/** Bytes to send. A stream has a known length and can be sent once only. */
+/** Bytes to send. A stream has a known length and can be sent only once. */
 export type HttpBody =
   | string
   | Uint8Array
@@ -43,21 +43,21 @@ export interface GoogleRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: HttpBody | undefined
   readonly limiter: LimiterName
-  /** Who reads the answer's body, if that may take long. */
+  /** The client that reads the response body, if that may take long. */
   readonly reader?: Reader | undefined
   readonly signal?: AbortSignal | undefined
-  /** In the limiter `calls`, instead of HttpLimits.callMs. */
+  /** Replaces HttpLimits.callMs in the limiter `calls`. */
   readonly callMs?: number | undefined
 }
 
-/** Errors of undici that say that we, or the caller's stream, did something wrong. */
+/** Errors of undici that are caused by this program or the caller's stream. */
 const ownMistakes: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ])
 const closedCodes: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
-/** HTTP/1.1 to Google: bounded connections, a limit to every wait, redirects never followed. */
+/** HTTP/1.1 to Google, with limited connections and waits. Redirects are not followed. */
 export class GoogleHttp {
   readonly #limits: HttpLimits
   readonly #connections: Connections
@@ -86,7 +86,7 @@ export class GoogleHttp {
   /**
    * Sends a request and resolves with the head of the response, with any status.
    *
-   * @throws TransientError when there is no response; what the body's stream threw; the signal's
+   * @throws TransientError if there is no response; the error of the body's stream; the signal's
    *   reason.
    */
   async send(request: GoogleRequest): Promise<HttpAnswer> {
@@ -98,7 +98,7 @@ export class GoogleHttp {
       const response = await connection.request(exchange.options(headersMs))
       return new HttpAnswer(response, (error) => exchange.failureOf(error))
     } catch (error) {
-      // Without effect if the request gave it back.
+      // Has no effect if the request has already released it.
       connection.leave()
       throw exchange.failureOf(error)
     }
@@ -110,11 +110,11 @@ export class GoogleHttp {
   }
 }
 
-/** One request in progress: why it ended decides what its failure means. */
+/** One request in progress. The reason for its end determines the error. */
 class Exchange {
   readonly #request: GoogleRequest
   readonly #limit: AbortSignal | undefined
-  /** What the stream of the request's body threw. */
+  /** The error of the request body's stream. */
   #sourceFailure: { readonly error: unknown } | undefined
 
   constructor(request: GoogleRequest, callMs: number) {
@@ -122,7 +122,7 @@ class Exchange {
     this.#limit = request.limiter === 'calls' ? AbortSignal.timeout(callMs) : undefined
   }
 
-  /** Undici takes async iterables for bodies, though its types do not say so. */
+  /** Undici accepts async iterables as bodies, although its types do not allow them. */
   options(headersTimeout: number): Dispatcher.RequestOptions {
     const { method, url, headers, body, signal } = this.#request
     const { origin, pathname, search } = new URL(url)

@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici'
 import { TransientError } from '../../cloud/transient-error.ts'
 
-/** More than that is not worth a connection. */
+/** Reading more than this to keep a connection is not worthwhile. */
 const drainedBytes = 64 * 1024
 
-/** A response of Google, its body not read yet. The receiver reads it to the end or closes it. */
+/** A response whose body is unread. The receiver reads it to the end or closes it. */
 export class HttpAnswer {
   readonly status: number
   readonly #headers: Dispatcher.ResponseData['headers']
   readonly #body: Dispatcher.ResponseData['body']
   readonly #failureOf: (error: unknown) => unknown
 
-  /** @param failureOf turns what goes wrong in the body into a TransientError. */
+  /** @param failureOf converts errors of the body. */
   constructor(response: Dispatcher.ResponseData, failureOf: (error: unknown) => unknown) {
     this.status = response.statusCode
     this.#headers = response.headers
@@ -25,7 +25,7 @@ export class HttpAnswer {
     return Array.isArray(value) ? value[0] : value
   }
 
-  /** The body as it comes; ending the iteration closes the connection. */
+  /** The body as it arrives. Ending the iteration early closes the connection. */
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       for await (const chunk of this.#body) yield chunk as Uint8Array
@@ -36,14 +36,14 @@ export class HttpAnswer {
     }
   }
 
-  /** @throws TransientError when there is more than that. */
+  /** @throws TransientError if the body is longer. */
   async text(maxBytes: number): Promise<string> {
     const text = await this.beginning(maxBytes + 1)
     if (text.length <= maxBytes) return text.toString('utf8')
     throw new TransientError('server', `a response of more than ${maxBytes} bytes`)
   }
 
-  /** At most this many bytes; the rest is dropped. */
+  /** At most this many bytes; the rest is discarded. */
   async beginning(maxBytes: number): Promise<Buffer> {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -57,11 +57,11 @@ export class HttpAnswer {
 
   /** Discards the body, so that the connection can be reused. Never rejects. */
   async drain(): Promise<void> {
-    // The status has said all; what goes wrong behind it changes nothing.
+    // Only the status matters, so errors in the body have no effect.
     await this.beginning(drainedBytes).catch(() => undefined)
   }
 
-  /** Drops what was not read. Idempotent. */
+  /** Discards the unread rest. Idempotent. */
   close(): void {
     this.#body.destroy()
   }

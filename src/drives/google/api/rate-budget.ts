@@ -4,9 +4,9 @@ import { DriveError } from '../../drive.ts'
 /** Kinds of calls that Google's quota distinguishes. */
 export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'
 
-/** Google's quota of a person, and what calls take of it. */
+/** Google's quota of a user, and the cost of calls. */
 export interface Quota {
-  /** Of one credential. Where several processes share it, each gets its share. */
+  /** Of one credential, divided among the processes that share it. */
   readonly unitsPerMinute: number
   readonly costs: Readonly<Record<Cost, number>>
 }
@@ -20,27 +20,27 @@ export const defaultQuota: Quota = {
   costs: { get: 5, list: 100, download: 200, update: 50, other: 5 },
 }
 
-/** The part of a minute's units that may go at once; the rest comes evenly, so that no minute has more. */
+/** The part of a minute's units that is available at once. The rest is spread over the minute. */
 const burstShare = 0.2
 
 export interface TakeOptions {
-  /** Rejects at once when the units come later than this, by Clock.elapsed. */
+  /** `take` rejects immediately if the units are not available by then, by Clock.elapsed. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  /** Whether the call brings bytes. */
+  /** Whether the call sends file content. */
   readonly isUpload?: boolean | undefined
 }
 
 /**
- * The calls that one credential may make, as a leaky bucket in units of Google's quota. Takes are
- * served in order; a call that could not be served in time is refused at once.
+ * Limits the calls of one credential with a leaky bucket, in units of Google's quota. Calls are
+ * served in order, and a call that can't be served in time is rejected immediately.
  */
 export class RateBudget {
   readonly #costs: Quota['costs']
   readonly #unitsPerMs: number
   readonly #burstMs: number
   readonly #clock: Clock
-  /** When the bucket would be full again; from then on a whole burst is there. */
+  /** When the bucket will be full: from then on, a whole burst is available. */
   #fullAtMs = Number.NEGATIVE_INFINITY
   #pausedUntilMs = Number.NEGATIVE_INFINITY
   #uploadsPausedUntilMs = Number.NEGATIVE_INFINITY
@@ -53,9 +53,9 @@ export class RateBudget {
   }
 
   /**
-   * Resolves when the call may be made.
+   * Resolves when the call may be sent.
    *
-   * @throws DriveError `busy` when that would be after the deadline; the signal's reason.
+   * @throws DriveError `busy` if that would be after the deadline; the signal's reason.
    */
   async take(cost: Cost, options: TakeOptions): Promise<void> {
     const { deadlineMs, signal } = options
@@ -80,8 +80,8 @@ export class RateBudget {
   }
 
   /**
-   * Google reported too many calls: all calls pause for a while. To an upload it says so in the
-   * same words when 750 GB of them have come in a day: then only uploads wait.
+   * Pauses all calls, because Google reported too many. Google reports the daily limit of 750 GB of
+   * uploads with the same error: so if the call was an upload, only uploads pause.
    */
   pause(ms: number, { isUpload = false }: Pick<TakeOptions, 'isUpload'> = {}): void {
     const untilMs = this.#clock.elapsed() + ms
@@ -94,7 +94,7 @@ export class RateBudget {
     return Math.max(this.#pausedUntilMs, this.#uploadsPausedUntilMs)
   }
 
-  /** A pause may have been called while this one waited. */
+  /** Waits for pauses that began during the wait. */
   async #outsidePauses(options: TakeOptions): Promise<void> {
     for (;;) {
       const waitMs = this.#pauseEndMs(options) - this.#clock.elapsed()

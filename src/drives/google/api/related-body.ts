@@ -1,11 +1,11 @@
 export interface RelatedBytes {
   readonly bytes: Uint8Array
   readonly mimeType: string
-  /** Occurs in no part. */
+  /** Must not occur in a part. */
   readonly boundary: string
 }
 
-/** Metadata and bytes in one request: multipart/related (RFC 2387), as Drive's small uploads want it. */
+/** Metadata and bytes in one request: multipart/related (RFC 2387), for Drive's small uploads. */
 export function relatedBody(
   metadata: object,
   { bytes, mimeType, boundary }: RelatedBytes,

@@ -16,13 +16,13 @@ export interface SessionChunk {
   /** Where the bytes begin: the number of bytes that the session has. */
   readonly offset: number
   /**
-   * A number of bytes that is a multiple of 256 KiB unless `total` is reached with them. An array
-   * is sent without copying, repeatedly until the session has all of it; a stream is sent once.
+   * A multiple of 256 KiB, except at the end of the file. An array is sent without copying, and
+   * repeatedly until the session has all of it. A stream is sent once.
    */
   readonly bytes: readonly Uint8Array[] | AsyncIterable<Uint8Array>
-  /** May be 0 when Drive has all bytes and only the end is to be sent. */
+  /** May be 0 if Drive has all bytes and the request only ends the session. */
   readonly length: number
-  /** Bytes of the whole file, where this is its end; otherwise undefined. */
+  /** The size of the whole file if this is its end; otherwise undefined. */
   readonly total: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -37,7 +37,7 @@ export type SessionState =
 
 const doing = 'accept an upload'
 
-/** A cancelled session answers 499. */
+/** A cancelled session returns 499. */
 const goneStatuses: readonly number[] = [404, 410, 499]
 /** A session that rejects even a status query no longer exists. */
 const queryStatuses: readonly number[] = [308, 400, ...goneStatuses]
@@ -54,10 +54,10 @@ export class ResumableSessions {
   }
 
   /**
-   * Sends bytes. The session's state afterwards counts: Drive may have stored only a part of them,
-   * and a response may be lost after all of them were stored.
+   * Sends bytes and returns the session's state. Drive may have stored only a part of them, and a
+   * response may be lost after all of them were stored.
    *
-   * @throws DriveError; what a stream threw; the signal's reason.
+   * @throws DriveError; the error of the stream; the signal's reason.
    */
   async send(sessionUrl: string, chunk: SessionChunk): Promise<SessionState> {
     assertWhole(chunk)
@@ -69,7 +69,7 @@ export class ResumableSessions {
   async query(sessionUrl: string, signal?: AbortSignal): Promise<SessionState> {
     const call = {
       ...this.#call(sessionUrl, { doing, signal }),
-      // Short: it must not wait for uploads, nor use a connection that one left in the middle.
+      // A short call must not wait for uploads or use a connection of an interrupted one.
       limiter: 'calls' as const,
       headers: contentRange('*'),
       expected: queryStatuses,
@@ -102,7 +102,7 @@ export class ResumableSessions {
       }
       const state = await this.#sendOnce(sessionUrl, rest, retryPolicy)
       if (state.kind !== 'open' || state.persisted < chunk.offset) return state
-      // An earlier request, believed dead, has delivered more than this chunk.
+      // An earlier request that was believed dead has delivered more than this chunk.
       if (state.persisted > end) return state
       if (state.persisted >= end && chunk.total === undefined) return state
       if (state.persisted > stored) retryPolicy.renew()
@@ -214,7 +214,7 @@ function assertWhole({ offset, length, total }: SessionChunk): void {
   }
 }
 
-/** The URL of a new session. @throws DriveError when the response has none. */
+/** The URL of a new session. @throws DriveError if the response has none. */
 export async function sessionUrlOf(answer: HttpAnswer): Promise<string> {
   const location = answer.header('location')
   await answer.drain()

@@ -8,13 +8,13 @@ export interface JwtOptions {
   readonly nowMs: number
 }
 
-/** Google's longest (developers.google.com/identity/protocols/oauth2/service-account). */
+/** Google's maximum (developers.google.com/identity/protocols/oauth2/service-account). */
 const lifeSeconds = 3600
 
 /**
  * The signed assertion with which a service account asks for an access token (RFC 7523).
  *
- * @throws TypeError when the key is not an RSA key in PEM. The message never shows it.
+ * @throws TypeError if the key is not an RSA key in PEM. The message never shows the key.
  */
 export function serviceAccountJwt(
   credentials: ServiceAccountCredentials,

@@ -25,7 +25,7 @@ import { sessionUrlOf } from './resumable-sessions.ts'
 interface UploadTarget extends CallOptions {
   /** The file whose bytes are replaced. Absent: a new file. */
   readonly id?: string | undefined
-  /** With `mimeType`, which also is that of the bytes. */
+  /** Its `mimeType` is also the type of the bytes. */
   readonly metadata: FileMetadata
 }
 
@@ -35,16 +35,16 @@ export interface SmallUpload extends UploadTarget {
 }
 
 export interface SessionOptions extends UploadTarget {
-  /** Bytes that will come, where known. */
+  /** The expected number of bytes, if known. */
   readonly size?: number | undefined
 }
 
 export interface DownloadOptions extends CallOptions {
-  /** Who reads the bytes, if that may take long. */
+  /** The client that reads the bytes, if that may take long. */
   readonly reader?: Reader | undefined
-  /** At least one byte: Drive refuses ranges of empty files. Absent: the whole file. */
+  /** At least one byte, because Drive rejects ranges of empty files. Absent: the whole file. */
   readonly range?: ByteRange | undefined
-  /** Exactly these bytes of the file's history, which must be kept (`keepRevision`); absent: the latest. */
+  /** A revision of the file, which must be pinned (`keepRevision`). Absent: the current content. */
   readonly revisionId?: string | undefined
 }
 
@@ -73,7 +73,7 @@ export async function uploadSmall(
   return newId === undefined ? send() : creating(context, { id: newId, bytes, signal }, send)
 }
 
-/** A session that a lost answer leaves behind holds nothing and ends by itself. */
+/** If the response is lost, the session stays empty and expires. */
 export async function beginSession(
   context: GoogleContext,
   { id, metadata, size, signal }: SessionOptions,
@@ -101,7 +101,7 @@ export async function download(
   const { range, revisionId, signal } = options
   const start = range?.start ?? 0
   const end = start + (first.length ?? 0)
-  // Without a revision, the bytes may meanwhile be those of another upload.
+  // Without a revision, the rest may belong to a later upload.
   const goOn =
     revisionId === undefined
       ? undefined
@@ -150,7 +150,7 @@ interface UploadKind {
   readonly uploadType: 'multipart' | 'resumable'
 }
 
-/** PATCH replaces; with PUT there would be no session (no Location in the answer). */
+/** PATCH replaces a file. PUT would not start a session: its response has no Location. */
 function uploadCall(
   { endpoints }: GoogleContext,
   { id, newId, metadata, uploadType }: UploadKind,
@@ -172,7 +172,7 @@ function uploadCall(
   }
 }
 
-/** The id of a file that is to be made; undefined where one is replaced. */
+/** The id of a new file; undefined if a file is replaced. */
 async function newIdOf(
   { ids }: GoogleContext,
   { id, metadata }: Pick<UploadTarget, 'id' | 'metadata'>,

@@ -52,7 +52,7 @@ export class ChangeApplier {
     return { files, hidden, doubtful: [...doubtful] }
   }
 
-  /** Rows of files that a folder of the index was found to hold. */
+  /** Rows for files that were found in a folder of the index. */
   async listed(files: readonly GoogleFile[]): Promise<IndexedFile[]> {
     const kept = await this.#keptFor(files)
     return files.flatMap(
@@ -88,8 +88,8 @@ export class ChangeApplier {
 }
 
 /**
- * The last change of each file, a folder's before those of its content: the feed lists a folder
- * where it changed last, which may be after the files that were put into it.
+ * The last change of each file, and a folder's change before those of its content: the feed lists a
+ * folder by its last change, which may be after the files that were added to it.
  */
 function parentsFirst(changes: readonly Change[]): Change[] {
   const waiting = new Map(changes.map((change) => [change.fileId, change]))
@@ -103,6 +103,6 @@ function parentsFirst(changes: readonly Change[]): Change[] {
       waiting.delete(change.fileId)
     }
   }
-  // Folders that were moved into each other meanwhile.
+  // The rest are folders that were moved into each other meanwhile.
   return [...ordered, ...waiting.values()]
 }

@@ -1,13 +1,13 @@
 /**
- * The Google drive's port to the database. The drive knows no SQL: the index is injected. It may be
- * lost, because Google Drive has everything in it. Any method may reject with the database's own
- * error.
+ * The Google drive's port to the database. The drive has no SQL: the index is injected. It may be
+ * lost, because it can be read again from Google Drive. Any method may reject with the database's
+ * own error.
  *
- * A file is in the index with the folder it lies in; its key follows from the folders above it, so
- * that a folder that is moved, renamed or put in the trash takes everything below along. A file that
- * is in the trash, deleted or moved out is *hidden*: it stays for a while without a parent, so that
- * an older change does not restore it. Changes of a file have Drive's version of it; a change with an
- * older version than the index has no effect.
+ * The index has each file with its folder. The key follows from the folders above it, so a folder
+ * that is moved, renamed or trashed takes its content along. A file that is trashed, deleted or
+ * moved out of the drive is *hidden*: it stays for a while without a parent, so that an older
+ * change does not restore it. Changes have Drive's version of the file, and a change that is older
+ * than the index has no effect.
  */
 export interface IndexedFile {
   readonly id: string
@@ -16,11 +16,11 @@ export interface IndexedFile {
   /** See sort-name.ts; empty when hidden. */
   readonly sortName: string
   readonly kind: 'file' | 'folder'
-  /** Bytes; 0 for folders, as what follows is '' for them. */
+  /** Bytes; 0 for folders. The texts below are '' for folders. */
   readonly size: number
   /** Hex. */
   readonly md5: string
-  /** Names the bytes (GoogleFile.headRevisionId). */
+  /** Identifies the bytes (GoogleFile.headRevisionId). */
   readonly revision: string
   readonly mimeType: string
   readonly createdAtMs: number
@@ -30,11 +30,11 @@ export interface IndexedFile {
   readonly etag: string
   /** JSON of Attributes; empty for a file that a user added. */
   readonly attributes: string
-  /** A folder that only keys needed. */
+  /** Whether it is a folder that only keys created. */
   readonly isOwn: boolean
 }
 
-/** What a listing shows of a file. */
+/** The fields of a file that a listing needs. */
 export type ListedFile = Pick<
   IndexedFile,
   'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
@@ -45,7 +45,7 @@ export interface ChildrenQuery {
   readonly from: string
   /** Whether `from` itself is one of them. */
   readonly isInclusive: boolean
-  /** Folders of our own that are known to have nothing in them are left out. */
+  /** Omits folders that only keys created and that are known to be empty. */
   readonly hidesEmpty: boolean
   readonly limit: number
 }
@@ -53,7 +53,7 @@ export interface ChildrenQuery {
 /** Attributes that do not fit in the file's properties. */
 export interface KeptAttributes {
   readonly id: string
-  /** Of the bytes that they belong to. */
+  /** The MD5 of the bytes that they belong to. */
   readonly md5: string
   readonly json: string
 }
@@ -64,7 +64,7 @@ export interface OwnWrite {
   readonly kept?: KeptAttributes | undefined
   /** The files that it replaces. */
   readonly hides?: readonly HiddenFile[]
-  /** The upload that it came from is published as this JSON. */
+  /** The upload that it came from, and its record as published. */
   readonly upload?: { readonly id: string; readonly json: string } | undefined
 }
 
@@ -96,8 +96,8 @@ export interface FeedPage {
 
 export interface DriveIndex {
   /**
-   * What lies at the end of a path of sort names below any of these folders; all but the last are
-   * folders, and the last is of this kind. In no order; several of one name are all there.
+   * The files or folders at a path of sort names below any of these folders. All names but the last
+   * are folders, and the last is of this kind. Unordered, and with all duplicates.
    */
   find(
     parents: readonly string[],
@@ -105,28 +105,28 @@ export interface DriveIndex {
     kind: IndexedFile['kind'],
   ): Promise<IndexedFile[]>
 
-  /** As `find`; sure when at that moment the content of all folders was known, whatever folders. */
+  /** As `find`. `isSure` if the content of every folder in the index was known at that moment. */
   look(
     parents: readonly string[],
     path: readonly string[],
     kind: IndexedFile['kind'],
   ): Promise<{ readonly files: IndexedFile[]; readonly isSure: boolean }>
 
-  /** The content of these folders, by sort name and then the newest first, ids descending. */
+  /** The content of these folders by sort name, then the newest first, then by descending id. */
   children(parents: readonly string[], query: ChildrenQuery): Promise<ListedFile[]>
 
   /** The files with these ids, including hidden ones. */
   getMany(ids: readonly string[]): Promise<IndexedFile[]>
 
-  /** Of one file there may be several, for different bytes. */
+  /** A file may have several, for different bytes. */
   keptAttributes(ids: readonly string[]): Promise<KeptAttributes[]>
 
-  /** Beside those of other bytes; an own write of the file forgets these. */
+  /** Keeps those of other bytes, too, until `write` writes the file. */
   keepAttributes(kept: KeptAttributes): Promise<void>
 
   /**
-   * All or nothing; false when the folder of `file` is hidden. Unlike a change
-   * with the version that the index has, it always replaces the attributes.
+   * Atomic; false if the folder of `file` is hidden. Always replaces the attributes, unlike a
+   * change with the version that the index has.
    */
   write(write: OwnWrite): Promise<boolean>
 
@@ -134,14 +134,14 @@ export interface DriveIndex {
   save(files: readonly IndexedFile[], hidden: readonly HiddenFile[]): Promise<void>
 
   /**
-   * Hides an empty folder; until `endRemoval`, only its move to the trash has an effect. False when
-   * the folder is not empty.
+   * Hides an empty folder; false if it is not empty. Until `endRemoval`, the only change of it that
+   * has an effect is its move to the trash.
    */
   removeEmptyFolder(id: string): Promise<boolean>
   /** Ends the effect of `removeEmptyFolder` on these folders: later changes may restore them. */
   endRemoval(ids: readonly string[]): Promise<void>
 
-  /** Begins an index of this root where there is none; one of another root is forgotten. */
+  /** Creates the index of this root if needed, and deletes that of another root. */
   open(root: string): Promise<void>
   state(root: string): Promise<IndexState | undefined>
   /** Claims the index sync, if the state is still `seen`. */
@@ -151,30 +151,30 @@ export interface DriveIndex {
     claim: Pick<IndexState, 'owner' | 'untilMs'>,
   ): Promise<boolean>
 
-  /** The staging folder; undefined when it was never recorded. */
+  /** The staging folder's id; undefined if none is recorded. */
   staging(root: string): Promise<string | undefined>
   noteStaging(root: string, id: string): Promise<void>
 
   /**
-   * Begins a crawl: every folder is to be listed, those whose content was known again. The feed goes
-   * on from `pageToken`.
+   * Begins a crawl, which lists every folder, also those with known content. The feed will continue
+   * at `pageToken`.
    */
   beginCrawl(root: string, seen: IndexState, pageToken: string): Promise<boolean>
-  /** Folders that are to be listed, at most `limit`; those of unknown content first. */
+  /** Folders that must be listed, at most `limit`; those with unknown content first. */
   unlisted(limit: number): Promise<string[]>
-  /** Whether the content of any folder is unknown, hidden ones left out. */
+  /** Whether the content of any folder is unknown, apart from hidden ones. */
   hasUnlisted(): Promise<boolean>
-  /** Those of these folders whose content is unknown, hidden ones left out. */
+  /** Those of these folders whose content is unknown, apart from hidden ones. */
   unlistedOf(folders: readonly string[]): Promise<string[]>
-  /** What a crawl finds; new folders are to be listed. */
+  /** Saves what a crawl finds. New folders must be listed. */
   saveListed(files: readonly IndexedFile[], crawl: number): Promise<void>
   /** Files of these folders that this crawl did not see. */
   unseen(folders: readonly string[], crawl: number): Promise<string[]>
-  /** These folders are listed, unless another crawl has started since. */
+  /** Marks these folders as listed, unless another crawl has started since. */
   listed(folders: readonly string[], crawl: number): Promise<void>
   endCrawl(root: string): Promise<void>
-  /** All or nothing; false when the feed is no longer at `from`. New folders must be listed. */
+  /** Atomic; false if the feed is no longer at `from`. New folders must be listed. */
   advance(root: string, page: FeedPage): Promise<boolean>
-  /** Forgets what has been hidden since before then, and what lay below. */
+  /** Deletes what was hidden before then, and what was below it. */
   tidy(beforeMs: number): Promise<void>
 }

@@ -15,16 +15,16 @@ export interface FolderListingsOptions {
   readonly rootId: string
 }
 
-/** How long one request may wait; see `FolderListings.deadline`. */
+/** The time limit of one request; see `FolderListings.deadline`. */
 export interface ListingDeadline {
   /** Of performance.now(). */
   readonly untilMs: number
 }
 
 /**
- * Folders that the index has but whose content it does not know yet: new ones, ones that were moved
- * in, and all of them during the first crawl. A request for the content of one has it listed at
- * once, by the process that needs it, ahead of the crawl.
+ * Folders whose content the index does not have yet: new ones, those that were moved in, and all of
+ * them during the first crawl. A process that needs the content of a folder lists it immediately,
+ * without waiting for the crawl.
  */
 export class FolderListings {
   readonly #options: FolderListingsOptions
@@ -35,15 +35,15 @@ export class FolderListings {
     this.#options = options
   }
 
-  /** The time limit of one request for everything that it waits for. */
+  /** The time limit of one request, for all its waits together. */
   deadline(): ListingDeadline {
     return { untilMs: performance.now() + waitMs }
   }
 
   /**
-   * Resolves when the index knows the content of these folders.
+   * Resolves when the index has the content of these folders.
    *
-   * @throws DriveError `busy` when that takes too long, or what keeps them from being listed.
+   * @throws DriveError `busy` if that takes too long; the error of a listing.
    */
   async complete(folders: readonly string[], { untilMs }: ListingDeadline): Promise<void> {
     const unlisted = await this.#options.index.unlistedOf(folders)
@@ -64,7 +64,7 @@ export class FolderListings {
     await Promise.allSettled(this.#underWay.values())
   }
 
-  /** A listing continues when its requests are gone: the next request finds it done. */
+  /** A listing continues after its requests have ended, so that the next request finds it done. */
   #list(id: string): Promise<void> {
     const running = this.#underWay.get(id)
     if (running !== undefined) return running

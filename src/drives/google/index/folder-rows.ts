@@ -1,6 +1,6 @@
 import type { ChildrenQuery, DriveIndex, ListedFile } from './drive-index.ts'
 
-/** Rows read at once. */
+/** Rows in one query. */
 const leastRows = 16
 const mostRows = 1_000
 
@@ -29,7 +29,7 @@ export class FolderRows {
     return this.#options.ids
   }
 
-  /** The next name's rows, without waiting; undefined when they are not in memory. */
+  /** The next name's rows; undefined if they are not in memory. */
   take(): readonly ListedFile[] | undefined {
     const first = this.#rows[this.#at]
     if (first === undefined) return undefined
@@ -39,7 +39,7 @@ export class FolderRows {
     return this.#rows.slice(start, this.#at)
   }
 
-  /** Reads on; false at the end. `wanted` says how many names are of use. */
+  /** Reads more rows for about `wanted` names; false at the end. */
   async fetch(wanted: number): Promise<boolean> {
     if (this.#isLastPage) return false
     const { index, ids, hidesEmpty } = this.#options
@@ -55,7 +55,7 @@ export class FolderRows {
     return this.#rows.length > 0
   }
 
-  /** The last name of a full page may continue on the next: it is read again with that page. */
+  /** The last name of a full page may continue on the next page, so it is read again with that. */
   #keep(rows: readonly ListedFile[]): void {
     const last = rows.at(-1)?.sortName ?? ''
     const whole = this.#isLastPage ? rows : rows.filter((row) => row.sortName !== last)

@@ -20,19 +20,19 @@ export interface IndexCrawlOptions {
 }
 
 /**
- * Lists folders whose content is not known, and the folders found in them, until there are none.
- * Results are stored at once: after a restart the crawl continues with the remaining folders.
+ * Lists all folders that must be listed, and the folders found in them. Results are stored
+ * immediately, so after a restart the crawl continues with the remaining folders.
  */
 export class IndexCrawl {
   readonly #options: IndexCrawlOptions
   #found = 0
-  #toldAt = performance.now()
+  #loggedAt = performance.now()
 
   constructor(options: IndexCrawlOptions) {
     this.#options = options
   }
 
-  /** @param onStep before each round; rejects when another process has taken over. */
+  /** @param onStep is called before each round, and rejects if another process has taken over. */
   async run(crawl: number, onStep: () => Promise<void>, signal: AbortSignal): Promise<number> {
     const { index } = this.#options
     for (;;) {
@@ -44,7 +44,7 @@ export class IndexCrawl {
     }
   }
 
-  /** Lists these folders, and not those that are found in them. */
+  /** Lists these folders, but not the folders in them. */
   async list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
     const { index, applier } = this.#options
     const there = await this.#readThere(folders, crawl, signal)
@@ -92,8 +92,8 @@ export class IndexCrawl {
     const { index, applier, log } = this.#options
     await index.saveListed(await applier.listed(files), crawl)
     this.#found += files.length
-    if (performance.now() < this.#toldAt + progressEveryMs) return
-    this.#toldAt = performance.now()
+    if (performance.now() < this.#loggedAt + progressEveryMs) return
+    this.#loggedAt = performance.now()
     log.info({ files: this.#found }, `Google Drive index: ${this.#found} files so far`)
   }
 }

@@ -19,24 +19,24 @@ interface Level {
 }
 
 /**
- * Walks the tree of the index in key order, folder by folder: each is a seek to the first name
- * needed, regardless of what precedes it.
+ * Walks the tree of the index in key order, folder by folder. In each folder, it seeks to the first
+ * name needed, regardless of how many names precede it.
  */
 export class IndexCursor implements EntryCursor {
   readonly #objects: ObjectIndex
   readonly #bucket: string
   readonly #query: ListQuery
-  /** Where the walk begins: at the first key behind it, or from it on when `#isInclusive`. */
+  /** The walk begins after this key, or at it if `#isInclusive`. */
   #bound: string
   #isInclusive: boolean
-  /** No entry below this. */
+  /** Entries before this are skipped. */
   #from = ''
   /** The last entry's key. */
   #last = ''
-  /** Innermost last; undefined: to be determined from the bound. */
+  /** Innermost last; undefined if they must be determined from the bound. */
   #levels: Level[] | undefined
   #hasEnded = false
-  /** While there are folders that are not listed yet. */
+  /** Set while some folders are not listed yet. */
   #deadline: ListingDeadline | undefined
 
   constructor(objects: ObjectIndex, bucket: string, query: ListQuery) {
@@ -60,7 +60,7 @@ export class IndexCursor implements EntryCursor {
   async next(limit: number): Promise<Entry[]> {
     const { index, listings } = this.#objects
     this.#deadline = (await index.hasUnlisted()) ? listings.deadline() : undefined
-    // SQLite answers synchronously: a long listing must let other work run.
+    // SQLite is synchronous, so a long listing must let other work run.
     await setImmediate()
     const entries: Entry[] = []
     if (this.#hasEnded) return entries
@@ -81,7 +81,7 @@ export class IndexCursor implements EntryCursor {
     return await rows.fetch(wanted)
   }
 
-  /** Nothing is said of a folder before it is listed. */
+  /** The content of a folder is not used before the folder is listed. */
   async #complete(ids: readonly string[]): Promise<void> {
     if (this.#deadline !== undefined) await this.#objects.listings.complete(ids, this.#deadline)
   }
@@ -139,18 +139,18 @@ export class IndexCursor implements EntryCursor {
     return this.#query.delimiter !== undefined && folderKey.length > this.#query.prefix.length
   }
 
-  /** Whether a folder that `after` points inside of holds a key behind it. */
+  /** Whether a folder that `after` is inside of has a key greater than `after`. */
   async #holdsMore(prefix: string): Promise<boolean> {
     const { after } = this.#query
     const inside = new IndexCursor(this.#objects, this.#bucket, { prefix, after })
     return (await inside.next(1)).length > 0
   }
 
-  /** The levels that the bound lies in, from the folder of the prefix on. */
+  /** The levels that contain the bound, from the prefix's folder on. */
   async #find(): Promise<Level[]> {
     const objects = this.#objects
     const { prefix } = this.#query
-    // What is not below the prefix and not before it is behind it.
+    // A bound outside the prefix is after it.
     if (!this.#bound.startsWith(prefix)) return []
     const segments = prefix.split('/').slice(0, -1).slice(0, maxFolders)
     const levels: Level[] = []

@@ -10,9 +10,9 @@ import type { IndexCrawl } from './index-crawl.ts'
 
 /** The process that syncs the index renews its claim; after this long without, another may claim it. */
 const claimMs = 60_000
-/** Between checks of another process's progress. */
+/** Pause between checks of another process's progress. */
 const lookMs = 50
-/** Hidden files are forgotten after a day, when no old change of them can arrive. */
+/** Hidden files are deleted after a day, when no older change of them can arrive any more. */
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
 
@@ -31,9 +31,9 @@ export interface IndexSyncOptions {
 }
 
 /**
- * Fills the index and keeps it fresh: a crawl first, then Google's feed of changes every few
- * seconds. One process at a time does it, whichever is first; two at once only cost calls,
- * because a page of the feed is stored together with where the feed continues.
+ * Fills the index and keeps it up to date: first with a crawl, then with Google's feed of changes
+ * every few seconds. One process at a time does this. Two at once would only waste calls, because a
+ * page of the feed is stored together with the position where the feed continues.
  */
 export class IndexSync {
   readonly #options: IndexSyncOptions
@@ -42,9 +42,9 @@ export class IndexSync {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   #failure: unknown
-  /** When this process's claim ends; of the wall clock. */
+  /** When this process's claim ends, by the wall clock. */
   #untilMs = 0
-  /** Of performance.now(). */
+  /** By performance.now(). */
   #tidyAtMs = 0
 
   constructor(options: IndexSyncOptions) {
@@ -69,7 +69,7 @@ export class IndexSync {
     }
   }
 
-  /** Whether the feed was read recently: then files missing from the index do not exist. */
+  /** Whether the feed was read recently: then files that are not in the index do not exist. */
   async isFresh(): Promise<boolean> {
     const { index, rootId, pollMs, now } = this.#options
     const state = await index.state(rootId)
@@ -102,7 +102,7 @@ export class IndexSync {
         this.#failure = undefined
       } catch (error) {
         if (this.#closed.signal.aborted) return
-        // Logged once, not at every poll.
+        // Logged only once, not at every poll.
         if (this.#failure === undefined) {
           log.warn({ err: error }, 'Google Drive index update failed; retrying')
         }
@@ -130,14 +130,14 @@ export class IndexSync {
     }
   }
 
-  /** The clock was set back since the feed was read: how long ago that was is not known. */
+  /** Whether the clock was set back since the feed was read: then the age of the index is unknown. */
   #isAhead({ polledAtMs }: IndexState): boolean {
     return polledAtMs > this.#options.now()
   }
 
   #isFree({ owner, untilMs }: IndexState): boolean {
     const nowMs = this.#options.now()
-    // A lease never reaches that far ahead: the clock was set back.
+    // No lease lasts that long, so the clock was set back.
     if (untilMs - nowMs > 2 * claimMs) return true
     return isLeaseFree({ leaseOwner: owner, leaseUntilMs: untilMs }, nowMs)
   }
@@ -163,7 +163,7 @@ export class IndexSync {
     return isOwn ? state : undefined
   }
 
-  /** Continues only while this process has the claim. */
+  /** Renews the claim when needed. @throws DriveError if this process no longer has it. */
   async #stay(): Promise<IndexState> {
     this.#closed.signal.throwIfAborted()
     const state = await this.#ownState()
@@ -189,7 +189,7 @@ export class IndexSync {
     return await this.#options.crawl.run(crawl, onStep, this.#closed.signal)
   }
 
-  /** Records the feed's position first, so that no change is lost between it and the crawl. */
+  /** Records the feed's position before the crawl, so that no change in between is lost. */
   async #begin(state: IndexState): Promise<IndexState> {
     const { api, index, rootId, log } = this.#options
     const token = await api.startPageToken({ signal: this.#closed.signal })
@@ -207,7 +207,7 @@ export class IndexSync {
         await this.#list(state)
       } catch (error) {
         if (!(error instanceof GooglePageExpired)) throw error
-        // Changes since the token expired can't be read: list everything again.
+        // The changes since then can't be read any more: list everything again.
         await this.#begin(state)
         break
       }
@@ -215,7 +215,7 @@ export class IndexSync {
     await this.#fill()
   }
 
-  /** True at the feed's end. */
+  /** True at the end of the feed. */
   async #readPage({ pageToken }: IndexState): Promise<boolean> {
     const { api, index, applier, rootId, now } = this.#options
     const polledAtMs = now()

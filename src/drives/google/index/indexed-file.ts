@@ -8,13 +8,13 @@ import { type UnpackedAttributes, unpackAttributes } from '../objects/attribute-
 import type { IndexedFile, KeptAttributes } from './drive-index.ts'
 import { sortNameOf } from './sort-name.ts'
 
-/** A property of folders that only keys created. */
+/** The property of folders that only keys created. */
 export const ownFolderProperty = 'own'
 
 /**
- * A file of Google's as the index has it. Undefined for what no key names: files in the trash,
- * Google's own documents (which have no bytes), shortcuts, and names that are not text or are
- * longer than any key.
+ * The index row of a file on Google. Undefined for files without a key: those in the trash,
+ * Google's own documents (which have no bytes), shortcuts, and names that are ill-formed or too
+ * long for a key.
  *
  * @param kept attributes in the database that did not fit in the file's properties.
  */
@@ -35,12 +35,12 @@ export function indexedFile(file: GoogleFile, kept?: KeptAttributes): IndexedFil
     : { ...common, ...contentOf(file, kept), sortName, isOwn: false }
 }
 
-/** Whether the database is needed to know all attributes of the file. */
+/** Whether some attributes of the file are only in the database. */
 export function needsKeptAttributes(file: GoogleFile): boolean {
   return unpackAttributes(file.appProperties, file.md5Checksum)?.isWhole === false
 }
 
-/** The row with these attributes instead of those in its file's properties. */
+/** The row with these attributes instead of those from the file's properties. */
 export function withAttributes(file: IndexedFile, attributes: Attributes): IndexedFile {
   return { ...file, etag: attributes.etag, attributes: JSON.stringify(attributes) }
 }
@@ -50,12 +50,12 @@ export function metadataOf(file: IndexedFile): ObjectMetadata {
   return { size, modifiedAtMs, attributes: attributesOf(file) }
 }
 
-/** Of several files of one name the newest counts, and of those the one with the greatest id. */
+/** The newest of several files of one name counts; of equally new ones, that with the greatest id. */
 export function newestFirst(files: readonly IndexedFile[]): IndexedFile[] {
   return files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.id < b.id ? 1 : -1))
 }
 
-/** Folders of one name are one folder; new files are created in the oldest. */
+/** Folders of one name count as one folder; new files are created in the oldest. */
 export function oldestFirst<File extends Pick<IndexedFile, 'id' | 'createdAtMs'>>(
   folders: readonly File[],
 ): File[] {

@@ -17,8 +17,8 @@ export interface MissedFilesOptions {
 }
 
 /**
- * Files on Google that the index may have missed. If the feed was not read recently, writers look for
- * them before they create something new, to avoid duplicates.
+ * Finds files on Google that the index may lack. If the feed was not read recently, writers look
+ * for them before they create a file or folder, to avoid duplicates.
  */
 export class MissedFiles {
   readonly #options: MissedFilesOptions
@@ -27,7 +27,7 @@ export class MissedFiles {
     this.#options = options
   }
 
-  /** Whether the index may meanwhile have an object of this name. */
+  /** Looks for an object of this name; true if it may now be in the index. */
   async findObject({ bucket, key }: ObjectName): Promise<boolean> {
     const { api, objects, isFresh } = this.#options
     if (await isFresh()) return false
@@ -45,7 +45,7 @@ export class MissedFiles {
     return isFound
   }
 
-  /** Folders with this segment in that folder, if the index may have missed some. */
+  /** Folders with this segment in that folder, if the index may lack some. */
   async findFolders(parent: string, segment: string): Promise<IndexedFile[]> {
     const { objects, isFresh } = this.#options
     const isKnown = (await objects.index.unlistedOf([parent])).length === 0

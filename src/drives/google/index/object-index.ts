@@ -6,7 +6,7 @@ import type { FolderListings } from './folder-listings.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
 import { sortNameOf } from './sort-name.ts'
 
-/** Duplicates are reported once; this many reports are remembered. */
+/** Duplicates of an object are logged once, for at most this many objects. */
 const maxReported = 1_000
 
 export interface ObjectIndexOptions {
@@ -33,9 +33,10 @@ export class ObjectIndex {
   }
 
   /**
-   * The object first, then its hidden duplicates: files of its name. Empty when there is none.
+   * The object's file first, then its duplicates, which are not visible. Empty if there is no
+   * object.
    *
-   * @throws DriveError `busy` when that takes a folder that is not listed yet.
+   * @throws DriveError `busy` if listing a folder for it takes too long.
    */
   async find(bucket: string, key: string): Promise<IndexedFile[]> {
     const { folders, segment } = pathOfKey(key)
@@ -60,9 +61,9 @@ export class ObjectIndex {
   }
 
   /**
-   * Resolves when the content of the bucket's folder and of these in it is known.
+   * Resolves when the index has the content of the bucket's folder and of the folders at this path.
    *
-   * @throws DriveError `busy` when that takes too long.
+   * @throws DriveError `busy` if that takes too long.
    */
   async complete(bucket: string, segments: readonly string[]): Promise<void> {
     const deadline = this.listings.deadline()
@@ -74,19 +75,19 @@ export class ObjectIndex {
     }
   }
 
-  /** The folder with these segments below the bucket's; several when there are of one name. */
+  /** The folders with this path below the bucket's folder; several if folders share a name. */
   async folders(bucket: string, segments: readonly string[]): Promise<IndexedFile[]> {
     const path = folderPath(bucket, segments)
     const found = await this.index.find([this.rootId], path, 'folder')
     return found.length < 2 ? found : oldestFirst(found)
   }
 
-  /** The folders with this segment in any of these, the one that new things go to first. */
+  /** The folders with this segment in any of these folders; new files are created in the first. */
   async foldersIn(ids: readonly string[], segment: string): Promise<IndexedFile[]> {
     return oldestFirst(await this.index.find(ids, [sortNameOf(segment, 'folder')], 'folder'))
   }
 
-  /** @throws DriveError `unavailable` when a person has moved the bucket's folder away. */
+  /** @throws DriveError `unavailable` if a user has moved the bucket's folder away. */
   async requireBucket(bucket: string): Promise<IndexedFile[]> {
     const found = await this.folders(bucket, [])
     if (found.length > 0) return found
@@ -109,7 +110,7 @@ export class ObjectIndex {
   }
 }
 
-/** Sort names of a folder's path from the root on. */
+/** The sort names on the path from the root to a folder. */
 function folderPath(bucket: string, segments: GooglePath['folders']): string[] {
   return [bucket, ...segments].map((segment) => sortNameOf(segment, 'folder'))
 }

@@ -1,21 +1,21 @@
 /**
- * Attributes of an object as properties of its file. Drive keeps 30 of them for each OAuth client,
- * with at most 124 bytes of name and value together, so the JSON is cut into pieces. A set of
- * pieces belongs to bytes with a certain MD5: if a file is edited, its properties no longer apply;
- * and the set for new bytes can be stored before them, so that both become the object at once. What
- * does not fit is left out and flagged: the database has all of it, by file id and MD5.
+ * Attributes of an object as properties of its file. Drive allows 30 properties for each OAuth
+ * client, each with at most 124 bytes of name and value together, so the JSON is cut into pieces. A
+ * set of pieces belongs to bytes with a certain MD5: if a file is edited, its properties no longer
+ * apply. The set for new bytes can be stored before the bytes, so that both take effect at once.
+ * What does not fit is omitted and marked: the database has all attributes, by file id and MD5.
  */
 import type { Attributes } from '../../attributes.ts'
 import { asciiJson, parseAttributes } from '../../stored-attributes.ts'
 
-/** Of the 30, one is left for other properties of our files. */
+/** One of the 30 is left for other properties of Bucketry's files. */
 const maxProperties = 29
-/** ASCII characters, which are bytes, with a name of up to 3. */
+/** In ASCII characters; the name has up to 3 more. */
 const pieceLength = 121
-/** An ETag and a content type. */
+/** Enough for an ETag and a content type. */
 const leastPieces = 3
 
-/** Names of a set's properties; its pieces are numbered. */
+/** Names of a set's properties. The pieces are numbered. */
 interface SetNames {
   readonly piece: string
   readonly digest: string
@@ -29,14 +29,14 @@ const sets: readonly [SetNames, SetNames] = [
 type Properties = Readonly<Record<string, string>>
 
 export interface PackedAttributes {
-  /** A change of the file's properties; null removes. */
+  /** A change of the file's properties; null removes one. */
   readonly properties: Readonly<Record<string, string | null>>
-  /** False when something did not fit: `attributes` must be kept elsewhere. */
+  /** False if something did not fit: the attributes must also be stored in the database. */
   readonly isWhole: boolean
 }
 
 export interface AttributesBeside extends PackedAttributes {
-  /** Whether what the file had was cut: all of it must be kept elsewhere too. */
+  /** Whether the kept set was cut: its attributes must also be stored in the database. */
   readonly isKeptCut: boolean
 }
 
@@ -46,10 +46,10 @@ export interface UnpackedAttributes {
 }
 
 /**
- * The change after which the file has these attributes alone.
+ * The change after which the file has only these attributes.
  *
  * @param md5 of the bytes that the attributes belong to.
- * @param before the file's properties as they are.
+ * @param before the file's current properties.
  */
 export function packAttributes(
   attributes: Attributes,
@@ -66,7 +66,7 @@ export function packAttributes(
  * The change after which the file has these attributes beside those of the bytes with the MD5 `kept`,
  * if it has any.
  *
- * @param md5 another than `kept`.
+ * @param md5 differs from `kept`.
  */
 export function packBeside(
   attributes: Attributes,
@@ -87,14 +87,14 @@ export function packBeside(
   return { properties, isWhole, isKeptCut }
 }
 
-/** The file's set, reduced to its least. */
+/** The file's set, reduced to `leastPieces`. */
 function cutSet(set: SetNames, before: Properties, md5: string): Record<string, string> {
   const unpacked = unpackAttributes(before, md5)
   if (unpacked === undefined) return {}
   return propertiesOf(set, md5, firstThatFits(unpacked.attributes, leastPieces).pieces, false)
 }
 
-/** Undefined when there are none for bytes with this MD5. */
+/** Undefined if there are none for bytes with this MD5. */
 export function unpackAttributes(
   properties: Properties,
   md5: string | undefined,
@@ -142,8 +142,8 @@ function propertiesOf(
 }
 
 /**
- * Leaves out the checksums of the parts first, then the sizes of the parts, then the metadata, then
- * the headers. Clients need the rest.
+ * Omits the checksums of the parts first, then the sizes of the parts, then the metadata, then the
+ * headers other than the content type, which clients need.
  *
  * @param maxPieces at least one.
  */

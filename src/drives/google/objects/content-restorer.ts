@@ -18,8 +18,8 @@ export interface ContentRestorerOptions {
 }
 
 /**
- * Restores the previous bytes of a file. Google reports the MD5 of an upload only when readers see
- * it already; damaged bytes must not stay.
+ * Restores the previous bytes of a file. When Google reports the MD5 of an upload, readers can
+ * already see it, and damaged bytes must not stay.
  */
 export class ContentRestorer {
   readonly #options: ContentRestorerOptions
@@ -28,7 +28,7 @@ export class ContentRestorer {
     this.#options = options
   }
 
-  /** Never rejects with a DriveError: the caller already reports the damage. */
+  /** Never rejects with a DriveError, because the caller already reports the damage. */
   async restore(before: GoogleFile, now: GoogleFile): Promise<void> {
     const { applier, log } = this.#options
     try {
@@ -67,7 +67,7 @@ export class ContentRestorer {
     return await endSession(api, { url, fileId: id, isNew: false }, { carry, size })
   }
 
-  /** Google returns previous bytes only while their revision is pinned, which counts to the quota. */
+  /** The previous bytes, which Google returns only while their revision is pinned. */
   async *#formerBytes({
     id,
     name,

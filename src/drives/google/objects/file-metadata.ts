@@ -6,7 +6,7 @@ import { deepProperty, nameOfDeepSegment, nameOfSegment, pathOfKey } from '../go
 
 const octets = 'application/octet-stream'
 
-/** The type that Drive shows. With one of Google's own types, Drive would convert the file. */
+/** The type that Drive shows. Given one of Google's own types, Drive would convert the file. */
 export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string {
   const given = attributes?.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const isUsable = given !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(given)
@@ -14,7 +14,7 @@ export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string
   return mime.getType(key) ?? octets
 }
 
-/** The file's name, and the properties that belong to it. */
+/** The file's name, and the properties that the name needs. */
 export function nameOf({ key }: ObjectName) {
   const { segment, isDeep } = pathOfKey(key)
   if (!isDeep) return { name: nameOfSegment(segment), appProperties: {} }

@@ -32,14 +32,14 @@ interface Sending {
   readonly stream: SessionStream
 }
 
-/** An object being written: buffered while it is small, else sent to Google as it comes. */
+/** An object being written: buffered while it is small, otherwise sent to Google as it arrives. */
 export class GoogleDraft implements Draft {
   readonly #parts: DraftParts
   readonly #name: ObjectName
   readonly #options: DraftOptions
   readonly #digest = createHash('md5')
   readonly #blocks: Blocks
-  /** Blocks, until it is known whether the object is small. */
+  /** Blocks that are held until it is known whether the object is small. */
   #buffered: Buffer<ArrayBuffer>[] = []
   #reserved = 0
   #size = 0
@@ -99,7 +99,7 @@ export class GoogleDraft implements Draft {
     return metadata
   }
 
-  /** Whether the object may be small still, and there is memory to wait for that. */
+  /** Whether the object may still be small, and there is memory to buffer it. */
   #mayBuffer(bytes: number): boolean {
     const size = Math.max(this.#size + bytes, this.#options.size ?? 0)
     if (size > smallBytes || !this.#parts.memory.take(bytes)) return false
@@ -137,7 +137,7 @@ export class GoogleDraft implements Draft {
   }
 }
 
-/** Where an upload would have to restart, an object can be sent again unchanged. */
+/** Converts `upload-gone` to `changed`, because a draft is not an upload and can be sent again. */
 async function sendable<R>(work: Promise<R>): Promise<R> {
   try {
     return await work
@@ -147,7 +147,7 @@ async function sendable<R>(work: Promise<R>): Promise<R> {
   }
 }
 
-/** Uploads alone may have been published before. */
+/** Only uploads may have been published before. */
 function published(metadata: ObjectMetadata | undefined): ObjectMetadata {
   if (metadata === undefined) throw new Error('a draft can be published only once')
   return metadata

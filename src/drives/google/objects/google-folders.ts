@@ -20,7 +20,7 @@ export interface GoogleFoldersOptions {
   readonly missed: MissedFiles
 }
 
-/** How often a folder that is removed while something is put into it is created again. */
+/** How often a folder is created again if it is removed before its content is added. */
 const maxAttempts = 4
 
 /** Creates the folders that keys need, and removes those that are no longer needed. */
@@ -32,9 +32,9 @@ export class GoogleFolders {
   }
 
   /**
-   * The id of the folder with these segments below the bucket's; created if missing, and never twice:
-   * one writer at a time creates it, after a check of the index and, if that is not up to date, of the
-   * parent folder. (Google lists new folders late in queries by name.)
+   * The id of the folder with this path below the bucket's folder; created if missing, but never
+   * twice: one writer at a time creates it, after a check of the index and, if that is not up to
+   * date, of the parent folder. (In queries by name, Google lists new folders late.)
    */
   async ensure(bucket: string, segments: readonly string[]): Promise<string> {
     const { objects } = this.#options
@@ -47,7 +47,7 @@ export class GoogleFolders {
     }
   }
 
-  /** Undefined when a folder was removed meanwhile. */
+  /** Undefined if a folder was removed meanwhile. */
   async #ensureEach(bucket: string, segments: readonly string[]): Promise<string | undefined> {
     const { objects } = this.#options
     let ids = (await objects.requireBucket(bucket)).map((folder) => folder.id)
@@ -84,7 +84,7 @@ export class GoogleFolders {
     return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, [id]) })
   }
 
-  /** Undefined when the parent folder was removed meanwhile. */
+  /** Undefined if the parent folder was removed meanwhile. */
   async #create(id: string, segment: string, parent: string): Promise<string | undefined> {
     const { api, objects, applier } = this.#options
     const name = nameOfSegment(segment)
@@ -110,8 +110,8 @@ export class GoogleFolders {
   }
 
   /**
-   * Removes the folders of a key, from the innermost on, that only keys created and that are empty.
-   * They always go to the trash, even where files are permanently deleted: Google deletes a folder
+   * Removes folders on this path, from the innermost on, that only keys created and that are empty.
+   * They always go to the trash, even if files are permanently deleted: Google deletes a folder
    * with all its content, and a file may be added at any moment.
    */
   async removeEmpty(bucket: string, segments: readonly string[]): Promise<void> {
@@ -125,8 +125,8 @@ export class GoogleFolders {
   }
 
   /**
-   * Removes the folder with these segments if it is empty, regardless of its creator, and those
-   * above.
+   * Removes the folder with this path if it is empty, regardless of its creator, and those above it
+   * as `removeEmpty` does.
    */
   async remove(bucket: string, segments: readonly string[]): Promise<void> {
     for (const folder of await this.#options.objects.folders(bucket, segments)) {
@@ -135,7 +135,7 @@ export class GoogleFolders {
     await this.removeEmpty(bucket, segments.slice(0, -1))
   }
 
-  /** A writer that needs the folder meanwhile waits for its lease and creates another. */
+  /** A writer that needs the folder meanwhile waits for the lease and creates another folder. */
   async #removeIfEmpty(folder: IndexedFile, leaseKey: string): Promise<boolean> {
     const { objects, leases } = this.#options
     const { index } = objects
@@ -171,7 +171,7 @@ export class GoogleFolders {
   async #holdsAnything(folderId: string): Promise<boolean> {
     const { api, objects } = this.#options
     for await (const files of folderPages(api, folderId, { pageSize: 10 })) {
-      // The list may still have files that were removed a moment ago.
+      // The list may still contain files that have just been removed.
       const rows = await objects.index.getMany(files.map((file) => file.id))
       const gone = new Set(rows.filter((row) => row.parent === '').map((row) => row.id))
       if (files.some((file) => !gone.has(file.id))) return true

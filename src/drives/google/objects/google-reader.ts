@@ -17,16 +17,16 @@ export interface GoogleReaderParts {
   readonly applier: Pick<ChangeApplier, 'refresh'>
 }
 
-/** How often an interrupted download is resumed without receiving a byte. */
+/** How many interrupted downloads in a row may return no bytes. */
 const maxFruitless = 3
 
 /**
- * One version of an object. Google's download returns the file's current content, to the end, so
- * after it has begun the index is asked whether that is still this version. Once it is not, new
- * reads fail with `changed`: of a file's history, Google returns only revisions that were marked
- * "keep forever" before. The index is right unless the key is being written, which its lease shows,
- * or a user has edited the file since the last poll: then the length differs, or the MD5, which
- * only a read of the whole file detects.
+ * One version of an object. A download returns the content that the file has when it begins, to the
+ * end, so the index is checked for this version after the download has begun. If the version is no
+ * longer current, reads fail with `changed`: of earlier revisions, Google returns only those marked
+ * "keep forever". The index is right unless the key is being written, which its lease shows, or a
+ * user has edited the file since the last poll. Then the length differs, or the MD5, which only a
+ * read of the whole file detects.
  */
 export class GoogleReader extends CloudObject {
   readonly #parts: GoogleReaderParts
@@ -54,7 +54,7 @@ export class GoogleReader extends CloudObject {
     try {
       for await (const chunk of this.#bytes(start, end)) {
         digest?.update(chunk)
-        // The last bytes are withheld until the MD5 of all of them is verified.
+        // The last chunk is held back until the MD5 of all bytes is verified.
         if (last !== undefined) {
           this.reader?.gave()
           yield last
@@ -104,7 +104,7 @@ export class GoogleReader extends CloudObject {
     return download
   }
 
-  /** Undefined when the file no longer has this version. */
+  /** Undefined if the file no longer has this version. */
   async #latest(start: number, end: number): Promise<Download | undefined> {
     let download: Download
     try {
@@ -136,7 +136,7 @@ export class GoogleReader extends CloudObject {
   async #isCurrent(): Promise<boolean> {
     const { api, index, leases } = this.#parts
     const { id, revision } = this.#file
-    // In this order: a writer that finishes before the look has recorded its version before.
+    // Leases first: a writer that has released its lease has already recorded its version.
     const { leases: writers } = await leases.look([objectLeaseKey(this.#name)], [])
     const [row] = await index.getMany([id])
     if (row?.revision !== revision) return false

@@ -26,14 +26,14 @@ export class InterruptedWork implements RecoveryHandler {
     return leaseKey === undefined ? [] : [leaseKey]
   }
 
-  /** A new file that took the place of another has replaced it: the other goes to the trash. */
+  /** If a new file was published over another one, that one is moved to the trash. */
   async recover(text: string): Promise<void> {
     const record = parseRecoveryRecord(text)
     if (record === undefined) return
     const { index } = this.#options
     const { newIds, thereIds } = record
     await index.endRemoval(thereIds)
-    // An existing file may be the one that was written: it does not replace itself.
+    // If the existing file is the one that was written, it does not replace itself.
     const placed = await this.#refresh(newIds.filter((id) => !thereIds.includes(id)))
     for (const file of await this.#refresh(thereIds)) {
       const isReplaced = placed.some(
@@ -54,7 +54,7 @@ export class InterruptedWork implements RecoveryHandler {
     return rows
   }
 
-  /** Another owner's file stays and is hidden here: the newer file of its name is the object. */
+  /** A file of another owner stays, but the index hides it: the newer file is the object. */
   async #trashIfAllowed({ id, sortName }: IndexedFile): Promise<void> {
     const { api, log } = this.#options
     try {

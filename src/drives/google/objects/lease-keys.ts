@@ -1,8 +1,7 @@
 import type { ObjectName } from '../../drive.ts'
 
 /**
- * Lease keys (key-leases.ts). An object `a/` and the folder `a/` are different things, so their lease
- * keys must differ.
+ * Lease keys (key-leases.ts). They differ for an object `a/` and the folder `a/`.
  */
 export function objectLeaseKey({ bucket, key }: ObjectName): string {
   return `object ${bucket}/${key}`

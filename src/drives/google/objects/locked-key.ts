@@ -16,7 +16,7 @@ export interface KeyLocksOptions {
   readonly missed: MissedFiles
 }
 
-/** The object of a key, as Google has it at this moment. */
+/** The object of a key, as just read from Google. */
 export interface CurrentObject {
   readonly row: IndexedFile
   readonly file: GoogleFile
@@ -25,7 +25,7 @@ export interface CurrentObject {
 /** A user may keep moving a file while it is checked. */
 const maxLooks = 5
 
-/** Lets one writer of a key at a time see its current object and change it. */
+/** Gives one writer of a key at a time its current object, to change it. */
 export class KeyLocks {
   readonly #options: KeyLocksOptions
 
@@ -36,7 +36,7 @@ export class KeyLocks {
   /**
    * Runs `work` as the only writer of the key in all processes.
    *
-   * @param fileIds files that `work` may publish at the key. If their outcome stays unknown, the next
+   * @param fileIds files that `work` may publish at the key. If the outcome stays unknown, the next
    *   writer of the key determines it first.
    */
   async lock<R>(
@@ -73,7 +73,7 @@ export class KeyLocks {
     if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
     for (let look = 0; look < maxLooks; look++) {
       if (rows.length === 0) return new LockedKey({ name, lease, rows, current: undefined })
-      // Duplicates too: a user may have renamed one, as the log advises.
+      // Duplicates are read, too, because a user may have renamed one, as the log advises.
       const files = new Map<string, CurrentObject | undefined>()
       for (const { id } of rows) files.set(id, await applier.refresh(id, lease.signal))
       rows = await objects.find(bucket, key)
@@ -95,7 +95,7 @@ interface LockedKeyParts {
   readonly current: CurrentObject | undefined
 }
 
-/** A key under an exclusive lease. */
+/** A key with an exclusive lease. */
 export class LockedKey {
   readonly name: ObjectName
   readonly rows: readonly IndexedFile[]

@@ -17,7 +17,7 @@ export interface ObjectCopierOptions {
 }
 
 /**
- * Copies on Google's side. Google copies the file's current content: the copy is created in the
+ * Copies on Google's side. Google copies the file's current content, so the copy is created in the
  * staging folder and checked before it becomes the object.
  */
 export class ObjectCopier {
@@ -47,7 +47,7 @@ export class ObjectCopier {
     { attributes, conditions, signal }: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
     const { objects, publisher, staging } = this.#options
-    // The publisher checks them, too; a check here saves a copy.
+    // The publisher checks them again. This check can save a copy.
     const [current] = await objects.find(target.bucket, target.key)
     assertConditions(target, current?.etag, conditions)
     const copied = await this.#copyOf(source, signal)

@@ -45,13 +45,13 @@ export interface SentBytes extends LastBytes {
   /** Hex, of all bytes. */
   readonly md5: string
   /**
-   * An earlier call has ended the session and may even have published the result; `gone`: Google no
-   * longer knows it.
+   * Set if an earlier call has ended the session, and may have published the result. `gone`: the
+   * session no longer exists on Google.
    */
   readonly hasEnded?: 'done' | 'gone' | undefined
 }
 
-/** Total attempts to send bytes that arrive damaged. */
+/** Attempts to send bytes that arrive damaged. */
 const maxSendings = 3
 
 /**
@@ -66,8 +66,8 @@ export class ObjectPublisher {
   }
 
   /**
-   * Publishes few bytes, sent in one call into the key's current file or a new one. Undefined when
-   * they belong to an upload that an earlier call published and that has been overwritten since.
+   * Publishes few bytes, sent in one call to the key's current file or a new one. Undefined if an
+   * earlier call has published them for an upload and the object has been overwritten since.
    */
   async publishBytes(
     name: ObjectName,
@@ -99,8 +99,8 @@ export class ObjectPublisher {
   }
 
   /**
-   * Publishes what a session was sent. On rejection the key is as it was, as far as Google lets it.
-   * Undefined when an earlier call has published it and it is no longer the object.
+   * Publishes the bytes of a session. On rejection, the key is unchanged, as far as Google allows.
+   * Undefined if an earlier call has published them and they are no longer the object.
    */
   async publishSent(
     name: ObjectName,
@@ -139,7 +139,7 @@ export class ObjectPublisher {
     })
   }
 
-  /** Changes the attributes of the object with this ETag; undefined when there is none at the key. */
+  /** Changes the attributes of the object with this ETag; undefined if the key has no object. */
   async changeAttributes(
     name: ObjectName,
     etag: string,
@@ -154,7 +154,7 @@ export class ObjectPublisher {
     })
   }
 
-  /** False when there is no object. Folders that become empty are removed, too. */
+  /** Removes the object, and folders that become empty; false if there is no object. */
   async remove(name: ObjectName, conditions?: WriteConditions): Promise<boolean> {
     const { locks, writer } = this.#options
     const existed = await locks.lock(name, [], async (key) => {
@@ -178,7 +178,7 @@ export class ObjectPublisher {
     const { properties: appProperties } = packAttributes(attributes, md5, before.appProperties)
     const metadata = { mimeType: mimeTypeOf(key.name, attributes), appProperties }
     for (let attempt = 1; ; attempt++) {
-      // Later, readers see damaged bytes, which must not stay.
+      // Not before later attempts: readers already see damaged bytes, which must not stay.
       if (attempt === 1) object.assertHeld?.()
       key.beforeChange()
       const file = await api.uploadSmall({ id, metadata, bytes, signal: key.signal })
@@ -191,7 +191,7 @@ export class ObjectPublisher {
     }
   }
 
-  /** The attributes precede the bytes that they belong to, so that both take effect in one step. */
+  /** The attributes are stored before the bytes that they belong to: both take effect in one step. */
   async #replace(
     key: LockedKey,
     current: CurrentObject,
@@ -208,7 +208,7 @@ export class ObjectPublisher {
     return await writer.changeAttributes(key, { ...current, file }, object)
   }
 
-  /** Ends the session. An upload's record says so first, and afterwards if the bytes are damaged. */
+  /** Ends the session. An upload's record shows that before, and damaged bytes afterwards. */
   async #end(
     { session, carry, size, md5 }: SentBytes,
     { upload, assertHeld }: NewObject,
@@ -225,10 +225,10 @@ export class ObjectPublisher {
   }
 
   /**
-   * Whether an ended session has become an object that no longer exists: its file is not in the
-   * staging folder.
+   * Whether an ended session was published as an object that no longer exists: then its file is not
+   * in the staging folder.
    *
-   * @throws DriveError `upload-gone` when nothing is left of it.
+   * @throws DriveError `upload-gone` if its bytes are lost.
    */
   async #wasPublished(
     { fileId, isNew }: ObjectSession,
@@ -241,8 +241,8 @@ export class ObjectPublisher {
   }
 
   /**
-   * The session's file is no longer the object. A file that was removed takes the bytes and comes
-   * back. A file that a user has renamed belongs to the user.
+   * The session's file is no longer the object. If it is in the trash, the session can replace its
+   * bytes and it is restored. If a user has renamed it, it must not be changed.
    */
   async #assertInTrash({ fileId }: ObjectSession, key: LockedKey): Promise<void> {
     const file = await this.#options.api.findFile(fileId)
@@ -255,7 +255,7 @@ export class ObjectPublisher {
     )
   }
 
-  /** The object is deleted, even if its folders remain. */
+  /** Never rejects with a DriveError, because the object is already deleted. */
   async #tidyFolders({ bucket, key }: ObjectName): Promise<void> {
     const { folders, log } = this.#options
     try {

@@ -22,7 +22,7 @@ export interface ObjectWriterOptions {
   readonly folders: GoogleFolders
   /** Whether removed files are deleted permanently. */
   readonly deletesForGood: boolean
-  /** Whether an upload's session ends in the file: then it must stay recoverable. */
+  /** Whether an upload's session ends in the file: then the file must stay in the trash. */
   readonly isUploadTarget: (fileId: string) => Promise<boolean>
   readonly now: () => number
   readonly log: DriveLog
@@ -40,9 +40,9 @@ export interface NewObject {
 
 export interface PublishedUpload {
   readonly id: string
-  /** The file that it becomes if there is no object, if already recorded. */
+  /** The id for a new file, if one is already recorded. */
   readonly newId?: string
-  /** Files of earlier attempts, by calls without a known outcome. */
+  /** Files of earlier attempts with an unknown outcome. */
   readonly earlierIds?: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export interface SmallBytes {
   readonly newId: string
 }
 
-/** How often a folder that is removed while a file is put into it is created again. */
+/** How often a folder is created again if it is removed while a file is added to it. */
 const maxPlacings = 4
 
 /** Changes the file of a locked key on Google, and then the index. */
@@ -66,8 +66,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Makes a staged file the object in one step: name, folder and attributes. The replaced file is
-   * disposed of as removed objects are.
+   * Makes a staged file the object by changing its name, folder and attributes in one step. The
+   * replaced file is handled as a removed object.
    */
   async moveIntoPlace(
     key: LockedKey,
@@ -107,7 +107,7 @@ export class ObjectWriter {
       const file = await api.uploadSmall({ metadata: { ...named, appProperties }, bytes, signal })
       const isRight = isStored(file, bytes.length, md5) && hasAttributes(file, attributes)
       if (isRight && file.name === named.name) return file
-      // It is not visible yet, and must not become so.
+      // The file is not visible yet and must not become visible.
       await api.trash(file.id)
       throw damaged(file, bytes.length, md5)
     })
@@ -133,8 +133,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores the attributes of bytes that the object's file is about to get, beside those of its
-   * current bytes. False when they are the same bytes, which have one set of attributes.
+   * Stores the attributes of the next bytes of the object's file beside those of its current bytes.
+   * False if the bytes are the same, because they have only one set of attributes.
    */
   async prepareAttributes(
     key: LockedKey,
@@ -174,15 +174,15 @@ export class ObjectWriter {
   }
 
   /**
-   * Removes the object and its duplicates: S3 knows only one, and it must not come back as another.
-   * Duplicates always go to the trash, because they were never visible.
+   * Removes the object and its duplicates, so that none of them becomes the object. Duplicates
+   * always go to the trash, because they were never visible.
    */
   async remove(key: LockedKey): Promise<void> {
     await this.#dispose(key, key.rows)
   }
 
   /**
-   * Creates a file in an existing folder, records it as the object and disposes of the replaced one.
+   * Creates a file in the key's folder, records it as the object and removes the replaced one.
    *
    * @param make creates the file in this folder, or moves the file of an earlier attempt there.
    */
@@ -220,7 +220,7 @@ export class ObjectWriter {
     throw new DriveError('busy', message, { retryAfterSeconds: 1 })
   }
 
-  /** The object is already published. A file that can't be removed is an older duplicate. */
+  /** Never rejects with a DriveError: the object is published, and a file that stays is a duplicate. */
   async #disposeReplaced(key: LockedKey, rows: readonly IndexedFile[]): Promise<void> {
     try {
       await this.#dispose(key, rows)
@@ -257,7 +257,7 @@ function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWri
   return { file: row, kept, upload: published }
 }
 
-/** For the metadata of a file that the index does not show. */
+/** The row of a replaced file that the index no longer shows. */
 function rowOf(key: LockedKey, file: GoogleFile): IndexedFile {
   const { size = 0, md5Checksum: md5 = '', modifiedAtMs, version } = file
   const before = key.current?.row

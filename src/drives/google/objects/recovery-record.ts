@@ -1,8 +1,8 @@
 import { parsedJson } from '../../json-text.ts'
 
 /**
- * The record in a lease of the work under it. If a holder died or did not learn the outcome of its
- * calls, the next holder looks up these files on Google.
+ * The record in a lease, which describes the holder's work. If the holder dies or does not learn
+ * the outcome of its calls, the next holder looks up these files on Google.
  */
 export interface RecoveryRecord {
   /** See lease-keys.ts. */
@@ -21,9 +21,9 @@ export function recoveryRecord(
   return JSON.stringify({ leaseKey, newIds, thereIds } satisfies RecoveryRecord)
 }
 
-/** Undefined for a text that is not one of our records. */
+/** Undefined for other texts. */
 export function parseRecoveryRecord(text: string): RecoveryRecord | undefined {
-  // Other drives have records of their own.
+  // Other drives have other records.
   const { leaseKey, newIds, thereIds } = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
   return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
 }

@@ -3,12 +3,12 @@ import { DriveError } from '../../drive.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { unpackAttributes } from './attribute-properties.ts'
 
-/** Whether Google has these bytes, as far as it reports. */
+/** Whether Google has these bytes, by their size and, if reported, their MD5. */
 export function isStored(file: GoogleFile, size: number, md5: string): boolean {
   return file.size === size && (file.md5Checksum ?? md5) === md5
 }
 
-/** @throws DriveError `unavailable` when Google has other bytes than were sent. */
+/** @throws DriveError `unavailable` if Google has other bytes than were sent. */
 export function assertStored(file: GoogleFile, size: number, md5: string): GoogleFile {
   if (isStored(file, size, md5)) return file
   throw damaged(file, size, md5)
@@ -21,7 +21,7 @@ export function hasAttributes(file: GoogleFile, attributes: Attributes): boolean
   return JSON.stringify(unpacked.attributes) === JSON.stringify(attributes)
 }
 
-/** The error when Google has other bytes than were sent. */
+/** The error if Google has other bytes than were sent. */
 export function damaged(file: GoogleFile, size: number, md5: string): DriveError {
   const has = `${file.size ?? 0} bytes with MD5 ${file.md5Checksum ?? 'unknown'}`
   return new DriveError(

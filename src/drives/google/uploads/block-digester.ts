@@ -14,8 +14,8 @@ export interface DigestedBlock {
 }
 
 /**
- * Digests blocks in a thread: MD5 that can be stopped and gone on with takes a third of the
- * computing of an upload (bench/README.md), and sending to Google must not wait for it.
+ * Digests blocks in a thread: resumable MD5 takes a third of the CPU time of an upload
+ * (bench/README.md), and sending to Google must not wait for it.
  */
 export class BlockDigester {
   readonly #thread = new CallThread<DigestRequest, DigestResult>(
@@ -23,8 +23,8 @@ export class BlockDigester {
   )
 
   /**
-   * @param block the only one in its memory. It moves to the thread: only the one that is returned may
-   * be used from then on.
+   * @param block a block that shares its memory with no other. It is transferred to the thread:
+   *   only the returned block may be used afterwards.
    */
   async digest(state: Md5State, block: Buffer<ArrayBuffer>): Promise<DigestedBlock> {
     const { buffer } = block

@@ -15,7 +15,7 @@ export class Blocks {
     this.#fill(carry)
   }
 
-  /** Copies the chunk; the blocks that it fills, one at a time. */
+  /** Copies the chunk and yields the blocks that it fills, one at a time. */
   *add(chunk: Uint8Array): Generator<Buffer<ArrayBuffer>, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + blockBytes - this.#filled)
@@ -29,7 +29,7 @@ export class Blocks {
     }
   }
 
-  /** What does not fill a block yet. */
+  /** The bytes that do not fill a block yet. */
   get rest(): Uint8Array {
     return this.#block?.subarray(0, this.#filled) ?? new Uint8Array()
   }

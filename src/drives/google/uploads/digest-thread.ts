@@ -2,7 +2,7 @@ import { answerCalls } from '../../../process/call-thread.ts'
 import type { DigestRequest, DigestResult } from './block-digester.ts'
 import { updateMd5 } from './resumable-md5.ts'
 
-/** The thread of block-digester.ts: computes what would stop the event loop, and sends the bytes back. */
+/** The thread of block-digester.ts. It computes what would block the event loop. */
 answerCalls<DigestRequest, DigestResult>(({ md5, bytes }) => {
   const result = { md5: updateMd5(md5, new Uint8Array(bytes)), bytes }
   return { result, transfer: [bytes] }

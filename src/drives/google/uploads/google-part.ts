@@ -18,7 +18,7 @@ export interface PartOptions {
   readonly digester: BlockDigester
   readonly room: DriveRoom
   readonly state: UploadState
-  /** Committed bytes behind the last whole block. */
+  /** Committed bytes after the last whole block. */
   readonly carry: Uint8Array
   readonly append: AppendOptions
 }
@@ -27,7 +27,7 @@ interface Sending extends ReadySession {
   readonly stream: SessionStream
 }
 
-/** A part on its way into the upload's session, block by block. */
+/** A part that is sent to the upload's session, block by block. */
 export class GooglePart implements PartDraft {
   readonly #options: PartOptions
   readonly #blocks: Blocks
@@ -62,7 +62,7 @@ export class GooglePart implements PartDraft {
     await this.#sending?.stream.flush()
     await this.#end()
     const { rest } = this.#blocks
-    // Without a rest, no carry is read later.
+    // Without a rest, the carry is not read later.
     if (rest.length > 0) {
       const bytes = Buffer.from(rest).toString('base64')
       await records.saveCarry(state.id, { size: this.#size, bytes })
@@ -89,7 +89,7 @@ export class GooglePart implements PartDraft {
     this.#position += blockBytes
   }
 
-  /** Google counts an upload's bytes only at its end. */
+  /** Checks for space first, because Google counts an upload's bytes only at its end. */
   async #start(): Promise<Sending> {
     const { state, uploads, room, append } = this.#options
     await room.assert(state.size + (append.size ?? 0))

@@ -53,17 +53,17 @@ export interface GoogleUploadsOptions {
 /** Uploads that one sweep checks. */
 const sweepPage = 100
 
-/** Earlier attempts of Complete without a known outcome that are looked up. */
+/** The most earlier attempts of Complete with an unknown outcome that are recorded. */
 const maxSmallIds = 20
 
 /** The end of an upload, and the object that it becomes. */
 interface LastPart {
-  /** Behind the last whole block. */
+  /** Bytes after the last whole block. */
   readonly carry: Uint8Array
   readonly object: NewObject & { readonly upload: PublishedUpload }
 }
 
-/** Multipart uploads: parts go straight into one resumable session. */
+/** Multipart uploads: parts are sent directly to one resumable session. */
 export class GoogleUploads implements UploadDrive {
   readonly canTruncate = false
   readonly partMemory: PartMemory
@@ -109,7 +109,7 @@ export class GoogleUploads implements UploadDrive {
     const { published, session, isEnding, isDamaged } = (await findRecord(records, state.id)) ?? {}
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
-    // After a crash before the record: the file shows it, since it becomes the object in one step.
+    // If a crash came before the record, the file shows it, because it became the object in one step.
     const file = await this.#whatBecameOf(state, session)
     if (file === undefined) return false
     await applier.refresh(session.fileId)
@@ -143,13 +143,16 @@ export class GoogleUploads implements UploadDrive {
       if (!(await isKnown(id))) await this.#remove(id)
     }
     for (const file of await staging.files()) {
-      // A file may be as old as the upload of another gateway that has just ended it.
+      // The file of a session that has just ended may have been created when the upload began.
       const isOld = Math.max(file.createdAtMs, file.modifiedAtMs) <= beforeMs
       if (isOld && !(await records.isTarget(file.id))) await staging.discard(file.id)
     }
   }
 
-  /** Less than a block. The new file's id is recorded first, so that a retry recognizes the file. */
+  /**
+   * For less than a block. The new file's id is recorded first, so that a retry recognizes the
+   * file.
+   */
   async #putSmall(
     state: UploadState,
     record: UploadRecord,
@@ -186,7 +189,7 @@ export class GoogleUploads implements UploadDrive {
     return file?.id === fileId && file.revision === revision ? metadataOf(file) : undefined
   }
 
-  /** @throws DriveError `upload-gone` when the upload is no longer known. */
+  /** @throws DriveError `upload-gone` if the bytes are not in the database. */
   async #carry({ id, size }: UploadState): Promise<Uint8Array> {
     const length = size - wholeBlocks(size)
     const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)

@@ -17,18 +17,18 @@ export interface ObjectSession {
   /** A secret: it allows uploads. */
   readonly url: string
   readonly fileId: string
-  /** Whether the session's end creates the file, in the staging folder; else it replaces its content. */
+  /** Whether the session creates the file, in the staging folder, or replaces the content of a file. */
   readonly isNew: boolean
 }
 
-/** The last bytes of a session, and its size with them. */
+/** The last bytes for a session, and its size with them. */
 export interface LastBytes {
-  /** Behind the last whole block; may be empty. */
+  /** Bytes after the last whole block; may be empty. */
   readonly carry: Uint8Array
   readonly size: number
 }
 
-/** Begins and discards the sessions of objects. */
+/** Starts and discards the sessions of objects. */
 export class ObjectSessions {
   readonly #options: ObjectSessionsOptions
 
@@ -37,8 +37,8 @@ export class ObjectSessions {
   }
 
   /**
-   * Begins a session: into the key's current file, so that it stays the same file with its history
-   * and its links, else into a new file that is not visible.
+   * Starts a session that replaces the content of the key's current file, which keeps its history
+   * and its links. Without one, the session creates a new file that is not visible.
    */
   async begin(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
     const { api, objects } = this.#options
@@ -54,7 +54,7 @@ export class ObjectSessions {
     }
   }
 
-  /** Begins a session into a new file in the staging folder. */
+  /** Starts a session that creates a new file in the staging folder. */
   async beginStaged(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
     const { api, staging } = this.#options
     const fileId = await api.newId()
@@ -67,26 +67,26 @@ export class ObjectSessions {
   }
 
   /**
-   * Discards the bytes sent, if they did not become the object. Never rejects with a DriveError.
+   * Discards the bytes sent, unless they have become the object. Never rejects with a DriveError.
    *
-   * @param name the key, where the session may have been told to become its object.
+   * @param name the key, if an attempt to publish the session there may have been made.
    */
   async discard({ url, fileId, isNew }: ObjectSession, name?: ObjectName): Promise<void> {
     const { api, staging } = this.#options
     try {
       await api.cancelSession(url)
     } catch (error) {
-      // It expires after a week and is not visible until then.
+      // The session expires after a week and is never visible.
       if (!(error instanceof DriveError)) throw error
     }
-    // A session that has ended has created the file.
+    // If the session has ended, the file exists.
     if (isNew) await staging.discard(fileId, name)
   }
 }
 
 /**
- * Ends a session that holds everything but these bytes. May be repeated: a session that has ended
- * returns its file, and one that Google has forgotten since has left a file.
+ * Ends a session that has all bytes but these. May be repeated: an ended session returns its file,
+ * and if the session no longer exists, its file does.
  *
  * @throws DriveError
  */
@@ -112,7 +112,7 @@ export async function endSession(
   throw new DriveError('unavailable', `${message} Try again.`)
 }
 
-/** The upload's bytes are lost: it must restart. */
+/** The error if the upload's bytes are lost. */
 export function sessionGone(): DriveError {
   const message =
     'Google Drive no longer has this upload (it keeps one for a week): start a new upload.'

@@ -1,7 +1,7 @@
 /**
- * MD5 (RFC 1321) that can be suspended and resumed: an upload's parts arrive in different requests,
- * in different processes, and Google reports the MD5 of the whole. Node's own implementation does
- * not expose its state.
+ * MD5 (RFC 1321) that can be suspended and resumed: an upload's parts arrive in different requests
+ * and processes, and Google reports the MD5 of the whole file. Node's implementation does not
+ * expose its state.
  */
 
 const blockBytes = 64
@@ -12,13 +12,13 @@ const table = Int32Array.from({ length: 64 }, (_, index) =>
 )
 const initial = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const
 
-/** The MD5 of nothing, as `Md5State` has it. */
+/** The state before the first byte. */
 export const emptyMd5: Md5State = encode(Int32Array.from(initial))
 
-/** What MD5 knows after whole blocks of 64 bytes: 16 bytes, base64url. */
+/** The state of MD5 after whole blocks of 64 bytes: 16 bytes in base64url. */
 export type Md5State = string
 
-/** The state after these bytes, too, a multiple of 64. */
+/** The state after these further bytes, which must be a multiple of 64. */
 export function updateMd5(state: Md5State, bytes: Uint8Array): Md5State {
   const words = decode(state)
   digestBlocks(words, bytes)
@@ -49,7 +49,10 @@ function digestBlocks(state: Int32Array, bytes: Uint8Array): void {
   for (let at = 0; at < words.length; at += blockBytes / 4) digestBlock(state, words, at)
 }
 
-/** Words of the bytes, without a copy where they lie well. (Everything that runs Node is little-endian.) */
+/**
+ * The bytes as words; copied only if they are not aligned. (All platforms of Node are
+ * little-endian.)
+ */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset, length } = byteOffsetIsWhole(bytes) ? bytes : Uint8Array.from(bytes)
   return new Int32Array(buffer, byteOffset, length / 4)
@@ -60,11 +63,12 @@ function byteOffsetIsWhole({ byteOffset }: Uint8Array): boolean {
 }
 
 /**
- * RFC 1321, section 3.4: four rounds of 16 steps, and four steps after which a, b, c and d are where
- * they were. Written out so far it takes three fifths of the time of a loop over the steps.
+ * RFC 1321, section 3.4: four rounds of 16 steps. After four steps, a, b, c and d are in their
+ * original places. Unrolled by four steps, it takes three fifths of the time of a loop over single
+ * steps.
  */
 function digestBlock(state: Int32Array, words: Int32Array, at: number): void {
-  // By index, and without defaults for what is always there: three to seven times as fast.
+  // Access by index without defaults is three to seven times as fast.
   let a = state[0] as number
   let b = state[1] as number
   let c = state[2] as number

@@ -4,16 +4,16 @@ import { blockBytes } from './blocks.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Per stream, independent of the others. */
+/** For each stream, regardless of the others. */
 const leastPerStream = mebibyte / 2
 const mostPerStream = 16 * mebibyte
-/** Of parts that wait for their turn; less by this for each stream: many keep the line busy anyway. */
+/** For early parts. Less for each further stream, because several streams use the connection anyway. */
 const mostOfParts = 48 * mebibyte
 const lessPerStream = mebibyte
 /** Free blocks kept for reuse. */
 const mostFreeBlocks = 32
 
-/** Memory of one process for the bytes that it sends to Google. */
+/** Limits the memory of one process for bytes that it sends to Google. */
 export class SendMemory {
   readonly #totalBytes: number
   #streams = 0
@@ -23,7 +23,7 @@ export class SendMemory {
   /** The pool of the streams' blocks. */
   readonly blocks: BufferPool
 
-  /** For parts of uploads that arrive before their turn. */
+  /** For early parts. */
   readonly parts: PartMemory = {
     take: (bytes) => {
       const most = mostOfParts - Math.max(0, this.#streams - 1) * lessPerStream
@@ -44,7 +44,7 @@ export class SendMemory {
     this.blocks = blocks
   }
 
-  /** How much a stream may keep, to send it again when the connection breaks. */
+  /** How much a stream may keep, to send it again if the connection breaks. */
   get share(): number {
     const share = (this.#totalBytes - this.#parts) / Math.max(1, this.#streams)
     return Math.min(mostPerStream, Math.max(leastPerStream, share))
@@ -59,7 +59,7 @@ export class SendMemory {
     if (this.#streams === 0) this.blocks.clear()
   }
 
-  /** Whether this many bytes of small objects may be buffered until they have all arrived. */
+  /** Reserves memory to buffer a small object until it is complete; false if there is not enough. */
   take(bytes: number): boolean {
     if (this.#buffered + bytes > this.#totalBytes) return false
     this.#buffered += bytes

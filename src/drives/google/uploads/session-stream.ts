@@ -7,9 +7,9 @@ import { sessionGone } from './object-sessions.ts'
 import type { SendMemory } from './send-memory.ts'
 
 const mebibyte = 1024 * 1024
-/** The most that one request sends: about a second of a fast connection. */
+/** The most that one request sends: about a second on a fast connection. */
 const maxRequestBytes = 256 * mebibyte
-/** Blocks that wait to be sent; sent together where the end is unknown. */
+/** The most that waits to be sent. If the end is unknown, it is sent in requests of this size. */
 const windowBytes = 8 * mebibyte
 /**
  * A block this far behind may be reused: undici asks for the next piece of a body when the socket
@@ -24,7 +24,7 @@ export interface SessionStreamOptions {
   readonly url: string
   /** Bytes that the session has. */
   readonly position: number
-  /** Where the bytes will end, where known; a hint. */
+  /** Where the bytes will end, if known; a hint. */
   readonly expectedEnd?: number | undefined
   readonly memory: SendMemory
   /** Blocks before this were announced by an earlier stream. Default: `position`. */
@@ -39,13 +39,13 @@ interface Block {
   readonly mark: string
 }
 
-/** The current request must end, because there are no more bytes. */
+/** Ends the current request because there are no more bytes. */
 class EndedEarly extends Error {}
 
 /**
- * Sends blocks to a resumable session as they arrive: one long request where it is known how many
- * there will be. What was sent last is kept until Google has confirmed it; when the connection
- * breaks the session is asked, and gets the rest again.
+ * Sends blocks to a resumable session as they arrive, in one long request if their number is known.
+ * The last blocks are kept until Google has confirmed them. If the connection breaks, the session
+ * is queried and the rest is sent again.
  */
 export class SessionStream {
   readonly #options: SessionStreamOptions
@@ -81,7 +81,7 @@ export class SessionStream {
     memory.enter()
   }
 
-  /** Bytes that may wait to be sent: fewer while there are other streams. */
+  /** How many bytes may wait to be sent: fewer if there are other streams. */
   get #window(): number {
     return Math.min(windowBytes, this.#options.memory.share)
   }
@@ -101,7 +101,7 @@ export class SessionStream {
     this.#end += blockBytes
     this.#running ??= this.#run()
     this.#wake()
-    // Sending must not wait until a whole window of available blocks is digested.
+    // Lets sending start before a whole window of blocks is digested.
     await turnOfTheLoop()
   }
 
@@ -120,7 +120,7 @@ export class SessionStream {
     this.#stopped.abort()
     this.#wake()
     await this.#running
-    // Its failure no longer matters, but it must not write later than this.
+    // Its failure no longer matters, but it must not write after this.
     await this.#announcing?.catch(() => undefined)
     this.#blocks = []
     this.#options.memory.leave()
@@ -198,8 +198,9 @@ export class SessionStream {
   }
 
   /**
-   * Resolves when the block that begins here is announced. Each time is a write of the database, for
-   * which sending must not wait: the blocks behind are announced early, many at once.
+   * Resolves when the block that begins here is announced. Each announcement writes to the
+   * database. Sending must not wait for that, so later blocks are announced early, and many at
+   * once.
    */
   async #announceBefore(position: number): Promise<void> {
     if (this.#options.announce === undefined) return
@@ -210,13 +211,13 @@ export class SessionStream {
       await this.#announcement()
     }
     const isSoon = this.#announced - position <= this.#window / 2
-    // The block that waits for it gets the failure.
+    // The next block that waits for it gets the failure.
     if (isSoon && this.#announced < this.#end) this.#announcement().catch(() => undefined)
   }
 
-  /** Of all blocks that are not announced yet, where none is under way. One that failed stays. */
+  /** Announces all new blocks, unless an announcement is in progress or has failed. */
   #announcement(): Promise<void> {
-    // By then, the process that continues the upload has read what was announced.
+    // After an abort, another process may already have read the announced blocks.
     this.#signal.throwIfAborted()
     this.#announcing ??= this.#announce().then(() => {
       this.#announcing = undefined
@@ -237,7 +238,7 @@ export class SessionStream {
     if (state.kind === 'gone') throw sessionGone()
     if (state.kind === 'done') throw new Error('a session ended unexpectedly')
     const { persisted } = state
-    // Bytes that this process has not sent come from a request that was believed dead.
+    // Other bytes come from an earlier request that was believed dead.
     if (persisted < this.#first || persisted > this.#end) throw lostTrack()
     this.#persisted = persisted
     this.#sent = persisted
@@ -251,7 +252,7 @@ export class SessionStream {
     return Math.max(0, this.#end - this.#first - this.#options.memory.share)
   }
 
-  /** Lets blocks go that end here or before and were sent. */
+  /** Releases sent blocks that end here or before. */
   #letGo(position: number): void {
     const limit = Math.min(position, this.#sent)
     while (this.#first + blockBytes <= limit) {

@@ -27,7 +27,7 @@ export class StagingFolder {
     this.#options = options
   }
 
-  /** The folder's id; it is created when first needed. */
+  /** The folder's id. The folder is created when it is first needed. */
   async id(): Promise<string> {
     this.#id ??= (await this.#known()) ?? (await this.#make())
     return this.#id
@@ -39,7 +39,7 @@ export class StagingFolder {
     return await index.staging(rootId)
   }
 
-  /** Runs `work` with the folder's id, once more when a person has deleted the folder. */
+  /** Runs `work` with the folder's id, and again if a user has deleted the folder. */
   async within<R>(work: (folderId: string) => Promise<R>): Promise<R> {
     const id = await this.id()
     try {
@@ -53,10 +53,11 @@ export class StagingFolder {
   }
 
   /**
-   * Deletes a file that did not become an object. A later sweep retries what can't be deleted.
+   * Deletes a file that did not become an object. If that fails, a later sweep retries it.
    *
-   * @param name the key that it was to be published at. The key is locked meanwhile: a recovery could
-   *   publish the file there and remove the replaced one, and then this file would be deleted, too.
+   * @param name the key for which the file was intended. The key is locked meanwhile, because a
+   *   recovery could publish the file there and remove the replaced one, and then both would be
+   *   deleted.
    */
   async discard(fileId: string, name?: ObjectName): Promise<void> {
     const { leases } = this.#options
@@ -93,7 +94,7 @@ export class StagingFolder {
     return file.name === fileId ? 'here' : 'elsewhere'
   }
 
-  /** Its content, if the folder exists. */
+  /** The folder's content; empty if it does not exist. */
   async files(): Promise<GoogleFile[]> {
     const id = this.#id ?? (await this.#known())
     const found: GoogleFile[] = []

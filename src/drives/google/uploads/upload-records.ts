@@ -1,46 +1,46 @@
 /**
- * The Google drive's own records of uploads in the database, beside the state that its caller stores.
- * Any method may reject with the database's own error.
+ * The Google drive's own records of uploads in the database, in addition to the state that its
+ * caller stores. Any method may reject with the database's own error.
  */
 export interface UploadRecords {
   find(uploadId: string): Promise<string | undefined>
 
-  /** @param record with the files that the upload's sessions end in. */
+  /** @param record its `fileIds` are the files that the upload's sessions end in. */
   save(
     uploadId: string,
     record: { readonly json: string; readonly fileIds: readonly string[] },
   ): Promise<void>
 
-  /** With everything below. */
+  /** Deletes the record, with its carries and blocks. */
   remove(uploadId: string): Promise<void>
 
-  /** Whether a session of an upload ends in this file; may be true in error. */
+  /** Whether a session of an upload ends in this file. False positives are possible. */
   isTarget(fileId: string): Promise<boolean>
 
   /** Ids of uploads without activity since then, the oldest first, at most `limit`. */
   idle(beforeMs: number, limit: number): Promise<string[]>
 
-  /** Committed bytes behind the last block of this many, base64. */
+  /** The carry for this size: the committed bytes after the last whole block, in base64. */
   carry(uploadId: string, size: number): Promise<string | undefined>
 
-  /** Saves the carry of a size, beside those of other sizes. */
+  /** Saves the carry of a size. Those of other sizes stay. */
   saveCarry(
     uploadId: string,
     carry: { readonly size: number; readonly bytes: string },
   ): Promise<void>
 
-  /** Saves the digests of new blocks from this one on. */
+  /** Saves the digests of new blocks, from this block on. */
   announce(uploadId: string, firstBlock: number, digests: readonly string[]): Promise<void>
 
-  /** The saved digests of blocks from this one on. */
+  /** The saved digests, from this block on. */
   blocks(uploadId: string, firstBlock: number): Promise<string[]>
 
-  /** Forgets the digests of blocks from this one on. */
+  /** Deletes the digests, from this block on. */
   dropBlocks(uploadId: string, firstBlock: number): Promise<void>
 
   /**
-   * Forgets carries of less than this size, and digests of blocks that end before it, or leaves a
-   * few of them to a later call.
+   * Deletes carries of smaller sizes and digests of blocks that end before this size. A few may be
+   * left to a later call.
    */
   forgetBefore(uploadId: string, size: number): Promise<void>
 }

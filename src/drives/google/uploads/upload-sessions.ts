@@ -16,25 +16,25 @@ export interface UploadSessionsOptions {
   readonly memory: SendMemory
 }
 
-/** Pauses while a session that is to be ended still grows, milliseconds; each is twice as long. */
+/** Pauses while a session that must end still grows, milliseconds; each is twice as long. */
 const firstEndingPauseMs = 20
 const lastEndingPauseMs = 5_000
 
 /** A session that can be continued. */
 export interface ReadySession {
   readonly session: ObjectSession
-  /** Bytes that it has, in whole blocks. */
+  /** How many bytes it has, in whole blocks. */
   readonly position: number
-  /** Digests of the blocks behind the committed ones that were sent to it, or may have been. */
+  /** Digests of the blocks after the committed ones that were or may have been sent to it. */
   readonly known: readonly string[]
 }
 
 /**
- * Sessions of uploads. A session only grows: bytes that were sent to it and did not become part of
- * the upload (the client went away in the middle of a part, or a crash came before the part was
- * recorded) stay in it. When the same bytes are sent again, which the digests show, they are
- * skipped. When others arrive, or none, the session is ended into a file that is not visible, and a
- * new session gets the beginning of that file (docs/decisions/0016-google-multipart.md).
+ * Sessions of uploads. A session can only grow: bytes that were sent to it but were not committed
+ * stay in it, as after a client disconnected during a part or a crash. If the client sends the same
+ * bytes again, which the digests show, they are skipped. If it sends other bytes, or none, the
+ * session is ended into a file that is not visible, and a new session gets the beginning of that
+ * file (docs/decisions/0016-google-multipart.md).
  */
 export class UploadSessions {
   readonly #options: UploadSessionsOptions
@@ -43,7 +43,7 @@ export class UploadSessions {
     this.#options = options
   }
 
-  /** @throws DriveError `upload-gone` when the upload is no longer known, or is damaged. */
+  /** @throws DriveError `upload-gone` if the upload is no longer known, or is damaged. */
   async record(uploadId: string): Promise<UploadRecord> {
     const record = await findRecord(this.#options.records, uploadId)
     if (record !== undefined && !record.isDamaged) return record
@@ -68,7 +68,7 @@ export class UploadSessions {
     return await this.#resume(state, record.session, known)
   }
 
-  /** The session and how it ended, if an earlier Complete has ended it with all that is committed. */
+  /** The session, if an earlier Complete has ended it with all committed bytes, and how it ended. */
   async ended(
     state: UploadState,
   ): Promise<{ session: ObjectSession; how: 'done' | 'gone' } | undefined> {
@@ -80,7 +80,7 @@ export class UploadSessions {
     return isWhole ? { session, how: 'done' } : undefined
   }
 
-  /** The session with exactly the committed blocks; undefined without one. */
+  /** A session with exactly the committed blocks; undefined if the upload has no session. */
   async exact(state: UploadState): Promise<ObjectSession | undefined> {
     const record = await this.record(state.id)
     if (record.session === undefined || state.size < blockBytes) return undefined
@@ -92,10 +92,10 @@ export class UploadSessions {
   }
 
   /**
-   * A new session with the first `until` bytes of the one that the upload has, which are right.
+   * A new session with the first `until` bytes of the current one, which are correct.
    *
-   * @throws DriveError `upload-gone` where that can't be: the session goes into the file of an object,
-   *   and ending it would show what is in it.
+   * @throws DriveError `upload-gone` if the current session replaces the content of an object:
+   *   ending it would make the bytes visible.
    */
   async rebuild(state: UploadState, until: number): Promise<ReadySession> {
     const { sessions, records } = this.#options
@@ -120,7 +120,7 @@ export class UploadSessions {
     return { session, position: 0, known: [] }
   }
 
-  /** After a failure: the session's state counts. */
+  /** Continues the session after a failure, from the state that Google reports. */
   async #resume(
     state: UploadState,
     session: ObjectSession,
@@ -132,13 +132,13 @@ export class UploadSessions {
     if (answer.kind === 'gone' && committed === 0) return await this.rebuild(state, 0)
     const position = positionOf(answer)
     if (position < committed) throw sessionGone()
-    // More than was sent to it: its content is unknown.
+    // It has more than was announced, so its content is unknown.
     if (position > committed + known.length * blockBytes)
       return await this.rebuild(state, committed)
     return { session, position, known }
   }
 
-  /** Copies the beginning of an older session's file into the new session, from where that stopped. */
+  /** Copies the beginning of an older session's file to the new session, from where that stopped. */
   async #refill(state: UploadState, record: UploadRecord, until: number): Promise<ReadySession> {
     const { session, source } = record
     if (session === undefined) throw new Error('no session to fill')
@@ -166,7 +166,7 @@ export class UploadSessions {
     return expectedEnd
   }
 
-  /** Ends the session into its file. Bytes that were sent to it may still be arriving. */
+  /** Ends the session, which creates its file. Bytes that were sent earlier may still be arriving. */
   async #end({ url }: ObjectSession): Promise<void> {
     const { api } = this.#options
     let state = await api.querySession(url)

@@ -13,19 +13,19 @@ export interface UploadState extends ObjectName {
   readonly md5: Md5State
 }
 
-/** An upload's state that the drive itself stores. */
+/** The part of an upload's state that the drive stores. */
 export interface UploadRecord {
   /** Absent until the first whole block. */
   readonly session?: ObjectSession
-  /** A staged file with the beginning that is to be copied into the session. */
+  /** A staged file whose beginning must be copied to the session. */
   readonly source?: { readonly fileId: string; readonly session: ObjectSession }
   /** Whether a request to end the session was sent. */
   readonly isEnding?: boolean
   /** Whether Google has other bytes than were sent. */
   readonly isDamaged?: boolean
-  /** The files of attempts to complete an upload of less than a block, the newest last. */
+  /** Files of attempts to complete an upload of less than a block, newest last. */
   readonly smallIds?: readonly string[]
-  /** The version of the file that it became. */
+  /** The file that it was published as, and its revision. */
   readonly published?: { readonly fileId: string; readonly revision: string }
 }
 
@@ -33,9 +33,9 @@ export function encodeState(state: UploadState): string {
   return JSON.stringify(state)
 }
 
-/** @throws DriveError `upload-gone` for a state of another drive, as after a change of DRIVE. */
+/** @throws DriveError `upload-gone` for the state of another drive, as after a change of DRIVE. */
 export function decodeState(text: string): UploadState {
-  // Other drives have other texts.
+  // Other drives have other states.
   const { id, bucket, key, size, md5 } = (parsedJson(text) ?? {}) as Partial<UploadState>
   const isWhole = id && bucket && key && typeof size === 'number' && md5
   if (isWhole) return { id, bucket, key, size, md5 }
@@ -61,7 +61,7 @@ export async function saveRecord(
   await records.save(uploadId, { json: JSON.stringify(record), fileIds })
 }
 
-/** The record of an upload that became this version of a file. */
+/** The record of an upload that was published as this revision of a file. */
 export function publishedRecord({ id, revision }: { id: string; revision: string }): string {
   return JSON.stringify({ published: { fileId: id, revision } } satisfies UploadRecord)
 }
