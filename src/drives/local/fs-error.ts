@@ -48,6 +48,21 @@ export function isAbsent(error: unknown): boolean {
   return absentCodes.has(codeOf(error))
 }
 
+/** The result of a look-up; undefined when no file has the name (or can have it). */
+export async function unlessAbsent<T>(lookUp: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await lookUp()
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+/** Whether link(2) failed because the file system has no hard links, or no more for this file. */
+export function cannotLink(error: unknown): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))
+}
+
 /**
  * The DriveError for what a system call threw. DriveErrors and errors without a system code (bugs)
  * come back as they are.

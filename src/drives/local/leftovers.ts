@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
 import { type JournalNote, readJournals } from './folders/folder-journal.ts'
-import { codeOf } from './fs-error.ts'
+import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 
 /** What a process that can't be seen from here left is taken for abandoned after this. */
@@ -58,10 +58,8 @@ async function isOlder(path: string, thanMs: number): Promise<boolean> {
 }
 
 async function removeDeadLock(path: string): Promise<void> {
-  try {
+  await unlessAbsent(async () => {
     const holder = await fs.promises.readFile(path, 'latin1')
     if (livenessOf(holder) !== 'alive') await fs.promises.unlink(path)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
+  })
 }

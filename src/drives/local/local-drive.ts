@@ -140,10 +140,7 @@ class LocalDrive implements Drive {
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
-      const found = await this.#files.head(objectPathOf(bucket, key))
-      if (found === undefined) return undefined
-      const { size, modifiedAtMs, attributes } = found
-      return { size, modifiedAtMs, attributes }
+      return (await this.#files.head(objectPathOf(bucket, key)))?.metadata
     })
   }
 

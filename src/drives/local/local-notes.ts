@@ -2,12 +2,9 @@ import fs from 'node:fs'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import { makeFolderDurably, syncFolderAt } from './folders/durable-folders.ts'
-import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
+import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
+import { cannotLink, codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { hasOwnerNote, ownFolderName } from './local-root.ts'
-
-/** Errors of link(2) where the file system has no hard links. */
-const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /** The notes of a folder: `.bucketry/owner.json` and `.bucketry/alive.json`. */
 export class LocalNotes implements DriveNotes {
@@ -24,15 +21,12 @@ export class LocalNotes implements DriveNotes {
 
   async read(name: NoteName): Promise<string | undefined> {
     return await withDriveErrors(`read the note ${name}`, async () => {
-      try {
+      return await unlessAbsent(async () => {
         const text = await fs.promises.readFile(this.#pathOf(name), 'utf8')
         await this.#assertSameDevice()
         if (name === 'owner') this.#owner = text
         return text
-      } catch (error) {
-        if (isAbsent(error)) return undefined
-        throw error
-      }
+      })
     })
   }
 
@@ -77,7 +71,7 @@ export class LocalNotes implements DriveNotes {
     const tempFolder = `${this.#ownFolder}/tmp`
     const folder = `${tempFolder}/${encodeURIComponent(thisProcess)}`
     // One by one: without the drive's own folder nothing is made.
-    for (const path of [tempFolder, folder]) await makeIfAbsent(path)
+    for (const path of [tempFolder, folder]) await makePrivateFolder(path)
     const path = `${folder}/note-${crypto.randomUUID()}`
     try {
       await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
@@ -107,14 +101,6 @@ export class LocalNotes implements DriveNotes {
   }
 }
 
-async function makeIfAbsent(path: string): Promise<void> {
-  try {
-    await fs.promises.mkdir(path, { mode: 0o700 })
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
-}
-
 /** Gives the draft a second name unless a file has it; false when one has. */
 async function linkNew(draft: string, path: string, text: string): Promise<boolean> {
   try {
@@ -122,7 +108,7 @@ async function linkNew(draft: string, path: string, text: string): Promise<boole
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    if (!noLinkCodes.has(codeOf(error))) throw error
+    if (!cannotLink(error)) throw error
   }
   try {
     await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true })

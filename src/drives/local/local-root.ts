@@ -2,8 +2,13 @@ import fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
-import { makeFolderDurably, makeFolders, syncFolderAt } from './folders/durable-folders.ts'
-import { codeOf, isAbsent, withDriveErrors } from './fs-error.ts'
+import {
+  makeFolderDurably,
+  makeFolders,
+  makePrivateFolder,
+  syncFolderAt,
+} from './folders/durable-folders.ts'
+import { codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'
 import { PacedFiles } from './objects/paced-files.ts'
 import { ReadMemory } from './objects/read-memory.ts'
@@ -87,7 +92,8 @@ export function realFolderPath(path: string): Promise<string> {
       return await fs.promises.realpath(path)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      if (await isLink(path)) {
+      const stats = await unlessAbsent(() => fs.promises.lstat(path))
+      if (stats?.isSymbolicLink()) {
         const message = `${path} is a symbolic link to a folder that does not exist.`
         throw new DriveError(
           'unavailable',
@@ -150,31 +156,14 @@ export async function hasOwnerNote(root: string, note: string | undefined): Prom
   return Boolean(note) && (await readOwnerNote(root)) === note
 }
 
-async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await fs.promises.lstat(path)).isSymbolicLink()
-  } catch (error) {
-    if (isAbsent(error)) return false
-    throw error
-  }
-}
-
-async function readOwnerNote(root: string): Promise<string | undefined> {
-  try {
-    return await fs.promises.readFile(`${root}/${ownFolderName}/owner.json`, 'utf8')
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw error
-  }
+function readOwnerNote(root: string): Promise<string | undefined> {
+  const path = `${root}/${ownFolderName}/owner.json`
+  return unlessAbsent(() => fs.promises.readFile(path, 'utf8'))
 }
 
 /** Its own folders must be folders: files written to them are trusted to be on the drive. */
 async function makeOwnFolder(path: string): Promise<void> {
-  try {
-    await fs.promises.mkdir(path, { mode: 0o700 })
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
+  await makePrivateFolder(path)
   const stats = await fs.promises.lstat(path)
   if (stats.isDirectory()) return
   throw new DriveError('denied', `${path} is not a folder. Bucketry keeps its own files there.`)

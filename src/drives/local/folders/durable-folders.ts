@@ -19,6 +19,15 @@ export async function makeFolders(path: string): Promise<string | undefined> {
   }
 }
 
+/** Creates a folder that only this user can use, unless something has the path. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await fs.promises.mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
 /** As `makeFolders`, durable when resolved. Resolves with the folder's real path. */
 export async function makeFolderDurably(path: string): Promise<string> {
   const first = await makeFolders(path)

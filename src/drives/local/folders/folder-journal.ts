@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { z } from 'zod'
 import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
-import { codeOf } from '../fs-error.ts'
+import { unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { truncateFile } from '../objects/paced-files.ts'
 
@@ -114,9 +114,11 @@ export class FolderJournal {
  */
 export async function readJournals(processFolder: string): Promise<JournalNote[]> {
   const notes = new Map<string, JournalNote & { readonly making: string[] }>()
-  for (const name of await unlessGone(fs.promises.readdir(processFolder), [])) {
+  // Another process that starts at the same time sweeps the same folder.
+  for (const name of (await unlessAbsent(() => fs.promises.readdir(processFolder))) ?? []) {
     if (!name.endsWith(suffix)) continue
-    const text = await unlessGone(fs.promises.readFile(`${processFolder}/${name}`, 'utf8'), '')
+    const path = `${processFolder}/${name}`
+    const text = (await unlessAbsent(() => fs.promises.readFile(path, 'utf8'))) ?? ''
     for (const line of text.split('\n')) {
       const note = noteSchema.safeParse(parsedJson(line))
       if (!note.success) continue
@@ -128,14 +130,4 @@ export async function readJournals(processFolder: string): Promise<JournalNote[]
     }
   }
   return [...notes.values()]
-}
-
-/** Another process that starts at the same time sweeps the same folder. */
-async function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await reading
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-    return otherwise
-  }
 }

@@ -175,15 +175,12 @@ export class LocalFolderMaker {
     const path = `${parent.path}/${name}`
     const owner = displacedBy(objectPath, this.#below(path))
     if (owner === undefined) throw inTheWay(this.#below(path))
-    const lock = await this.#locks.acquire(owner.path)
-    try {
+    await this.#locks.hold(owner.path, async () => {
       const stats = await this.#root.files.lstat(parent.at(name))
       if (stats === undefined || stats.isDirectory()) return
       if (!stats.isFile()) throw inTheWay(this.#below(path))
       await this.#moveAside(owner, parent, stats)
-    } finally {
-      await lock.release()
-    }
+    })
   }
 
   async #moveAside(owner: ObjectPath, parent: OpenFolder, stats: fs.Stats): Promise<void> {
@@ -214,16 +211,15 @@ export class LocalFolderMaker {
     if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
     const alternative = parent.at(owner.alternative.name)
     if (!(await this.#root.files.lstat(alternative))?.isFile()) return
-    const lock = await this.#locks.acquire(owner.path)
-    try {
-      // A link, because it never replaces a file that was put there meanwhile.
-      await this.#root.files.link(alternative, parent.at(name))
-      await this.#root.files.unlink(alternative)
-    } catch {
-      // Another process was faster, or the file system has no links: it can stay where it is.
-    } finally {
-      await lock.release()
-    }
+    await this.#locks.hold(owner.path, async () => {
+      try {
+        // A link, because it never replaces a file that was put there meanwhile.
+        await this.#root.files.link(alternative, parent.at(name))
+        await this.#root.files.unlink(alternative)
+      } catch {
+        // Another process was faster, or the file system has no links: it can stay where it is.
+      }
+    })
   }
 
   #below(path: string): string {

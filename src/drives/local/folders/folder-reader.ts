@@ -23,13 +23,9 @@ export class FolderReader {
 
   /** @param folderBytes the folder's own size by its status. */
   async read(request: ReadRequest, folderBytes: number): Promise<ReadFolder> {
-    if (folderBytes > smallFolderBytes) return await this.readInThread(request)
-    const read = this.#pace.tryNow(() => readUpTo(smallFolderEntries, request))
-    return read ?? (await this.readInThread(request))
-  }
-
-  async readInThread(request: ReadRequest): Promise<ReadFolder> {
-    return await this.#thread.call(request)
+    const isSmall = folderBytes <= smallFolderBytes
+    const read = isSmall && this.#pace.tryNow(() => readUpTo(smallFolderEntries, request))
+    return read || (await this.#thread.call(request))
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { isAbsent } from '../fs-error.ts'
+import { unlessAbsent } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { folderOpenFlags } from '../objects/paced-files.ts'
 import { syncFolder } from './durable-folders.ts'
@@ -92,26 +92,12 @@ export interface OpenedPath {
  */
 export async function isRealPath(root: LocalRoot, opened: OpenedPath): Promise<boolean> {
   if (root.descriptors === undefined) {
-    return (await realPath(opened.folder)) === opened.folder
+    return (await unlessAbsent(() => fs.promises.realpath(opened.folder))) === opened.folder
   }
   const link = await root.files.readlink(`${root.descriptors}${opened.fd}`)
   return link === opened.path || link === `${opened.path} (deleted)`
 }
 
-async function realPath(path: string): Promise<string | undefined> {
-  try {
-    return await fs.promises.realpath(path)
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw error
-  }
-}
-
-async function openFolderFd(root: LocalRoot, path: string): Promise<number | undefined> {
-  try {
-    return await root.files.open(path, folderOpenFlags)
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw error
-  }
+function openFolderFd(root: LocalRoot, path: string): Promise<number | undefined> {
+  return unlessAbsent(() => root.files.open(path, folderOpenFlags))
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { livenessOf, thisProcess } from '../../../process/identity.ts'
 import { DriveError } from '../../drive.ts'
 import { makeFolders } from '../folders/durable-folders.ts'
-import { codeOf } from '../fs-error.ts'
+import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 
 /** A holder that can't be seen from here and gave no sign of life for this long is given up. */
@@ -17,10 +17,6 @@ const firstPauseMs = 1
 const longestPauseMs = 50
 /** A stealer that dies leaves its own lock to be stolen, and so on: each takes one more crash. */
 const deepestTheft = 4
-
-export interface KeyLock {
-  release(): Promise<void>
-}
 
 /**
  * Locks between all processes that use the drive: a process that changes a key holds its lock while
@@ -46,24 +42,23 @@ export class KeyLocks {
     await this.#writeName()
   }
 
-  /** @throws DriveError `busy` when a living process does not let go of it. */
-  async acquire(name: string): Promise<KeyLock> {
+  /**
+   * Runs `work` with the lock of this name.
+   * @throws DriveError `busy` when a living process does not release it; what `work` throws.
+   */
+  async hold<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const path = `${this.#root.lockFolder}/${crypto.hash('md5', name)}`
     const before = this.#queues.get(path)
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
     this.#queues.set(path, mine)
     if (before !== undefined) await before
-    const leaveQueue = () => {
+    try {
+      await this.#take(path, 0)
+      return await work().finally(() => this.#drop(path))
+    } finally {
       if (this.#queues.get(path) === mine) this.#queues.delete(path)
       leave()
     }
-    try {
-      await this.#take(path, 0)
-    } catch (error) {
-      leaveQueue()
-      throw error
-    }
-    return { release: () => this.#drop(path).finally(leaveQueue) }
   }
 
   async #take(path: string, depth: number): Promise<void> {
@@ -111,10 +106,8 @@ export class KeyLocks {
       const code = codeOf(error)
       if (code === 'EEXIST') return false
       if (code === 'ENOENT' && this.#canLink) await this.#writeName()
-      else if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) {
-        if (!this.#canLink) throw error
-        this.#canLink = false
-      } else throw error
+      else if (this.#canLink && cannotLink(error)) this.#canLink = false
+      else throw error
       return this.#create(path)
     }
   }
@@ -158,22 +151,13 @@ class HolderWatch {
   }
 
   async look(): Promise<HolderState> {
-    const holder = await this.#holder()
+    // Empty when the holder died while it wrote its name.
+    const holder = await unlessAbsent(() => fs.promises.readFile(this.#path, 'latin1'))
     if (holder === undefined) return 'gone'
     const liveness = livenessOf(holder)
     if (liveness === 'alive') return 'held'
     if (liveness === 'dead') return 'abandoned'
     return (await this.#silentMs(holder)) > silentHolderMs ? 'abandoned' : 'silent'
-  }
-
-  /** The holder's name; empty when it died while it wrote it. */
-  async #holder(): Promise<string | undefined> {
-    try {
-      return await fs.promises.readFile(this.#path, 'latin1')
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
-      throw error
-    }
   }
 
   /** Every lock that a process takes or releases changes the change time of its name's file. */

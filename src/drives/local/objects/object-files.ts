@@ -57,11 +57,11 @@ export class ObjectFiles {
   /** The object's metadata; leaves no file open. */
   async head(
     objectPath: ObjectPath,
-  ): Promise<(ObjectMetadata & { identity: FileIdentity }) | undefined> {
+  ): Promise<{ metadata: ObjectMetadata; identity: FileIdentity } | undefined> {
     const file = await this.open(objectPath)
     if (file === undefined) return undefined
     await this.#root.files.close(file.fd)
-    return { ...(await this.metadataOf(objectPath, file)), identity: file.identity }
+    return { metadata: await this.metadataOf(objectPath, file), identity: file.identity }
   }
 
   async #openAt(filePath: FilePath): Promise<ObjectFile | undefined> {
@@ -89,10 +89,9 @@ export class ObjectFiles {
     try {
       return await this.#root.files.open(path, readFlags)
     } catch (error) {
-      if (isAbsent(error)) return undefined
-      if (codeOf(error) !== 'ENXIO') throw error
-      // A socket replaced the file since it was checked.
-      return undefined
+      // ENXIO: a socket replaced the file since it was checked.
+      if (isAbsent(error) || codeOf(error) === 'ENXIO') return undefined
+      throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import fs, { type Stats } from 'node:fs'
 import { promisify } from 'node:util'
-import { isAbsent } from '../fs-error.ts'
+import { isAbsent, unlessAbsent } from '../fs-error.ts'
 import { Pace } from './pace.ts'
 
 const { constants } = fs
@@ -42,7 +42,7 @@ export class PacedFiles {
   lstat(path: string): Paced<Stats | undefined> {
     return this.#reads.run(
       () => lstatNow(path),
-      () => lstatLater(path),
+      () => unlessAbsent(() => fs.promises.lstat(path)),
     )
   }
 
@@ -179,15 +179,6 @@ function writeFullyNow(fd: number, buffer: Uint8Array, position: number): void {
 function lstatNow(path: string): Stats | undefined {
   try {
     return fs.lstatSync(path, { throwIfNoEntry: false })
-  } catch (error) {
-    if (isAbsent(error)) return undefined
-    throw error
-  }
-}
-
-async function lstatLater(path: string): Promise<Stats | undefined> {
-  try {
-    return await fs.promises.lstat(path)
   } catch (error) {
     if (isAbsent(error)) return undefined
     throw error

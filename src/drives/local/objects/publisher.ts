@@ -11,20 +11,14 @@ import { allDone } from './all-done.ts'
 import type { AttributeCache, KnownFile } from './attribute-cache.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { FileStamp, ObjectFiles } from './object-files.ts'
-import { type PutDone, putFile, type Taken, takeFile } from './put-file.ts'
+import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './put-file.ts'
 
 /** How often the files of an object may be changed by hand while a writer holds its lock. */
 const attempts = 16
 
 /** A file that is whole, on its way to a key. */
-export interface LocalPublication {
-  readonly objectPath: ObjectPath
-  /** Where the file is now. Publishing takes it away from there; on rejection it stays. */
-  readonly path: string
+export interface LocalPublication extends PutOrder {
   readonly attributes: Attributes
-  readonly conditions: WriteConditions | undefined
-  /** See CompleteOptions.assertHeld. */
-  readonly assertHeld?: (() => void) | undefined
   /** Gives the file its final form and returns the result. */
   shape(): Promise<FileStamp>
   /** Makes the file durable in that form. */
@@ -40,11 +34,6 @@ export interface LocalPublication {
 interface Way {
   readonly made: readonly MadeName[]
   folder: OpenFolder | undefined
-}
-
-interface PutFile {
-  readonly file: KnownFile
-  readonly done: PutDone
 }
 
 export interface PublisherParts {
@@ -90,13 +79,16 @@ export class Publisher {
   }
 
   /** Until what is at the key lets it. */
-  async #put(publication: LocalPublication, way: Way): Promise<PutFile> {
+  async #put(
+    publication: LocalPublication,
+    way: Way,
+  ): Promise<{ readonly file: KnownFile; readonly done: PutDone }> {
     const { objectPath } = publication
     const { made } = way
     let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const { sealed, result } = await this.#underLock(objectPath, async () => {
+        const { sealed, result } = await this.#parts.locks.hold(objectPath.path, async () => {
           await this.#require(objectPath, publication.conditions)
           const sealed = file ?? (await this.#seal(publication, made))
           const { folder } = way
@@ -134,8 +126,8 @@ export class Publisher {
     objectPath: ObjectPath,
     conditions: WriteConditions | undefined,
   ): Promise<boolean> {
-    const { root, folders } = this.#parts
-    const taken = await this.#underLock(objectPath, async () => {
+    const { root, folders, locks } = this.#parts
+    const taken = await locks.hold(objectPath.path, async () => {
       await this.#require(objectPath, conditions)
       return await this.#takeBoth(objectPath)
     })
@@ -191,15 +183,6 @@ export class Publisher {
     }
   }
 
-  async #underLock<T>(objectPath: ObjectPath, work: () => Promise<T>): Promise<T> {
-    const lock = await this.#parts.locks.acquire(objectPath.path)
-    try {
-      return await work()
-    } finally {
-      await lock.release()
-    }
-  }
-
   /** Nothing of it is visible before both the bytes and the attributes are durable. */
   async #seal(publication: LocalPublication, made: readonly MadeName[]): Promise<KnownFile> {
     const { objectPath, attributes } = publication
@@ -214,7 +197,7 @@ export class Publisher {
   async #require(objectPath: ObjectPath, conditions: WriteConditions | undefined): Promise<void> {
     if (conditions?.ifMatch === undefined && conditions?.ifNoneMatch === undefined) return
     const present = await this.#parts.files.head(objectPath)
-    assertConditions(objectPath, present?.attributes.etag, conditions)
+    assertConditions(objectPath, present?.metadata.attributes.etag, conditions)
   }
 }
 

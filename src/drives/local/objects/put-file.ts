@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
-import { codeOf } from '../fs-error.ts'
+import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
@@ -10,6 +10,7 @@ import { type FileIdentity, identityOf } from './file-identity.ts'
 
 export interface PutOrder {
   readonly objectPath: ObjectPath
+  /** The file's present path. On rejection it stays there. */
   readonly path: string
   readonly conditions: WriteConditions | undefined
   /** See CompleteOptions.assertHeld. */
@@ -151,9 +152,6 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   return { kind: 'done', folder, gone, stale: undefined }
 }
 
-/** Codes of file systems that have no hard links. */
-const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-
 /** A rename; a link where a file that was put there by hand in this moment must not be lost. */
 async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
   if (order.conditions?.ifNoneMatch === '*') {
@@ -162,7 +160,7 @@ async function move(root: LocalRoot, order: PutOrder, target: string): Promise<v
       await root.files.link(order.path, target)
       return await root.files.unlink(order.path)
     } catch (error) {
-      if (!noLinks.has(codeOf(error))) throw error
+      if (!cannotLink(error)) throw error
     }
   }
   order.assertHeld?.()

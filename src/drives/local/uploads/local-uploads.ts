@@ -12,7 +12,7 @@ import {
 } from '../../drive.ts'
 import { requireUploadId } from '../../upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
-import { codeOf, withDriveErrors } from '../fs-error.ts'
+import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { objectPathOf } from '../object-path.ts'
 import { allDone } from '../objects/all-done.ts'
@@ -165,18 +165,14 @@ export class LocalUploads implements UploadDrive {
       shape: async () => {
         options.assertHeld?.()
         if (options.isLonger) await output.truncate(options.size)
-        const metadata = await output.shape()
-        await this.#writeMark(upload, metadata.identity)
-        return metadata
+        const stamp = await output.shape()
+        // Empty: it needs no space on a full disk.
+        await fs.promises.writeFile(`${this.#folder(upload)}/${markOf(stamp.identity)}`, '')
+        return stamp
       },
       // The mark too is durable before the file leaves the upload's folder.
       flush: () => allDone([output.flush(), syncFolderAt(this.#folder(upload))]),
     })
-  }
-
-  /** Empty: it needs no space on a full disk. */
-  async #writeMark(upload: UploadState, identity: string): Promise<void> {
-    await fs.promises.writeFile(`${this.#folder(upload)}/${markOf(identity)}`, '')
   }
 
   /** The upload's file is gone: by an earlier `complete`, or else something is wrong. */
@@ -187,9 +183,7 @@ export class LocalUploads implements UploadDrive {
     const names = await this.#namesOf(upload)
     if (!hasMark(names)) throw lostBytes()
     const present = await this.#parts.files.head(objectPathOf(target.bucket, target.key))
-    if (present === undefined || !names.includes(markOf(present.identity))) return undefined
-    const { size, modifiedAtMs, attributes } = present
-    return { size, modifiedAtMs, attributes }
+    return present && names.includes(markOf(present.identity)) ? present.metadata : undefined
   }
 
   /** Also those of replacements that came to nothing. */
@@ -200,12 +194,7 @@ export class LocalUploads implements UploadDrive {
   }
 
   async #namesOf(upload: UploadState): Promise<string[]> {
-    try {
-      return await fs.promises.readdir(this.#folder(upload))
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return []
-      throw error
-    }
+    return (await unlessAbsent(() => fs.promises.readdir(this.#folder(upload)))) ?? []
   }
 
   /**
@@ -296,16 +285,14 @@ function hasMark(names: readonly string[]): boolean {
 
 /** Of the folder and its content; never when it is gone. */
 async function lastChangeMs(folder: string): Promise<number> {
-  try {
+  const latest = await unlessAbsent(async () => {
     const names = await fs.promises.readdir(folder)
     const paths = [folder, ...names.map((name) => `${folder}/${name}`)]
     const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
     return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
-  } catch (error) {
-    // It is in use, or is not an upload's folder.
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return Number.POSITIVE_INFINITY
-    throw error
-  }
+  })
+  // It is in use, or is not an upload's folder.
+  return latest ?? Number.POSITIVE_INFINITY
 }
 
 async function copyTail(fd: number, tail: Tail, output: OutputFile): Promise<void> {

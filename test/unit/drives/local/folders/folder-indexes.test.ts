@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { FolderIndex } from '../../../../../src/drives/local/folders/folder-index.ts'
 import { FolderIndexes } from '../../../../../src/drives/local/folders/folder-indexes.ts'
-import { FolderReader } from '../../../../../src/drives/local/folders/folder-reader.ts'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { CallThread } from '../../../../../src/process/call-thread.ts'
 import { diskFolder } from '../../../../support/disk-folder.ts'
 import { tempFolder } from '../temp-folder.ts'
 
@@ -108,7 +108,7 @@ test('get reads a folder of many names in a thread, whatever its size says', asy
   fs.mkdirSync(inner)
   const names = Array.from({ length: 6000 }, (_, index) => `nn${1_000_000 + index}`)
   for (const name of names) fs.writeFileSync(join(inner, name), '')
-  const inThread = t.mock.method(FolderReader.prototype, 'readInThread')
+  const inThread = t.mock.method(CallThread.prototype, 'call')
   const index = await indexes.get('bucket')
   assert.equal(index?.count, 6000)
   assert.ok(inThread.mock.callCount() > 0)

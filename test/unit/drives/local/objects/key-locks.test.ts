@@ -13,6 +13,22 @@ async function makeLocks(t: Parameters<typeof tempFolder>[0]) {
   return { root, locks: new KeyLocks(root) }
 }
 
+/** Holds the lock until `release` is called. */
+async function acquire(locks: KeyLocks, name: string) {
+  const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = locks.hold(name, () => {
+    taken.resolve()
+    return ended.promise
+  })
+  holding.catch(taken.reject)
+  await taken.promise
+  const release = () => {
+    ended.resolve()
+    return holding
+  }
+  return { release }
+}
+
 /** The name of a process of this machine that has ended. */
 async function deadProcess(): Promise<string> {
   const child = fork('-e', [], { execArgv: ['-e', ''], stdio: 'ignore' })
@@ -22,13 +38,13 @@ async function deadProcess(): Promise<string> {
   return `${host}/${child.pid}/${start}`
 }
 
-test('acquire lets one holder in at a time, in order', async (t) => {
+test('hold lets one holder in at a time, in order', async (t) => {
   const { root, locks } = await makeLocks(t)
   const order: number[] = []
   let inside = 0
   await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
-      const lock = await locks.acquire('a')
+      const lock = await acquire(locks, 'a')
       assert.equal(++inside, 1)
       await new Promise((resolve) => setImmediate(resolve))
       order.push(index)
@@ -43,17 +59,17 @@ test('acquire lets one holder in at a time, in order', async (t) => {
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('acquire of two names does not wait', async (t) => {
+test('hold of two names does not wait', async (t) => {
   const { locks } = await makeLocks(t)
-  const a = await locks.acquire('a')
-  const b = await locks.acquire('b')
+  const a = await acquire(locks, 'a')
+  const b = await acquire(locks, 'b')
   await a.release()
   await b.release()
 })
 
-test('acquire takes over from a dead process at once, and from a dead thief too', async (t) => {
+test('hold takes over from a dead process at once, and from a dead thief too', async (t) => {
   const { root, locks } = await makeLocks(t)
-  const probe = await locks.acquire('a')
+  const probe = await acquire(locks, 'a')
   const [name = ''] = fs.readdirSync(root.lockFolder)
   await probe.release()
   const dead = await deadProcess()
@@ -62,18 +78,18 @@ test('acquire takes over from a dead process at once, and from a dead thief too'
   fs.writeFileSync(join(root.lockFolder, `${name}.steal`), dead)
   // Time stands still: it does not wait for a holder to have been silent.
   t.mock.method(performance, 'now', () => 0)
-  const lock = await locks.acquire('a')
+  const lock = await acquire(locks, 'a')
   assert.equal(fs.readFileSync(join(root.lockFolder, name), 'latin1'), thisProcess)
   await lock.release()
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('acquire by a second instance of the same process waits for the first', async (t) => {
+test('hold by a second instance of the same process waits for the first', async (t) => {
   const { root, locks } = await makeLocks(t)
   const other = new KeyLocks(root)
-  const held = await locks.acquire('a')
+  const held = await acquire(locks, 'a')
   let isIn = false
-  const waiting = other.acquire('a').then((lock) => {
+  const waiting = acquire(other, 'a').then((lock) => {
     isIn = true
     return lock
   })
@@ -83,19 +99,19 @@ test('acquire by a second instance of the same process waits for the first', asy
   await (await waiting).release()
 })
 
-test('acquire works after somebody has tidied up the lock folder', async (t) => {
+test('hold works after somebody has tidied up the lock folder', async (t) => {
   const { root, locks } = await makeLocks(t)
-  await (await locks.acquire('a')).release()
+  await (await acquire(locks, 'a')).release()
   fs.rmSync(root.lockFolder, { recursive: true })
   fs.rmSync(root.processFolder, { recursive: true })
-  await (await locks.acquire('a')).release()
+  await (await acquire(locks, 'a')).release()
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
 /** A lock whose holder is on another host, and a clock that the test moves on. */
 async function openElsewhere(t: TestContext) {
   const { root, locks } = await makeLocks(t)
-  const probe = await locks.acquire('a')
+  const probe = await acquire(locks, 'a')
   const [name = ''] = fs.readdirSync(root.lockFolder)
   await probe.release()
   const path = join(root.lockFolder, name)
@@ -116,10 +132,10 @@ async function openElsewhere(t: TestContext) {
   return { root, locks, path, looks, passMs }
 }
 
-test('acquire takes over from a holder elsewhere that was silent for 30 s, not before', async (t) => {
+test('hold takes over from a holder elsewhere that was silent for 30 s, not before', async (t) => {
   const { root, locks, path, looks, passMs } = await openElsewhere(t)
   let isIn = false
-  const waiting = locks.acquire('a').finally(() => {
+  const waiting = acquire(locks, 'a').finally(() => {
     isIn = true
   })
   await looks()
@@ -134,9 +150,9 @@ test('acquire takes over from a holder elsewhere that was silent for 30 s, not b
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('acquire never robs a holder elsewhere that shows signs of life, and gives up in the end', async (t) => {
+test('hold never robs a holder elsewhere that shows signs of life, and gives up in the end', async (t) => {
   const { locks, path, looks, passMs } = await openElsewhere(t)
-  const waiting = locks.acquire('a')
+  const waiting = acquire(locks, 'a')
   const refused = assert.rejects(waiting, { kind: 'busy' })
   await looks()
   for (let round = 0; round < 2; round++) {
