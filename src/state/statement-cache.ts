@@ -15,25 +15,13 @@ export class StatementCache {
 
   /** Throws what node:sqlite throws for SQL it can't prepare. */
   prepare(sql: string): PreparedStatement {
-    const known = this.#prepared.get(sql)
-    if (known !== undefined) {
-      // A Map iterates in order of insertion: a reinserted entry becomes the youngest.
-      this.#prepared.delete(sql)
-      this.#prepared.set(sql, known)
-      return known
-    }
-    const prepared = new PreparedStatement(this.#connection.prepare(sql))
+    const prepared = this.#prepared.get(sql) ?? new PreparedStatement(this.#connection.prepare(sql))
+    // A Map iterates in order of insertion: a reinserted entry becomes the youngest.
+    this.#prepared.delete(sql)
     this.#prepared.set(sql, prepared)
-    this.#dropOldest()
+    const [oldest = sql] = this.#prepared.keys()
+    if (this.#prepared.size > maxStatements) this.#prepared.delete(oldest)
     return prepared
-  }
-
-  #dropOldest(): void {
-    if (this.#prepared.size <= maxStatements) return
-    for (const sql of this.#prepared.keys()) {
-      this.#prepared.delete(sql)
-      return
-    }
   }
 }
 

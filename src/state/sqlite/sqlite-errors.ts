@@ -28,23 +28,16 @@ export function isFatal(error: unknown): boolean {
   return fatalCodes.has(primaryCode(error))
 }
 
-/** One sentence for people about what node:sqlite threw. */
-export function describeSqliteError(error: unknown, path: string): string {
-  const sentence = sentences[primaryCode(error)] ?? 'rejects the statement'
-  return `the database ${path} ${sentence} (${messageOf(error)})`
-}
-
+/** Any error of node:sqlite → DatabaseError, for people. Ours are left as they are. */
 export function toDatabaseError(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error
-  return new DatabaseError(describeSqliteError(error, path), { cause: error })
+  const sentence = sentences[primaryCode(error)] ?? 'rejects the statement'
+  const detail = error instanceof Error ? error.message : String(error)
+  return new DatabaseError(`the database ${path} ${sentence} (${detail})`, { cause: error })
 }
 
 /** 0 when the error is not SQLite's. */
 function primaryCode(error: unknown): number {
   const code = (error as { errcode?: unknown } | null | undefined)?.errcode
   return typeof code === 'number' ? code & 0xff : 0
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { commitTogether } from '../../../../src/state/sqlite/group-commit.ts'
 import { openSqliteConnection } from '../../../../src/state/sqlite/sqlite-connection.ts'
-import { describeSqliteError, isFatal } from '../../../../src/state/sqlite/sqlite-errors.ts'
+import { isFatal, toDatabaseError } from '../../../../src/state/sqlite/sqlite-errors.ts'
 import { StatementCache } from '../../../../src/state/statement-cache.ts'
 
 const insert = (id: number, size = 1) => ({
@@ -50,7 +50,7 @@ test('commitTogether keeps nothing of any call when the disk is full', (context)
   writer.connection.exec('PRAGMA max_page_count = 8')
   assert.throws(
     () => commitTogether(writer, [[insert(2)], [insert(3, 100_000)], [insert(4)]]),
-    (error) => isFatal(error) && /no disk space/.test(describeSqliteError(error, 'test.db')),
+    (error) => isFatal(error) && /no disk space/.test(toDatabaseError(error, 'test.db').message),
   )
   assert.deepEqual(ids(), [1])
   writer.connection.exec('PRAGMA max_page_count = 1000')
