@@ -25,7 +25,8 @@ export class SizedCache<Value> {
     return entry.value
   }
 
-  set(key: string, value: Value, size: number): void {
+  /** @param size default 1: the limit is then a number of values */
+  set(key: string, value: Value, size = 1): void {
     this.delete(key)
     this.#entries.set(key, { value, size })
     this.#size += size

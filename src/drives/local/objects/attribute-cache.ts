@@ -2,7 +2,6 @@ import type { Attributes } from '../../attributes.ts'
 import { withDatabaseErrors } from '../../database-errors.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../stored-attributes.ts'
-import { Generations } from '../generations.ts'
 import type { FileIdentity } from './file-identity.ts'
 import type { FileRecords } from './file-records.ts'
 
@@ -23,8 +22,8 @@ export interface AttributeLog {
 const cacheLimitBytes = 8 * 1024 * 1024
 /** What an entry takes beside its text, roughly, with what protocols keep beside the attributes. */
 const entryBytes = 1_500
-/** ETags in memory for listings, twice this many at most: some 2 MiB. */
-const listedEtags = 4_096
+/** ETags in memory for listings: some 2 MiB. */
+const listedEtags = 8_192
 
 /**
  * Attributes of files. Records never change (file-records.ts), so what was read once is kept as
@@ -34,7 +33,7 @@ export class AttributeCache {
   readonly #records: FileRecords
   readonly #log: AttributeLog
   readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
-  readonly #listed = new Generations<string>(listedEtags)
+  readonly #listed = new SizedCache<string>(listedEtags)
 
   constructor(records: FileRecords, log: AttributeLog) {
     this.#records = withDatabaseErrors(records, 'the metadata of files')

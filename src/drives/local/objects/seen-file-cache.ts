@@ -1,7 +1,7 @@
 import fs, { type Stats } from 'node:fs'
 import { CachedObject } from '../../cached-object.ts'
 import type { ObjectMetadata } from '../../drive.ts'
-import { Generations } from '../generations.ts'
+import { SizedCache } from '../../sized-cache.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import { attributesBytes } from './attribute-cache.ts'
@@ -17,8 +17,8 @@ interface SeenFile {
 /** Larger objects are read piece by piece. */
 const smallBytes = 64 * 1024
 
-/** A generation of files, and the most that the attributes of one may take: some 30 MB at worst. */
-const maxSeen = 4096
+/** Cached files, and the most that the attributes of one may take: some 30 MB at worst. */
+const maxSeen = 8192
 const maxAttributesBytes = 2 * 1024
 
 /**
@@ -29,7 +29,7 @@ const maxAttributesBytes = 2 * 1024
  */
 export class SeenFileCache {
   readonly #root: LocalRoot
-  readonly #seen = new Generations<SeenFile>(maxSeen)
+  readonly #seen = new SizedCache<SeenFile>(maxSeen)
 
   constructor(root: LocalRoot) {
     this.#root = root
