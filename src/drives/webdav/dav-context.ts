@@ -2,7 +2,9 @@ import type { DriveLog } from '../cloud/drive-log.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
+import type { AttributeStore } from './objects/attribute-store.ts'
 import type { DavRecords } from './objects/dav-records.ts'
+import type { ObjectFinder } from './objects/object-finder.ts'
 import type { OwnFolder } from './own-folder.ts'
 import type { DavAbilities } from './probe/dav-abilities.ts'
 import type { Spool } from './uploads/spool.ts'
@@ -13,6 +15,8 @@ export interface DavContext {
   readonly own: OwnFolder
   readonly leases: KeyLeases
   readonly records: DavRecords
+  readonly store: AttributeStore
+  readonly finder: ObjectFinder
   readonly abilities: DavAbilities
   /** Those of the abilities. */
   readonly rules: NameRules

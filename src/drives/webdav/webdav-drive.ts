@@ -105,9 +105,11 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
       return await probeServer(probed, rulesFrom(findings))
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
+    const records = withDatabaseErrors(options.records, 'the metadata of files')
+    const store = new AttributeStore({ server, records, abilities })
+    const finder = new ObjectFinder({ server, leases, store })
     const context: DavContext = {
-      ...{ server, own, leases, abilities, rules: abilities.rules },
-      records: withDatabaseErrors(options.records, 'the metadata of files'),
+      ...{ server, own, leases, records, store, finder, abilities, rules: abilities.rules },
       log: options.log,
       firstPauseMs,
       spool: new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes }),
@@ -152,34 +154,29 @@ class WebdavDrive implements Drive {
   readonly quota?: NonNullable<Drive['quota']>
   readonly copy?: NonNullable<Drive['copy']>
   readonly #parts: DriveParts
-  readonly #store: AttributeStore
-  readonly #finder: ObjectFinder
   readonly #publisher: DavPublisher
+  readonly #tidier: FolderTidier
   readonly #treeParts: DavTreeParts
 
   constructor(parts: DriveParts) {
     const { abilities, options, recovery } = parts
-    const store = new AttributeStore(parts)
-    const finder = new ObjectFinder({ ...parts, store })
     const folders = new DavFolderMaker(parts)
     const tidier = new FolderTidier({ ...parts, folders })
-    const mover = new FileMover({ ...parts, store })
-    const publisher = new DavPublisher({ ...parts, store, finder, mover, folders, tidier })
+    const mover = new FileMover(parts)
+    const publisher = new DavPublisher({ ...parts, mover, folders, tidier })
     recovery.handleWith({
       leaseKeysOf: (record) => leaseKeysOf(record, parts.rules),
       recover: (record, lease) => publisher.recover(record, lease),
     })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
-    this.#store = store
-    this.#finder = finder
     this.#publisher = publisher
-    const lister = new FolderLister({ ...parts, store, finder, cacheMs })
-    this.#treeParts = { ...parts, store, finder, lister }
-    this.uploads = new DavUploads({ ...parts, finder, publisher })
+    this.#tidier = tidier
+    this.#treeParts = { ...parts, lister: new FolderLister({ ...parts, cacheMs }) }
+    this.uploads = new DavUploads({ ...parts, publisher })
     if (abilities.tellsQuota) this.quota = () => this.#quota()
     if (abilities.copies) {
-      const copier = new DavCopier({ ...parts, store, finder, publisher })
+      const copier = new DavCopier({ ...parts, publisher })
       this.copy = (source, target, copyOptions) => copier.copy(source, target, copyOptions)
     }
   }
@@ -224,7 +221,7 @@ class WebdavDrive implements Drive {
   }
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
-    const found = await this.#finder.find(this.#pathOf(bucket, key))
+    const found = await this.#parts.finder.find(this.#pathOf(bucket, key))
     if (found === undefined) await this.#parts.own.expectThere()
     return found?.metadata
   }
@@ -235,14 +232,13 @@ class WebdavDrive implements Drive {
     { priority }: OpenOptions = {},
   ): Promise<OpenObject | undefined> {
     const object = this.#pathOf(bucket, key)
-    const parts = { server: this.#parts.server, finder: this.#finder, store: this.#store }
     for (let attempt = 1; ; attempt++) {
-      const found = await this.#finder.find(object)
+      const found = await this.#parts.finder.find(object)
       if (found === undefined) {
         await this.#parts.own.expectThere()
         return undefined
       }
-      const reader = new DavReader(parts, { object, found, priority })
+      const reader = new DavReader(this.#parts, { object, found, priority })
       if (found.metadata.size > smallBytes) return reader
       try {
         return new CachedObject(found.metadata, await reader.readWhole())
@@ -268,7 +264,7 @@ class WebdavDrive implements Drive {
 
   async removeFolder(bucket: string, key: string): Promise<void> {
     const folder = [bucket, ...pathOfFolder(key, this.#rules)]
-    if (folder.length > 1) await this.#publisher.removeFolder(this.#pathOf(bucket, key), folder)
+    if (folder.length > 1) await this.#tidier.tidy(this.#pathOf(bucket, key), folder, folder)
   }
 
   async close(): Promise<void> {

@@ -5,10 +5,10 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import { requireBucket } from '../own-folder.ts'
 import type { DavFolderIndex } from './dav-folder-index.ts'
-import { type DavCandidate, type DescribeParts, describeEntries } from './describe-entries.ts'
+import { type DavCandidate, describeEntries } from './describe-entries.ts'
 import type { FolderLister } from './folder-lister.ts'
 
-export interface DavTreeParts extends DescribeParts, Pick<DavContext, 'server' | 'own'> {
+export interface DavTreeParts extends DavContext {
   readonly lister: FolderLister
 }
 

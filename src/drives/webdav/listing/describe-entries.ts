@@ -2,8 +2,6 @@ import type { Entry, FolderEntry } from '../../drive.ts'
 import type { ObjectCandidate } from '../../folder-cursor.ts'
 import { provisionalEtag } from '../../stored-attributes.ts'
 import type { DavContext } from '../dav-context.ts'
-import type { AttributeStore } from '../objects/attribute-store.ts'
-import type { ObjectFinder } from '../objects/object-finder.ts'
 import { objectPathOf } from '../objects/object-path.ts'
 import type { ListedName } from './dav-folder-index.ts'
 
@@ -12,14 +10,9 @@ export interface DavCandidate extends ObjectCandidate {
   readonly listed: ListedName
 }
 
-export interface DescribeParts extends Pick<DavContext, 'rules'> {
-  readonly store: AttributeStore
-  readonly finder: ObjectFinder
-}
-
 /** Adds the ETags of objects, and leaves out objects that no longer exist. At most 1,000. */
 export async function describeEntries(
-  { store, finder, rules }: DescribeParts,
+  { store, finder, rules }: DavContext,
   bucket: string,
   candidates: readonly (DavCandidate | FolderEntry)[],
 ): Promise<Entry[]> {

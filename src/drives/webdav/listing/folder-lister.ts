@@ -4,9 +4,7 @@ import { SizedCache } from '../../sized-cache.ts'
 import type { DavChild } from '../client/dav-folder.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import type { AttributeStore } from '../objects/attribute-store.ts'
 import { readRecord } from '../objects/dav-attributes.ts'
-import type { ObjectFinder } from '../objects/object-finder.ts'
 import { objectPathOf, textOf } from '../objects/object-path.ts'
 import { leaseKeysOf, writtenObjectOf } from '../objects/recovery-record.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
@@ -23,8 +21,6 @@ const maxContinuations = 1_100
 const maxLateLooks = 50
 
 export interface FolderListerParts extends DavContext {
-  readonly store: AttributeStore
-  readonly finder: ObjectFinder
   /** How long a listing may be used for the pages that follow, milliseconds. */
   readonly cacheMs: number
 }

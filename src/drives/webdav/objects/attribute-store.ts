@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { asciiJson } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
+import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import type { DavContext } from '../dav-context.ts'
+import type { DavAbilities } from '../probe/dav-abilities.ts'
 import { type DavRecord, fitsProperty, readRecord, versionOf } from './dav-attributes.ts'
-import type { FileVersion } from './dav-records.ts'
+import type { DavRecords, FileVersion } from './dav-records.ts'
 
 /** The file of an object, as it was found. */
 export interface FoundFile {
@@ -12,7 +13,11 @@ export interface FoundFile {
   readonly entry: DavEntry
 }
 
-export type AttributeStoreParts = Pick<DavContext, 'server' | 'records' | 'abilities'>
+export interface AttributeStoreParts {
+  readonly server: DavServer
+  readonly records: DavRecords
+  readonly abilities: DavAbilities
+}
 
 /**
  * The records of files. A record is a property of its file if the server keeps it, otherwise it is in

@@ -7,7 +7,7 @@ import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
-import type { AttributeStore, FoundFile } from './attribute-store.ts'
+import type { FoundFile } from './attribute-store.ts'
 import type { DavFolderMaker } from './dav-folder-maker.ts'
 import {
   type DavPublication,
@@ -19,7 +19,6 @@ import {
   type Way,
 } from './file-mover.ts'
 import type { FolderTidier } from './folder-tidier.ts'
-import type { ObjectFinder } from './object-finder.ts'
 import { type DavObjectPath, objectPathOf } from './object-path.ts'
 import { type PublishRecord, parseRecoveryRecord } from './recovery-record.ts'
 import { rewriteFile } from './rewrite-file.ts'
@@ -34,8 +33,6 @@ const longestTickMs = 2_000
 const maxRewrites = 2
 
 export interface PublisherParts extends DavContext {
-  readonly store: AttributeStore
-  readonly finder: ObjectFinder
   readonly mover: FileMover
   readonly folders: DavFolderMaker
   readonly tidier: FolderTidier
@@ -94,11 +91,6 @@ export class DavPublisher {
     return removed !== undefined
   }
 
-  /** As Drive.removeFolder. */
-  async removeFolder(object: DavObjectPath, folder: DavPath): Promise<void> {
-    await this.#parts.tidier.tidy(object, folder, folder)
-  }
-
   /**
    * Completes or undoes the interrupted work of a dead process, where data would otherwise be lost.
    * @throws if that fails; the recovery record must be kept then
@@ -106,7 +98,7 @@ export class DavPublisher {
   async recover(text: string, lease: KeyLease): Promise<void> {
     const record = parseRecoveryRecord(text)
     if (record === undefined) return
-    if ('inner' in record) await this.#parts.tidier.recover(record, lease)
+    if ('inner' in record) await this.#parts.tidier.putBack(record, lease)
     else await this.#finish(record, lease)
   }
 

@@ -7,7 +7,6 @@ import { statusError } from '../client/dav-error.ts'
 import { type DavPath, targetOf } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
-import type { AttributeStore } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
 import { type DavObjectPath, textOf } from './object-path.ts'
 import { copyThrough, requireEntry } from './written-file.ts'
@@ -59,10 +58,6 @@ export interface MoveProgress {
   isRecorded: boolean
 }
 
-export interface FileMoverParts extends DavContext {
-  readonly store: AttributeStore
-}
-
 interface Outcome {
   /** `refused`: the file was not moved. `doubtful`: it may have been moved, or may be later. */
   readonly kind: 'refused' | 'doubtful'
@@ -71,9 +66,9 @@ interface Outcome {
 
 /** Moves files into place as objects, and determines the outcome of each MOVE. */
 export class FileMover {
-  readonly #parts: FileMoverParts
+  readonly #parts: DavContext
 
-  constructor(parts: FileMoverParts) {
+  constructor(parts: DavContext) {
     this.#parts = parts
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
 import { hidesDots } from '../../name-rules.ts'
+import { SizedCache } from '../../sized-cache.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -49,7 +50,7 @@ export class FolderTidier {
    * The name of one child of each folder. If that child still exists, the folder is not empty:
    * removing ten thousand keys must not list their folder ten thousand times.
    */
-  readonly #cachedNames = new Map<string, string>()
+  readonly #cachedNames = new SizedCache<string>(maxCachedNames)
 
   constructor(parts: FolderTidierParts) {
     this.#parts = parts
@@ -115,7 +116,8 @@ export class FolderTidier {
     // It may be a file, which must not be removed as a folder.
     if (names === undefined) return (await server.stat(path)) === undefined ? 'absent' : 'stays'
     const other = names.find((name) => name !== innerName)
-    this.#cacheName(text, other)
+    if (other === undefined) this.#cachedNames.delete(text)
+    else this.#cachedNames.set(text, other)
     return other === undefined ? 'empty' : 'stays'
   }
 
@@ -168,7 +170,7 @@ export class FolderTidier {
       // It was deleted meanwhile, or cannot be moved.
       if (answer.status >= 300 && !doubtfulStatuses.has(answer.status)) return 'stays'
       if (!(await this.#isEmptyAside(chain, aside))) {
-        await this.#putBack({ key: object.key, folder: outermost, aside }, lease)
+        await this.putBack({ key: object.key, folder: outermost, aside }, lease)
         return 'stays'
       }
       await server.removeFolder(aside)
@@ -182,18 +184,11 @@ export class FolderTidier {
   }
 
   /**
-   * Moves back what a dead process moved aside.
+   * Moves a folder back that is not empty, or its content if the folder was created again. Also
+   * completes what a dead process began.
    * @throws if that fails; the recovery record must be kept then
    */
-  async recover(record: TidyRecord, lease: KeyLease): Promise<void> {
-    await this.#putBack(record, lease)
-  }
-
-  /** Moves a folder back that is not empty, or its content if the folder was created again. */
-  async #putBack(
-    { key, folder, aside }: Omit<TidyRecord, 'inner'>,
-    lease: KeyLease,
-  ): Promise<void> {
+  async putBack({ key, folder, aside }: Omit<TidyRecord, 'inner'>, lease: KeyLease): Promise<void> {
     const { server, folders, rules, log } = this.#parts
     if ((await server.statFolder(aside)) === undefined) return
     const [bucket = ''] = folder
@@ -259,15 +254,5 @@ export class FolderTidier {
     const paths = { from: owner.alternative, to: owner.natural }
     const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     await this.#parts.server.transfer('MOVE', paths, options)
-  }
-
-  #cacheName(folder: string, name: string | undefined): void {
-    this.#cachedNames.delete(folder)
-    if (name === undefined) return
-    this.#cachedNames.set(folder, name)
-    const [oldest] = this.#cachedNames.keys()
-    if (this.#cachedNames.size > maxCachedNames && oldest !== undefined) {
-      this.#cachedNames.delete(oldest)
-    }
   }
 }

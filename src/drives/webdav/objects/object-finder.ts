@@ -1,7 +1,8 @@
 import type { ObjectMetadata } from '../../drive.ts'
+import type { KeyLeases } from '../../key-leases.ts'
 import type { LeaseLook } from '../../lease-table.ts'
 import { provisionalAttributes } from '../../stored-attributes.ts'
-import type { DavContext } from '../dav-context.ts'
+import type { DavServer } from '../client/dav-server.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'
 import type { DavRecord } from './dav-attributes.ts'
 import type { DavObjectPath } from './object-path.ts'
@@ -9,7 +10,9 @@ import type { DavObjectPath } from './object-path.ts'
 /** Attempts to read while the key is being written, before the reader takes the lease itself. */
 const looks = 4
 
-export interface FinderParts extends DavContext {
+export interface FinderParts {
+  readonly server: DavServer
+  readonly leases: KeyLeases
   readonly store: AttributeStore
 }
 

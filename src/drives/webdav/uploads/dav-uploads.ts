@@ -13,7 +13,6 @@ import { foreignState, requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
-import type { ObjectFinder } from '../objects/object-finder.ts'
 import { type DavObjectPath, objectPathOf } from '../objects/object-path.ts'
 import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
 import { requireEntry } from '../objects/written-file.ts'
@@ -35,7 +34,6 @@ interface UploadState {
 }
 
 export interface DavUploadsParts extends DavContext {
-  readonly finder: ObjectFinder
   readonly publisher: DavPublisher
   readonly bytes: UploadBytes
 }
