@@ -16,6 +16,7 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import { endingDraft } from '../ending-draft.ts'
 import { makeFolders } from './folders/durable-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
@@ -170,7 +171,8 @@ class LocalDrive implements Drive {
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
       throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
     }
-    return new LocalDraft({ root: this.#root, publisher: this.#publisher }, objectPath, options)
+    const parts = { root: this.#root, publisher: this.#publisher }
+    return endingDraft(new LocalDraft(parts, objectPath, options))
   }
 
   async copy(

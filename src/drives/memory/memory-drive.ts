@@ -2,27 +2,28 @@
  * The reference drive: the shortest code that keeps the whole contract of drive.ts, for tests and
  * as an example. Everything is lost with the process; nothing can be put here by hand.
  */
-import {
-  type CopyOptions,
-  type CopySource,
-  type Draft,
-  type DraftOptions,
-  type Drive,
-  DriveError,
-  type EntryCursor,
-  type ListQuery,
-  type ObjectMetadata,
-  type ObjectName,
-  type OpenObject,
-  type WriteConditions,
+import { changedSource } from '../copy-source.ts'
+import type {
+  CopyOptions,
+  CopySource,
+  Draft,
+  DraftOptions,
+  Drive,
+  EntryCursor,
+  ListQuery,
+  ObjectMetadata,
+  ObjectName,
+  OpenObject,
+  WriteConditions,
 } from '../drive.ts'
+import { endingDraft } from '../ending-draft.ts'
 import { MemoryCursor } from './memory-cursor.ts'
 import {
   ByteCollector,
-  factsOf,
   type MemoryObject,
   MemoryObjects,
   type MemoryOptions,
+  metadataOf,
   turn,
 } from './memory-objects.ts'
 import { MemoryUploads } from './memory-uploads.ts'
@@ -59,7 +60,7 @@ export class MemoryDrive implements Drive {
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     await turn()
     const object = this.#objects.get({ bucket, key })
-    return object && factsOf(object)
+    return object && metadataOf(object)
   }
 
   async open(bucket: string, key: string): Promise<OpenObject | undefined> {
@@ -73,14 +74,14 @@ export class MemoryDrive implements Drive {
     this.#objects.bucket(bucket)
     this.#objects.assertRoom(options.size ?? 0)
     const collector = new ByteCollector(this.#objects, options.signal)
-    return {
+    return endingDraft({
       write: (chunk) => collector.write(chunk),
       publish: async (attributes, conditions) => {
         const bytes = await collector.take()
-        return factsOf(this.#objects.put({ bucket, key }, { bytes, attributes, conditions }))
+        return metadataOf(this.#objects.put({ bucket, key }, { bytes, attributes, conditions }))
       },
       discard: async () => collector.discard(),
-    }
+    })
   }
 
   async copy(
@@ -91,11 +92,9 @@ export class MemoryDrive implements Drive {
     await turn()
     const object = this.#objects.get(source)
     if (object === undefined) return undefined
-    if (object.attributes.etag !== source.etag) {
-      throw new DriveError('changed', `${source.bucket}/${source.key} is no longer ${source.etag}`)
-    }
+    if (object.attributes.etag !== source.etag) throw changedSource(source)
     const { attributes, conditions } = options
-    return factsOf(this.#objects.put(target, { bytes: object.bytes, attributes, conditions }))
+    return metadataOf(this.#objects.put(target, { bytes: object.bytes, attributes, conditions }))
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
@@ -115,7 +114,7 @@ export class MemoryDrive implements Drive {
 function openObject(object: MemoryObject): OpenObject {
   let isClosed = false
   return {
-    ...factsOf(object),
+    ...metadataOf(object),
     async *read(start, end) {
       for (let at = start; at < end; at += readChunkBytes) {
         await turn()

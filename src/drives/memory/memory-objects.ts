@@ -96,7 +96,7 @@ export async function turn(): Promise<void> {
   await setImmediate()
 }
 
-export function factsOf({ size, modifiedAtMs, attributes }: MemoryObject): ObjectMetadata {
+export function metadataOf({ size, modifiedAtMs, attributes }: MemoryObject): ObjectMetadata {
   return { size, modifiedAtMs, attributes }
 }
 
@@ -106,7 +106,6 @@ export class ByteCollector {
   readonly #signal: AbortSignal | undefined
   readonly #chunks: Uint8Array[] = []
   #size = 0
-  #hasEnded = false
 
   constructor(objects: MemoryObjects, signal: AbortSignal | undefined) {
     this.#objects = objects
@@ -114,7 +113,6 @@ export class ByteCollector {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#assertOpen()
     this.#signal?.throwIfAborted()
     this.#objects.assertRoom(this.#size + chunk.length)
     // The caller may use the chunk again.
@@ -123,20 +121,13 @@ export class ByteCollector {
     await turn()
   }
 
-  /** All that was written; ends the collector. */
+  /** All that was written, once. */
   async take(): Promise<Uint8Array> {
-    this.#assertOpen()
-    this.#hasEnded = true
     await turn()
     return Buffer.concat(this.#chunks.splice(0))
   }
 
   discard(): void {
-    this.#hasEnded = true
     this.#chunks.length = 0
-  }
-
-  #assertOpen(): void {
-    if (this.#hasEnded) throw new Error('This draft was already published or discarded')
   }
 }

@@ -6,7 +6,8 @@ import {
   type PartDraft,
   type UploadDrive,
 } from '../drive.ts'
-import { ByteCollector, factsOf, type MemoryObjects, turn } from './memory-objects.ts'
+import { endingPart } from '../ending-draft.ts'
+import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 
 interface MemoryUpload {
   /** What each state stands for; an older one may come again after a crash of the caller. */
@@ -48,7 +49,7 @@ export class MemoryUploads implements UploadDrive {
     await turn()
     const { uploadId, upload, content } = this.#find(state)
     const collector = new ByteCollector(this.#objects, options.signal)
-    return {
+    return endingPart({
       write: (chunk) => collector.write(chunk),
       commit: async () => {
         const bytes = await collector.take()
@@ -57,7 +58,7 @@ export class MemoryUploads implements UploadDrive {
         return stateOf(uploadId, upload.contents.length - 1)
       },
       discard: async () => collector.discard(),
-    }
+    })
   }
 
   /** The part that `offset` cuts off is the one replaced. */
@@ -71,7 +72,7 @@ export class MemoryUploads implements UploadDrive {
     const { uploadId } = parse(state)
     if (!this.#uploads.has(uploadId)) {
       const object = this.#objects.get(target)
-      return object?.uploadState === state ? factsOf(object) : undefined
+      return object?.uploadState === state ? metadataOf(object) : undefined
     }
     const { content } = this.#find(state)
     assertCommitted(uploadId, content, size)
@@ -80,7 +81,7 @@ export class MemoryUploads implements UploadDrive {
     const object = this.#objects.put(target, { bytes, attributes, conditions, uploadState: state })
     this.#uploads.delete(uploadId)
     this.#published.add(uploadId)
-    return factsOf(object)
+    return metadataOf(object)
   }
 
   async isPublished(state: string): Promise<boolean> {

@@ -17,6 +17,7 @@ import type {
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import { endingDraft } from '../ending-draft.ts'
 import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
@@ -253,7 +254,7 @@ class WebdavDrive implements Drive {
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
     const parts = { ...this.#parts, publisher: this.#publisher }
-    return new DavDraft(parts, this.#pathOf(bucket, key), options)
+    return endingDraft(new DavDraft(parts, this.#pathOf(bucket, key), options))
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {

@@ -1,11 +1,5 @@
 import type { Attributes } from '../../attributes.ts'
-import {
-  type Draft,
-  type DraftOptions,
-  DriveError,
-  type ObjectMetadata,
-  type WriteConditions,
-} from '../../drive.ts'
+import type { Draft, DraftOptions, ObjectMetadata, WriteConditions } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { createTempFile } from '../local-root.ts'
@@ -21,7 +15,10 @@ export interface DraftParts {
   readonly publisher: Publisher
 }
 
-/** A new object: a temporary file, or for a small one of known size first a buffer. */
+/**
+ * A new object: a temporary file, or for a small one of known size first a buffer. Wrap it with
+ * `endingDraft`.
+ */
 export class LocalDraft implements Draft {
   readonly #parts: DraftParts
   readonly #objectPath: ObjectPath
@@ -30,7 +27,6 @@ export class LocalDraft implements Draft {
   #small: Buffer | undefined
   #size = 0
   #output: OutputFile | undefined
-  #isEnded = false
 
   constructor(parts: DraftParts, objectPath: ObjectPath, options: DraftOptions) {
     this.#parts = parts
@@ -43,7 +39,6 @@ export class LocalDraft implements Draft {
 
   async write(chunk: Uint8Array): Promise<void> {
     this.#signal?.throwIfAborted()
-    this.#requireOpen()
     const small = this.#small
     if (small !== undefined && this.#size + chunk.length <= small.length) {
       small.set(chunk, this.#size)
@@ -58,31 +53,23 @@ export class LocalDraft implements Draft {
   }
 
   async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
-    this.#requireOpen()
-    try {
-      this.#signal?.throwIfAborted()
-      return await withDriveErrors(this.#doing, async () => {
-        const output = await this.#spill()
-        const metadata = await this.#parts.publisher.publish({
-          objectPath: this.#objectPath,
-          path: output.path,
-          attributes,
-          conditions,
-          shape: () => output.shape(),
-          flush: () => output.flush(),
-        })
-        this.#isEnded = true
-        await output.close()
-        return metadata
+    this.#signal?.throwIfAborted()
+    return await withDriveErrors(this.#doing, async () => {
+      const output = await this.#spill()
+      const metadata = await this.#parts.publisher.publish({
+        objectPath: this.#objectPath,
+        path: output.path,
+        attributes,
+        conditions,
+        shape: () => output.shape(),
+        flush: () => output.flush(),
       })
-    } finally {
-      await this.discard()
-    }
+      await output.close()
+      return metadata
+    })
   }
 
   async discard(): Promise<void> {
-    if (this.#isEnded) return
-    this.#isEnded = true
     this.#small = undefined
     await this.#output?.remove()
   }
@@ -98,9 +85,5 @@ export class LocalDraft implements Draft {
     this.#small = undefined
     if (small !== undefined) await output.write(small.subarray(0, this.#size), 0)
     return output
-  }
-
-  #requireOpen(): void {
-    if (this.#isEnded) throw new DriveError('changed', 'This draft has ended.')
   }
 }

@@ -10,6 +10,7 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
+import { endingPart } from '../../ending-draft.ts'
 import { requireUploadId } from '../../upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
@@ -80,7 +81,7 @@ export class LocalUploads implements UploadDrive {
       }
       const merged = upload.tail?.name
       const next = formatUploadState({ id: upload.id, ...(merged === undefined ? {} : { merged }) })
-      return new LocalPartDraft({ output, options, commit: async () => next })
+      return endingPart(new LocalPartDraft({ output, options, commit: async () => next }))
     })
   }
 
@@ -98,7 +99,8 @@ export class LocalUploads implements UploadDrive {
         await syncFolderAt(this.#folder(upload))
         return formatUploadState({ ...rest, tail: { name, offset: options.offset, size } })
       }
-      return new LocalPartDraft({ output, options: { ...options, offset: 0 }, commit, isOwn: true })
+      const plan = { output, options: { ...options, offset: 0 }, commit, isOwn: true }
+      return endingPart(new LocalPartDraft(plan))
     })
   }
 

@@ -11,11 +11,13 @@ export interface PartPlan {
   readonly isOwn?: boolean
 }
 
-/** A part that is written at its offset in the upload's file. It does not count until committed. */
+/**
+ * A part that is written at its offset in the upload's file. It does not count until committed. Wrap
+ * it with `endingPart`.
+ */
 export class LocalPartDraft implements PartDraft {
   readonly #plan: PartPlan
   #size = 0
-  #isEnded = false
   #isFull = false
 
   constructor(plan: PartPlan) {
@@ -24,7 +26,6 @@ export class LocalPartDraft implements PartDraft {
 
   async write(chunk: Uint8Array): Promise<void> {
     this.#plan.options.signal?.throwIfAborted()
-    this.#requireOpen()
     const { output, options } = this.#plan
     try {
       await output.write(chunk, options.offset + this.#size)
@@ -37,24 +38,16 @@ export class LocalPartDraft implements PartDraft {
   }
 
   async commit(): Promise<string> {
-    this.#requireOpen()
-    try {
-      this.#plan.options.signal?.throwIfAborted()
-      return await withDriveErrors('write a part', async () => {
-        await this.#plan.output.flush()
-        const state = await this.#plan.commit(this.#size)
-        this.#isEnded = true
-        await this.#plan.output.close()
-        return state
-      })
-    } finally {
-      await this.discard()
-    }
+    this.#plan.options.signal?.throwIfAborted()
+    return await withDriveErrors('write a part', async () => {
+      await this.#plan.output.flush()
+      const state = await this.#plan.commit(this.#size)
+      await this.#plan.output.close()
+      return state
+    })
   }
 
   async discard(): Promise<void> {
-    if (this.#isEnded) return
-    this.#isEnded = true
     const { output, options, isOwn } = this.#plan
     if (isOwn) return await output.remove()
     try {
@@ -64,9 +57,5 @@ export class LocalPartDraft implements PartDraft {
     } catch {
       // Nothing to report: the bytes do not count anyway.
     }
-  }
-
-  #requireOpen(): void {
-    if (this.#isEnded) throw new DriveError('changed', 'This part has ended.')
   }
 }

@@ -1,11 +1,5 @@
 import type { Attributes } from '../../attributes.ts'
-import {
-  type Draft,
-  type DraftOptions,
-  DriveError,
-  type ObjectMetadata,
-  type WriteConditions,
-} from '../../drive.ts'
+import type { Draft, DraftOptions, ObjectMetadata, WriteConditions } from '../../drive.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -19,13 +13,16 @@ export interface DraftParts extends DavContext {
   readonly publisher: DavPublisher
 }
 
-/** A new object: a file in the drive's own folder that is moved into place when it is complete. */
+/**
+ * A new object: a file in the drive's own folder that is moved into place when it is complete. Wrap it
+ * with `endingDraft`.
+ */
 export class DavDraft implements Draft {
   readonly #parts: DraftParts
   readonly #object: DavObjectPath
   readonly #path: DavPath
   readonly #writer: DavFileWriter
-  #isEnded = false
+  #isUnconfirmed = false
 
   constructor(parts: DraftParts, object: DavObjectPath, { size, signal }: DraftOptions) {
     this.#parts = parts
@@ -36,37 +33,26 @@ export class DavDraft implements Draft {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#requireOpen()
     await this.#writer.write(chunk)
   }
 
   async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
-    this.#requireOpen()
     const { server, publisher } = this.#parts
     try {
       await this.#writer.finish()
       const [object, path] = [this.#object, this.#path]
       const md5 = md5OfEtag(attributes.etag)
       const entry = await requireArrived(server, path, { size: this.#writer.size, md5 })
-      const metadata = await publisher.publish({ object, path, entry, attributes, conditions })
-      this.#isEnded = true
-      return metadata
+      return await publisher.publish({ object, path, entry, attributes, conditions })
     } catch (error) {
-      if (error instanceof UnconfirmedMove) this.#isEnded = true
+      this.#isUnconfirmed = error instanceof UnconfirmedMove
       throw error
-    } finally {
-      await this.discard()
     }
   }
 
   async discard(): Promise<void> {
-    if (this.#isEnded) return
-    this.#isEnded = true
+    if (this.#isUnconfirmed) return
     await this.#writer.abort()
     if (this.#writer.hasSent) await this.#parts.own.discard(this.#path)
-  }
-
-  #requireOpen(): void {
-    if (this.#isEnded) throw new DriveError('changed', 'This draft has ended.')
   }
 }

@@ -8,6 +8,7 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
+import { endingPart } from '../../ending-draft.ts'
 import { parsedJson } from '../../json-text.ts'
 import { foreignState, requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
@@ -157,34 +158,13 @@ export class DavUploads implements UploadDrive {
     await this.#parts.bytes.remove?.(id, inner).catch(() => undefined)
   }
 
-  /** A part takes no calls after `commit` or `discard`, and a failed `commit` discards it. */
+  /** The part whose `commit` returns the state of the upload. */
   #wrap(id: string, part: PartDraft): PartDraft {
-    let isEnded = false
-    const requireOpen = () => {
-      if (isEnded) throw new DriveError('changed', 'This part has ended.')
-    }
-    const discard = async () => {
-      if (isEnded) return
-      isEnded = true
-      await part.discard()
-    }
-    return {
-      write: async (chunk) => {
-        requireOpen()
-        await part.write(chunk)
-      },
-      commit: async () => {
-        requireOpen()
-        try {
-          const inner = await part.commit()
-          isEnded = true
-          return this.#stateOf(id, inner)
-        } finally {
-          await discard()
-        }
-      },
-      discard,
-    }
+    return endingPart({
+      write: (chunk) => part.write(chunk),
+      commit: async () => this.#stateOf(id, await part.commit()),
+      discard: () => part.discard(),
+    })
   }
 
   #stateOf(id: string, inner: string): string {
