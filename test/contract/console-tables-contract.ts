@@ -34,7 +34,7 @@ function describeCounts(databases: () => [Database, Database]): void {
   const rowOf = async (table: BucketCountTable, bucket: string) =>
     (await table.all()).find((row) => row.bucket === bucket)
 
-  test('BucketCountTable gives a bucket to one of many takers, seen or not', async () => {
+  test('BucketCountTable grants a bucket to one of many processes, whether or not it has a row', async () => {
     const [one, two] = databases().map((database) => new BucketCountTable(database))
     assert.ok(one && two)
     for (let round = 0; round < 2; round++) {
@@ -48,7 +48,7 @@ function describeCounts(databases: () => [Database, Database]): void {
     }
   })
 
-  test('BucketCountTable keeps figures of the holder of the lease alone', async () => {
+  test('BucketCountTable stores figures only from the holder of the lease', async () => {
     const table = new BucketCountTable(databases()[0])
     const figures = {
       ...{ objects: 3, bytes: 9_007_199_254_740_991, lastModifiedMs: 1_700_000_000_123 },
@@ -93,7 +93,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
   })
   const end = { state: 'done', deleted: 7, endedAtMs: 50, message: '' } as const
 
-  test('DeletionTable lets no more run than may, however many begin at once', async () => {
+  test('DeletionTable lets no more run than the limit, however many start at once', async () => {
     const tables = databases().map((database) => new DeletionTable(database, limits))
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     const begun = await Promise.all(
@@ -116,7 +116,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
     assert.ok(await table.end(deletion('g'), end))
   })
 
-  test('DeletionTable lets one of a target run, however many begin at once', async () => {
+  test('DeletionTable lets one deletion of a target run, however many start at once', async () => {
     const tables = databases().map((database) => new DeletionTable(database, limits))
     const { target } = deletion('the same')
     const rows = ['h', 'i', 'j', 'k'].map((id) => ({ ...deletion(id), target }))
@@ -129,13 +129,13 @@ function describeDeletions(databases: () => [Database, Database]): void {
     assert.deepEqual(await tables[0]?.running(), [])
   })
 
-  test('DeletionTable knows nothing by an id that no database can hold', async () => {
+  test('DeletionTable finds nothing for an id that no database can store', async () => {
     const table = new DeletionTable(databases()[0], limits)
     assert.equal(await table.find('nul \0'), undefined)
     assert.equal(await table.cancel('nul \0'), false)
   })
 
-  test('DeletionTable carries a wish to stop to the process that runs it', async () => {
+  test('DeletionTable passes a cancellation to the process that runs the deletion', async () => {
     const [mine, theirs] = databases().map((database) => new DeletionTable(database, limits))
     assert.ok(mine && theirs)
     const row = deletion('stopped', 30)
@@ -149,7 +149,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
     assert.equal(await theirs.cancel('nobody'), false)
   })
 
-  test('DeletionTable interrupts only what has not moved since it was seen', async () => {
+  test('DeletionTable interrupts only a deletion that is unchanged since it was read', async () => {
     const table = new DeletionTable(databases()[0], limits)
     const row = deletion('dead', 40)
     assert.ok(await table.insert(row))
@@ -170,7 +170,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
     assert.equal(await table.end(row, end), false)
   })
 
-  test('DeletionTable forgets what ended long ago, and nothing that runs', async () => {
+  test('DeletionTable deletes what ended long ago, and nothing that runs', async () => {
     const table = new DeletionTable(databases()[0], limits)
     assert.ok(await table.insert(deletion('running', 1)))
     await table.sweep(1_000)
@@ -182,7 +182,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
 }
 
 function describeFailures(databases: () => [Database, Database]): void {
-  test('FailureTable has the latest of all processes and never more', async () => {
+  test('FailureTable keeps only the latest failures of all processes', async () => {
     const tables = databases().map((database) => new FailureTable(database, 150))
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({
@@ -200,7 +200,7 @@ function describeFailures(databases: () => [Database, Database]): void {
     assert.deepEqual(await tables[0]?.latest(10_000), rows(1_250, 150).reverse())
   })
 
-  test('FailureTable hides what was noted before it was cleared, unless the clock was set back', async () => {
+  test('FailureTable hides failures noted before it was cleared, unless the clock was set back', async () => {
     const [mine, other] = databases().map((database) => new FailureTable(database, 3))
     assert.ok(mine !== undefined && other !== undefined)
     const row = (requestId: string, atMs: number) => ({ requestId, atMs, json: '{}' })

@@ -62,7 +62,7 @@ function describeStatements(createLocation: () => Promise<DatabaseLocation>) {
     await assert.rejects(database.read('SELECT nothing FROM nowhere'), isDatabaseError)
   })
 
-  test('write returns what changed and the rows of RETURNING', async () => {
+  test('write returns the number of changes and the rows of RETURNING', async () => {
     const results = await database.write([
       { sql: insert, params: ['write a', 1] },
       { sql: `${insert}, ('write c', 3)`, params: ['write b', 2] },
@@ -92,7 +92,7 @@ function describeStatements(createLocation: () => Promise<DatabaseLocation>) {
     assert.equal(await countLike(database, 'all or nothing'), 0)
   })
 
-  test('write keeps nothing and says which statement when mustChange is not met', async () => {
+  test('write keeps nothing and names the statement when mustChange is not met', async () => {
     const call = database.write([
       { sql: insert, params: ['unmet', 1], mustChange: 1 },
       { sql: increment, params: ['nobody'], mustChange: 1 },
@@ -104,7 +104,7 @@ function describeStatements(createLocation: () => Promise<DatabaseLocation>) {
     assert.equal(await countLike(database, 'unmet'), 0)
   })
 
-  test('write of calls side by side keeps or undoes each by itself', async () => {
+  test('concurrent calls of write are kept or undone separately', async () => {
     const calls = Array.from({ length: 60 }, (_, index) =>
       database.write([
         { sql: insert, params: [`side ${index}`, index] },
@@ -219,7 +219,7 @@ function describeConcurrency(createLocation: () => Promise<DatabaseLocation>) {
     }
   })
 
-  test('an open database that is idle lets its process end', { timeout: 20_000 }, async () => {
+  test('an open but idle database lets its process end', { timeout: 20_000 }, async () => {
     assert.equal(await exitStatus(startProcess(location, 'idle')), 0)
   })
 }

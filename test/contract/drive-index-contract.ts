@@ -13,7 +13,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
   describe(`${name} index of the Google drive`, () => {
     const under = useDriveIndex(createLocation)
 
-    test('find gives what lies at the end of a path, and nothing else', async () => {
+    test('find returns only the files at the end of a path', async () => {
       const chain = Array.from({ length: 20 }, (_, depth) =>
         folderOf(`d${depth}`, depth === 0 ? 'bucket' : `d${depth - 1}`),
       )
@@ -31,7 +31,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.deepEqual(await under.index.find([], whole, 'file'), [])
     })
 
-    test('find goes through folders of one name, and gives duplicates', async () => {
+    test('find searches all folders of the same name, and returns duplicates', async () => {
       const sortName = sortNameOf('same', 'folder')
       await under.index.save(
         [folderOf('f1', 'bucket', { sortName }), folderOf('f2', 'bucket', { sortName })],
@@ -43,7 +43,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.deepEqual(ids(found).sort(), ['a1', 'a2'])
     })
 
-    test('children come in order of bytes, page by page, the newest of duplicates first', async () => {
+    test('children returns names in byte order, page by page, the newest of duplicates first', async () => {
       const names = ['', 'B', 'a', 'a-', 'a.', 'a0', 'b', 'é', '\uffff', '😀']
       const files = names.map((text, at) =>
         fileOf(`i${at}`, 'bucket', { sortName: sortNameOf(text, 'file') }),
@@ -91,7 +91,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.deepEqual(await under.index.children([], all), [])
     })
 
-    test('children leaves out own folders with nothing in them where that is wanted', async () => {
+    test('children omits empty own folders on request', async () => {
       const own = { isOwn: true }
       await under.index.save(
         [folderOf('empty', 'bucket', own), folderOf('full', 'bucket', own)],
@@ -104,7 +104,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.deepEqual(ids(seen), ['by hand', 'full', 'not listed'])
     })
 
-    test('save takes no older news, and of one file the last', async () => {
+    test('save ignores older changes, and keeps the last change of a file', async () => {
       await under.index.save([fileOf('a', 'bucket', { version: 5, size: 5 })], [])
       await under.index.save([fileOf('a', 'bucket', { version: 4, size: 4 })], [])
       assert.equal((await under.index.getMany(['a']))[0]?.size, 5)
@@ -123,7 +123,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.equal((await under.index.getMany(['a']))[0]?.parent, 'bucket')
     })
 
-    test('save and getMany take many', async () => {
+    test('save and getMany accept many files', async () => {
       const many = Array.from({ length: 700 }, (_, at) => fileOf(`m${at}`, 'bucket'))
       await under.index.save(
         many,
@@ -133,7 +133,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.equal((await under.index.children(['bucket'], { ...all, limit: 1000 })).length, 690)
     })
 
-    test('write is all or nothing, and nothing in a hidden folder', async () => {
+    test('write is all or nothing, and writes nothing in a hidden folder', async () => {
       await under.index.save([folderOf('f', 'bucket'), fileOf('old', 'f')], [])
       const write = {
         file: fileOf('new', 'f'),
@@ -154,7 +154,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       await under.records.remove('upload')
     })
 
-    test('write forgets attributes of other bytes, which may be there before', async () => {
+    test('write deletes attributes of other bytes, which may exist before', async () => {
       const of = (md5: string) => ({ id: 'a', md5, json: `{"of":"${md5}"}` })
       await under.index.write({ file: fileOf('a', 'bucket', { md5: 'one' }), kept: of('one') })
       await under.index.keepAttributes(of('two'))
@@ -164,7 +164,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.deepEqual(await under.index.keptAttributes(['a']), [of('two')])
     })
 
-    test('save leaves attributes of the same version as they are', async () => {
+    test('save keeps the attributes of the same version', async () => {
       const attributes = '{"etag":"e","metadata":{"long":"kept"}}'
       await under.index.write({ file: fileOf('a', 'bucket', { attributes, etag: 'own' }) })
       await under.index.save([fileOf('a', 'bucket', { etag: 'news' })], [])
@@ -181,7 +181,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.equal((await under.index.getMany(['a']))[0]?.etag, 'back')
     })
 
-    test('write leaves newer news as they are, and notes the rest', async () => {
+    test('write keeps newer values from the feed, and stores the rest', async () => {
       await under.index.save([fileOf('a', 'bucket', { version: 9, size: 9 })], [])
       const kept = { id: 'a', md5: 'm', json: '{"kept":1}' }
       assert.equal(
@@ -204,7 +204,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.equal(await under.index.write(late), true)
     })
 
-    test('removeEmptyFolder hides no folder with something in it', async () => {
+    test('removeEmptyFolder does not hide a folder with content', async () => {
       await under.index.save(
         [folderOf('own', 'bucket', { isOwn: true }), folderOf('hand', 'bucket')],
         [],
@@ -218,7 +218,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       assert.equal(await under.index.write({ file: fileOf('y', 'own') }), false)
     })
 
-    test('removeEmptyFolder keeps news from bringing the folder back, until endRemoval', async () => {
+    test('removeEmptyFolder keeps changes from restoring the folder until endRemoval', async () => {
       const later = folderOf('f', 'bucket', { version: 2 })
       await under.index.save([folderOf('f', 'bucket')], [])
       await under.index.removeEmptyFolder('f')
@@ -241,7 +241,7 @@ export function describeDriveIndex(name: string, createLocation: () => Promise<D
       )
     })
 
-    test('a folder goes or a file comes into it, never both', async () => {
+    test('either a folder is removed or a file is added to it, never both', async () => {
       for (let round = 0; round < 20; round++) {
         const folder = folderOf(`race${round}`, 'bucket', { isOwn: true })
         await under.index.save([folder], [])

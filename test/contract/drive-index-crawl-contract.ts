@@ -12,7 +12,7 @@ export function describeDriveIndexCrawl(
   describe(`${name} index of the Google drive, kept fresh`, () => {
     const under = useDriveIndex(createLocation)
 
-    test('claim lets one have it', async () => {
+    test('claim succeeds for one caller', async () => {
       const seen = await under.state()
       const claims = await Promise.all(
         ['a', 'b', 'c'].map((owner) => under.index.claim(root, seen, { owner, untilMs: 5 })),
@@ -21,7 +21,7 @@ export function describeDriveIndexCrawl(
       assert.equal((await under.state()).untilMs, 5)
     })
 
-    test('a crawl lists every folder once, and tells what it did not see', async () => {
+    test('a crawl lists every folder once, and returns the files it did not see', async () => {
       await under.index.save(
         [folderOf('f', 'bucket'), fileOf('gone', 'f'), fileOf('stays', 'f')],
         [],
@@ -74,7 +74,7 @@ export function describeDriveIndexCrawl(
       assert.deepEqual(await under.index.unlisted(10), ['bucket'])
     })
 
-    test('a folder that comes back is listed again, one that changes is not', async () => {
+    test('a restored folder is listed again, a changed one is not', async () => {
       await under.index.save([folderOf('f', 'bucket')], [])
       await under.index.listed(['f'], 0)
       await under.index.save([folderOf('f', 'bucket', { version: 2 })], [])
@@ -90,7 +90,7 @@ export function describeDriveIndexCrawl(
       )
     })
 
-    test('advance takes a page of the feed once', async () => {
+    test('advance applies a page of the feed once', async () => {
       await under.index.beginCrawl(root, await under.state(), 't1')
       const page = {
         from: 't1',
@@ -126,7 +126,7 @@ export function describeDriveIndexCrawl(
       assert.equal(await under.index.staging(root), undefined)
     })
 
-    test('tidy forgets what was hidden long ago, with what lay below', async () => {
+    test('tidy deletes what was hidden long ago, with everything below it', async () => {
       const tree = [
         folderOf('f', 'bucket'),
         folderOf('g', 'f'),

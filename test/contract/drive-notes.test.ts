@@ -82,14 +82,14 @@ const drives = [
 
 for (const [name, open, skip] of drives) {
   describe(`notes of ${name}`, { skip }, () => {
-    it('are absent on a new drive, and reading makes nothing', async (t) => {
+    it('are absent on a new drive, and reading creates nothing', async (t) => {
       const notes = (await open(t))()
       assert.equal(await notes.read('owner'), undefined)
       await assert.rejects(notes.write('alive', 'x'), { name: /Error/ })
       assert.equal(await notes.read('alive'), undefined)
     })
 
-    it('are made once, replaced, and seen by other processes', async (t) => {
+    it('are created once, replaced, and seen by other processes', async (t) => {
       const scene = await open(t)
       const notes = scene()
       const text = JSON.stringify({ a: "it's", b: 'ü"\\' })
@@ -106,7 +106,7 @@ for (const [name, open, skip] of drives) {
       }
     })
 
-    it('are made by one of several processes that begin at once', async (t) => {
+    it('are created by one of several processes that start at once', async (t) => {
       const scene = await open(t)
       const texts = ['a', 'b', 'c']
       const made = await Promise.all(texts.map((text) => scene().create('owner', text)))

@@ -20,7 +20,7 @@ export function describeDriveUploads(
     })
     after(() => database.close())
 
-    test('save keeps a record and the files that it speaks of', async () => {
+    test('save stores a record and its files', async () => {
       assert.equal(await records.find('u1'), undefined)
       await records.save('u1', { json: '{"a":1}', fileIds: ['file-a', 'file-b'] })
       await records.save('u2', { json: '{}', fileIds: [] })
@@ -34,7 +34,7 @@ export function describeDriveUploads(
       assert.equal(await records.find('u1'), undefined)
     })
 
-    test('idle gives those that nothing happened to, the longest first', async () => {
+    test('idle returns the uploads untouched for the longest time first', async () => {
       for (const [id, at] of [
         ['i2', 20],
         ['i1', 10],
@@ -51,7 +51,7 @@ export function describeDriveUploads(
       for (const id of ['i1', 'i2', 'i3']) await records.remove(id)
     })
 
-    test('a carry is kept for each size until it is forgotten', async () => {
+    test('a carry is stored for each size until it is deleted', async () => {
       const bytes = Buffer.alloc(262_143, 7).toString('base64')
       await records.saveCarry('c', { size: 262_143, bytes })
       await records.saveCarry('c', { size: 300_000, bytes: 'BBBB' })
@@ -66,7 +66,7 @@ export function describeDriveUploads(
       assert.equal(await records.carry('c', 300_000), undefined)
     })
 
-    test('digests are given from any block on, and dropped and forgotten at any', async () => {
+    test('digests are returned from any block on, and can be dropped at any block', async () => {
       const digest = (block: number) => String(block).padStart(22, '.')
       const list = (from: number, to: number) =>
         Array.from({ length: to - from }, (_, at) => digest(from + at))

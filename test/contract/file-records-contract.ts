@@ -31,7 +31,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       assert.equal(await records.find('found'), undefined)
     })
 
-    test('findMany returns all that there are, for any number of identities', async () => {
+    test('findMany returns all records, for any number of identities', async () => {
       const many = Array.from({ length: 1_000 }, (_, index) => `many-${index}`)
       await Promise.all(many.map((identity) => records.save(record(identity), [])))
       for (const count of [0, 1, 2, 8, 9, 64, 65, 512, 513, 1_000]) {
@@ -42,7 +42,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       }
     })
 
-    test('findByPaths returns the newest record of exactly this place, size and time', async () => {
+    test('findByPaths returns the newest record of exactly this path, size and time', async () => {
       const here = { path: odd, size: 5, modifiedAtMs: 1_755_555_555_123.25 }
       const find = async (wanted: Partial<typeof here>) =>
         (await records.findByPaths([{ ...here, ...wanted }])).get(wanted.path ?? odd)
@@ -60,7 +60,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       assert.equal(await find({}), '3')
     })
 
-    test('findByPaths returns all that there are among 1,000', async () => {
+    test('findByPaths returns all existing records among 1,000 paths', async () => {
       const paths = Array.from({ length: 1_000 }, (_, index) => ({
         path: `${'long/'.repeat(800)}${index}`,
         size: index,
@@ -73,7 +73,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       assert.equal(found.get(saved[7]?.path ?? ''), record('at-14').json)
     })
 
-    test('save remembers own folders, known or not, until forgetFolder', async () => {
+    test('save stores own folders, new or known, until forgetFolder', async () => {
       await records.save(record('folders'), ['f1'])
       await records.save(record('folders'), ['f1', 'f2'])
       assert.equal(await records.isOwnFolder('f1'), true)

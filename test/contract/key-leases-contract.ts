@@ -32,7 +32,7 @@ export function describeKeyLeases(name: string, createLocation: () => Promise<Da
 }
 
 function describeTable(tableOf: () => LeaseTable) {
-  test('take gives all places or none', async () => {
+  test('take grants all keys or none', async () => {
     const table = tableOf()
     assert.ok(await table.take([odd, 'take/b'], claim('one'), []))
     assert.equal(await table.take(['take/a', odd], claim('two'), []), false)
@@ -43,7 +43,7 @@ function describeTable(tableOf: () => LeaseTable) {
     ])
   })
 
-  test('take replaces a lease only as it was seen, and keeps its note', async () => {
+  test('take replaces a lease only if it is unchanged, and keeps its note', async () => {
     const table = tableOf()
     await table.take(['seen'], claim('one', 100, 'what one did'), [])
     const { leases } = await table.look(['seen'], [])
@@ -71,7 +71,7 @@ function describeTable(tableOf: () => LeaseTable) {
     assert.deepEqual((await table.look(['own/a', 'own/b'], [])).leases, [])
   })
 
-  test('release bumped revisions, of these names', async () => {
+  test('release bumps the revisions of these names', async () => {
     const table = tableOf()
     const names = ['folder one', 'folder two', odd]
     const before = await table.look([], names)
@@ -81,7 +81,7 @@ function describeTable(tableOf: () => LeaseTable) {
     assert.deepEqual(revisions, [one + 1, two, third + 1])
   })
 
-  test('below finds the leases one level down, endedWithNote those of holders that gave up', async () => {
+  test('below finds the leases one level down, endedWithNote those whose holders gave up', async () => {
     const table = tableOf()
     await table.take(['up/a/b', 'up/a', 'up/a/b/c'], claim('one', 100, 'a note'), [])
     assert.deepEqual(await table.below(['up/a']), [claim('one', 100, 'a note')])
@@ -101,7 +101,7 @@ function describeHolding(tableOf: () => LeaseTable) {
   const leasesOf = (options: Partial<KeyLeasesOptions> = {}) =>
     new KeyLeases({ table: tableOf(), now: Date.now, ...options })
 
-  test('hold lets one in at a time, over two processes, in any mixture of places', async () => {
+  test('hold lets one caller in at a time, across two processes, for any combination of keys', async () => {
     const processes = [leasesOf(), leasesOf()]
     const inside = new Set<string>()
     const work = (places: string[]) => async () => {
@@ -122,7 +122,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.deepEqual((await tableOf().look(['h/a', 'h/b', 'h/c'], [])).leases, [])
   })
 
-  test('hold gives what work gives, frees the places when it fails, and bumped what it says', async () => {
+  test('hold returns the result of the work, releases the keys when it fails, and bumps revisions', async () => {
     const leases = leasesOf()
     assert.equal(await leases.hold(['w', 'w'], async () => 'done'), 'done')
     const before = await leases.look([], ['w folder'])
@@ -136,7 +136,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.notDeepEqual(now.revisions, before.revisions)
   })
 
-  test('hold gives up as busy when a living holder stays', async () => {
+  test('hold rejects with busy when a living holder keeps the lease', async () => {
     const [one, two] = [leasesOf(), leasesOf({ waitMs: 60 })]
     await one.hold(['busy'], async () => {
       await assert.rejects(two.hold(['busy'], never), isBusy)
@@ -166,7 +166,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     })
   })
 
-  test('hold takes over what a dead process held, at once, when its note was dealt with', async () => {
+  test('hold takes over from a dead process as soon as its note was handled', async () => {
     const notes: string[] = []
     const recover = async (note: string) => {
       notes.push(note)
@@ -200,7 +200,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     )
   })
 
-  test('hold lets recovery hold the other places that it wants', async () => {
+  test('hold lets recovery hold the other requested keys', async () => {
     const held: string[] = []
     const leases = leasesOf({
       waitMs: 1_000,
@@ -214,7 +214,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.deepEqual(held, ['half done', 'then'])
   })
 
-  test('hold waits for the end of a lease from elsewhere', async () => {
+  test('hold waits for the end of a lease from another host', async () => {
     let now = Date.now()
     const leases = leasesOf({ now: () => now, waitMs: 2_000 })
     await tableOf().take(['far'], claim(elsewhere, now + 10_000), [])
@@ -245,7 +245,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.deepEqual(notes, ['unsure'])
   })
 
-  test('assertHeld notices a process that was suspended', async () => {
+  test('assertHeld detects that the process was suspended', async () => {
     let now = Date.now()
     const leases = leasesOf({ now: () => now })
     await leases.hold(['asleep'], async (lease) => {
@@ -256,7 +256,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     })
   })
 
-  test('isHeldBelow sees others, not oneself', async () => {
+  test('isHeldBelow sees the leases of others only', async () => {
     const leases = leasesOf()
     await leases.hold(['tree/a/b'], async (lease) => {
       assert.equal(await leases.isHeldBelow(['tree/a'], 'somebody'), true)
@@ -266,7 +266,7 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.equal(await leases.isHeldBelow(['tree/a'], 'somebody'), false)
   })
 
-  test('isHeldBelow sees what a dead process left half done, and nothing else of it', async () => {
+  test('isHeldBelow sees only the unfinished work of a dead process', async () => {
     const leases = leasesOf()
     await tableOf().take(['tree/c/d'], claim(deadOwner, Date.now() + 60_000), [])
     assert.equal(await leases.isHeldBelow(['tree/c'], 'somebody'), false)

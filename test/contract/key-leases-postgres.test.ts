@@ -18,7 +18,7 @@ if (server === undefined) {
   }))
 
   describe('PostgreSQL clock', () => {
-    it('is the time of gateways whose own clocks differ', async (t) => {
+    it('is the time of gateways with different clocks', async (t) => {
       const location = { kind: 'postgres', url: await server.createDatabase() } as const
       const database = await openDatabase(location, { migrate: true })
       t.after(() => database.close())

@@ -28,7 +28,7 @@ export function describeKeyValueStore(name: string, open: () => Promise<StorePai
 }
 
 function describeValues(pair: () => StorePair) {
-  test('get is undefined for what was never set', async () => {
+  test('get returns undefined for a key that was never set', async () => {
     assert.equal(await pair().one.get('a:absent'), undefined)
   })
 
@@ -39,7 +39,7 @@ function describeValues(pair: () => StorePair) {
     assert.equal(await pair().one.get('a:key'), 'second')
   })
 
-  test('delete takes one key, and nothing when it is not there', async () => {
+  test('delete removes one key, and accepts a missing one', async () => {
     await pair().one.set('a:gone', 'x', minute)
     await pair().one.set('a:kept', 'y', minute)
     await pair().other.delete('a:gone')
@@ -48,7 +48,7 @@ function describeValues(pair: () => StorePair) {
     assert.equal(await pair().one.get('a:kept'), 'y')
   })
 
-  test('a value is gone when its time is over, swept or not', async () => {
+  test('a value expires on time, swept or not', async () => {
     await pair().one.set('a:short', 'x', { ttlMs: 50, maxFamily: 100 })
     await until(async () => (await pair().other.get('a:short')) === undefined)
     await pair().one.sweep()
@@ -56,7 +56,7 @@ function describeValues(pair: () => StorePair) {
     assert.equal(await pair().one.get('a:kept'), 'y')
   })
 
-  test('set gives a key that has expired its life again', async () => {
+  test('set renews a key that has expired', async () => {
     await pair().one.set('a:again', 'x', { ttlMs: 20, maxFamily: 100 })
     await until(async () => (await pair().one.get('a:again')) === undefined)
     await pair().one.set('a:again', 'y', minute)
@@ -71,7 +71,7 @@ function describeFamilies(pair: () => StorePair) {
     return keys.filter((_, index) => values[index] !== undefined)
   }
 
-  test('set keeps the newest of a family and leaves other families alone', async () => {
+  test('set keeps the newest keys of a family and leaves other families alone', async () => {
     const keys = ['f:1', 'f:2', 'f:3', 'f:4', 'f:5']
     await pair().one.set('other:1', 'x', three)
     for (const key of keys) {
@@ -83,7 +83,7 @@ function describeFamilies(pair: () => StorePair) {
     assert.equal(await pair().one.get('other:1'), 'x')
   })
 
-  test('set counts a replacement once, and not what was deleted', async () => {
+  test('set counts a replaced key once, and a deleted one not at all', async () => {
     for (const key of ['g:1', 'g:2', 'g:3', 'g:3', 'g:3']) {
       await pair().one.set(key, key, three)
       await nextMillisecond()
@@ -93,7 +93,7 @@ function describeFamilies(pair: () => StorePair) {
     assert.deepEqual(await present(['g:1', 'g:2', 'g:3', 'g:4']), ['g:1', 'g:3', 'g:4'])
   })
 
-  test('set of many at once keeps no more than the limit, and what came last', async () => {
+  test('concurrent calls of set keep no more than the limit, and the latest keys', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `h:${index}`)
     await Promise.all(
       keys.map((key, index) => (index % 2 === 0 ? pair().one : pair().other).set(key, '', three)),
@@ -107,7 +107,7 @@ function describeFamilies(pair: () => StorePair) {
 }
 
 function describeCounters(pair: () => StorePair) {
-  test('increment counts from one and says how long the counter lives', async () => {
+  test('increment counts from one and returns the time to live', async () => {
     const options = { ttlMs: 60_000, renewUpTo: 5 }
     const first = await pair().one.increment('c:from-one', options)
     assert.equal(first.count, 1)
@@ -115,7 +115,7 @@ function describeCounters(pair: () => StorePair) {
     assert.equal((await pair().other.increment('c:from-one', options)).count, 2)
   })
 
-  test('increment of two processes at once loses none and counts none twice', async () => {
+  test('concurrent increments of two processes are all counted once', async () => {
     const options = { ttlMs: 60_000, renewUpTo: 5 }
     const counters = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -128,7 +128,7 @@ function describeCounters(pair: () => StorePair) {
     )
   })
 
-  test('increment prolongs the counter up to renewUpTo, and not beyond', async () => {
+  test('increment extends the time to live up to renewUpTo, and not beyond', async () => {
     const long = { ttlMs: 600_000, renewUpTo: 2 }
     const short = { ttlMs: 60_000, renewUpTo: 2 }
     await pair().one.increment('c:renew', short)
@@ -139,7 +139,7 @@ function describeCounters(pair: () => StorePair) {
     assert.ok(third.ttlMs > 500_000)
   })
 
-  test('increment begins at one again when the counter was deleted or is over', async () => {
+  test('increment starts at one again when the counter was deleted or has expired', async () => {
     const options = { ttlMs: 60_000, renewUpTo: 5 }
     await pair().one.increment('c:again', options)
     await pair().one.delete('c:again')

@@ -36,7 +36,7 @@ if (server === undefined) {
     }
   })
 
-  test('everything in Redis has the prefix bucketry: and an end', async () => {
+  test('every key in Redis has the prefix bucketry: and a time to live', async () => {
     const store = new RedisKeyValueStore({ url })
     await withClient(url, (client) => client.flushall())
     await store.set('session:a', 'x', options)
@@ -52,7 +52,7 @@ if (server === undefined) {
     await store.close()
   })
 
-  test('a surplus in Redis takes with it nothing that is not ours', async () => {
+  test('trimming a family in Redis deletes no foreign keys', async () => {
     await withClient(url, async (client) => {
       await client.flushall()
       const store = new RedisKeyValueStore({ url })
@@ -67,7 +67,7 @@ if (server === undefined) {
     })
   })
 
-  test('Redis that stands still is refused in time, and used again when it goes on', async () => {
+  test('calls fail in time while Redis hangs, and succeed when it continues', async () => {
     const store = new RedisKeyValueStore({ url, commandMs: 200 })
     await store.set('a:b', 'c', options)
     server.freeze()
@@ -80,7 +80,7 @@ if (server === undefined) {
   })
 }
 
-test('Redis behind rediss:// is used when its certificate is trusted, and only then', async (t) => {
+test('Redis behind rediss:// is used only when its certificate is trusted', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-redis-tls-'))
   t.after(() => rm(folder, { recursive: true }))
   const { caFile, certFile, keyFile } = makeCertificate(folder)
@@ -100,7 +100,7 @@ test('Redis behind rediss:// is used when its certificate is trusted, and only t
   assert.equal(await trusting.get('a:b'), 'c')
 })
 
-test('Redis that is not there is refused at once, without a word of the password', async (t) => {
+test('calls fail immediately without Redis, and the error does not show the password', async (t) => {
   const port = await freePort()
   const states: (KeyValueError | undefined)[] = []
   const store = new RedisKeyValueStore({
@@ -126,7 +126,7 @@ test('Redis that is not there is refused at once, without a word of the password
   assert.ok(states[0] instanceof KeyValueError)
 })
 
-test('Redis that restarts is used again, with its password, over a database of its own', async (t) => {
+test('a restarted Redis is used again, with its password and database number', async (t) => {
   const first = await startRedis({ password: 'hush' })
   if (first === undefined) return t.skip('needs redis-server or valkey-server on PATH')
   const states: boolean[] = []

@@ -41,7 +41,7 @@ if (server === undefined) {
     await database.close()
   })
 
-  test('openDatabase says what is wrong with a server, and not the password', async () => {
+  test('openDatabase reports what is wrong with a server without showing the password', async () => {
     const { url } = await createLocation()
     const absent = new URL(url)
     absent.pathname = '/absent'

@@ -45,7 +45,7 @@ export function describeRoutingTables(
       assert.notEqual(await tables.replace(await tables.snapshot(), rows), undefined)
     }
 
-    test('RoutingTables gives back every set in its order, whatever the texts', async () => {
+    test('RoutingTables returns every set in its order, whatever the texts', async () => {
       const rows: RoutingRows = {
         connections: [row('b', '{"é":"🎉\\u0000"}'), row('a'), row(`'"?%`)],
         combos: [row('only')],
@@ -57,7 +57,7 @@ export function describeRoutingTables(
       assert.deepEqual(rowsOf(await new RoutingTables(database).snapshot()), rows)
     })
 
-    test('RoutingTables makes one order, one content into any other', async () => {
+    test('RoutingTables replaces any order and content by any other', async () => {
       const states = ['', 'a', 'ab', 'ba', 'cba', 'acb', 'xaybz', 'zbyax', 'b', 'dcba', 'ABCD']
       for (const state of states) {
         const connections = [...state].map((letter) => row(letter.toLowerCase(), `"${letter}"`))
@@ -66,7 +66,7 @@ export function describeRoutingTables(
       }
     })
 
-    test('RoutingTables bumped the revision with each change and not without', async () => {
+    test('RoutingTables bumps the revision with each change and not without one', async () => {
       const first = await tables.snapshot()
       const next = { ...noRows, combos: [row('a')] }
       assert.equal(await tables.replace(first, next), first.revision + 1)
@@ -76,7 +76,7 @@ export function describeRoutingTables(
       assert.equal((await tables.snapshot()).revision, second.revision)
     })
 
-    test('RoutingTables changes nothing for who has not seen the last change', async () => {
+    test('RoutingTables changes nothing for a writer that has not seen the last change', async () => {
       const seen = await tables.snapshot()
       assert.ok(await tables.replace(seen, { ...noRows, combos: [row('a')] }))
       assert.equal(await tables.replace(seen, { ...noRows, combos: [row('b')] }), undefined)
@@ -102,7 +102,7 @@ export function describeRoutingTables(
       }
     })
 
-    test('RoutingTables sees at once what another process has changed', async () => {
+    test('RoutingTables sees the changes of other processes immediately', async () => {
       await tables.snapshot()
       const other = await openDatabase(location, { migrate: false })
       try {

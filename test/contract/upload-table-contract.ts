@@ -60,11 +60,11 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
     })
     after(() => database.close())
 
-    test('UploadTable knows nothing by an id that no database can hold', async () => {
+    test('UploadTable finds nothing for an id that no database can store', async () => {
       assert.equal(await table.find('nul \0'), undefined)
     })
 
-    test('UploadTable gives the lease to one of many takers', async () => {
+    test('UploadTable grants the lease to one of many processes', async () => {
       const id = 'upload 1'
       const upload = await insert(table, id)
       const taken = await Promise.all(
@@ -73,7 +73,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal(taken.filter(Boolean).length, 1)
     })
 
-    test('UploadTable does not give the lease away on an outdated view of the row', async () => {
+    test('UploadTable does not grant the lease for an outdated row', async () => {
       const id = 'upload 2'
       await insert(table, id)
       const seen = await hold(table, id, 'x')
@@ -90,7 +90,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.ok(await table.releaseLease(id, 'y'))
     })
 
-    test('UploadTable commits a part only under the lease, which it uses up', async () => {
+    test('UploadTable commits a part only under the lease, and releases it', async () => {
       const id = 'upload 3'
       await insert(table, id)
       const upload = await hold(table, id, 'x')
@@ -120,7 +120,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal((await table.find(id))?.size, 2)
     })
 
-    test('UploadTable takes no part once the upload is aborted or being completed', async () => {
+    test('UploadTable accepts no part after the upload is aborted or being completed', async () => {
       const id = 'upload 5'
       await insert(table, id)
       const upload = await hold(table, id, 'x')
@@ -135,7 +135,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal(await table.commitParts({ upload: again, owner: 'x' }, [part(1)], 's1'), false)
     })
 
-    test('UploadTable keeps a completed upload and drops its parts', async () => {
+    test('UploadTable keeps a completed upload and deletes its parts', async () => {
       const id = 'upload 6'
       await insert(table, id)
       await table.commitParts({ upload: await hold(table, id, 'x'), owner: 'x' }, [part(1)], 's1')

@@ -16,7 +16,7 @@ async function openedOnApache(t: TestContext) {
 describe('slow readers of low priority on Apache', { skip: absenceOfApache() }, () => {
   it('leave room for others', async (t) => await leavesRoom(await openedOnApache(t), 60))
 
-  it('give way to those who wait', async (t) => await givesWay(t, await openedOnApache(t), 24))
+  it('give way to waiting readers', async (t) => await givesWay(t, await openedOnApache(t), 24))
 })
 
 describe('slow reads of the gateway itself on Apache', { skip: absenceOfApache() }, () => {

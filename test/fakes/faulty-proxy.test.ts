@@ -30,7 +30,7 @@ async function start(t: TestContext) {
 
 const put = { method: 'PUT', body: Buffer.alloc(200_000) }
 
-test('The proxy passes requests and answers on as they are', async (t) => {
+test('the proxy passes requests and answers through unchanged', async (t) => {
   const { got, proxy, send } = await start(t)
   const answer = await send('/a%20b/%41?x', put)
   assert.deepEqual([answer.status, answer.text], [200, 'an answer of 26 characters'])
@@ -63,7 +63,7 @@ const effects: Readonly<Record<keyof typeof proxyFaults, Effect>> = {
 }
 
 for (const [name, { status, serverGot }] of Object.entries(effects)) {
-  test(`The fault "${name}" is one to the client, and leaves the server with what it says`, async (t) => {
+  test(`the fault "${name}" reaches the client and has its effect on the server`, async (t) => {
     const { got, proxy, send } = await start(t)
     proxy.faults.add({ fault: proxyFaults[name as keyof typeof proxyFaults] })
     if (status === undefined) await assert.rejects(send('/a', put), TypeError)
@@ -73,7 +73,7 @@ for (const [name, { status, serverGot }] of Object.entries(effects)) {
   })
 }
 
-test('A fault strikes the requests that fit, as often as it was ordered', async (t) => {
+test('a fault applies to matching requests, as often as requested', async (t) => {
   const { proxy, send } = await start(t)
   const fault: ProxyFault = { kind: 'answer', status: 503 }
   proxy.faults.add({ method: 'PUT', path: /^\/b/, skip: 1, times: 2, fault })
@@ -90,7 +90,7 @@ test('A fault strikes the requests that fit, as often as it was ordered', async 
   assert.equal(proxy.faults.waiting, 0)
 })
 
-test('A test may do something between a request and the server', async (t) => {
+test('a test can act between a request and the server', async (t) => {
   const { got, proxy, send } = await start(t)
   let gotBefore = -1
   const run = async () => {
@@ -101,7 +101,7 @@ test('A test may do something between a request and the server', async (t) => {
   assert.deepEqual([gotBefore, got.length], [0, 1])
 })
 
-test('An answer that is cut off has begun', async (t) => {
+test('an answer that is cut off starts before it breaks off', async (t) => {
   const { proxy, send } = await start(t)
   proxy.faults.add({ fault: { kind: 'drop-in-answer', bytes: 10 } })
   const answer = await fetch(`http://127.0.0.1:${proxy.port}/a`)

@@ -32,7 +32,7 @@ async function received(socket: Socket): Promise<Buffer> {
 }
 
 describe('A slow line', { skip: absenceOfSlowLine() }, () => {
-  test('passes bytes on in both directions at once, and the ends of both', async (t) => {
+  test('passes bytes and the end of the stream on in both directions', async (t) => {
     const { client, far } = await connected(t, { seed: 'both' })
     const [up, down] = [testBytes('up', 3 * mebibyte), testBytes('down', 2 * mebibyte)]
     client.end(up)
@@ -41,7 +41,7 @@ describe('A slow line', { skip: absenceOfSlowLine() }, () => {
     assert.deepEqual([sha256Of(atFar), sha256Of(atClient)], [sha256Of(up), sha256Of(down)])
   })
 
-  test('is as slow as it is told', async (t) => {
+  test('has the requested speed', async (t) => {
     const { client, far } = await connected(t, {
       ...{ seed: 'slow', slowest: 4 * mebibyte, fastest: 4 * mebibyte },
     })
@@ -52,7 +52,7 @@ describe('A slow line', { skip: absenceOfSlowLine() }, () => {
     assert.ok(seconds > 0.45, `2 MiB took ${seconds} s at 4 MiB/s`)
   })
 
-  test('leaves what it has not passed on with the sender', async (t) => {
+  test('lets the sender keep bytes that it has not passed on', async (t) => {
     const { client, far } = await connected(t, {
       ...{ seed: 'window', slowest: mebibyte, fastest: mebibyte },
     })
@@ -73,7 +73,7 @@ describe('A slow line', { skip: absenceOfSlowLine() }, () => {
     }
   })
 
-  test('resets what its far end resets', async (t) => {
+  test('passes on a reset by its far end', async (t) => {
     const { client, far } = await connected(t, { seed: 'reset' })
     client.write('a')
     await once(far, 'data')

@@ -70,7 +70,7 @@ const samples: Readonly<Record<string, Attributes>> = {
 
 export function attributeCases(suite: DriveSuite): void {
   describe('attributes', () => {
-    suite.it('come back as they were given, by publish, head and open', async ({ drive }) => {
+    suite.it('are returned as they were given, by publish, head and open', async ({ drive }) => {
       for (const [name, attributes] of Object.entries(samples)) {
         const facts = await put(drive, `a/${name}`, 'x', { attributes })
         assert.deepEqual(facts.attributes, attributes)
@@ -81,7 +81,7 @@ export function attributeCases(suite: DriveSuite): void {
       }
     })
 
-    suite.it('are those of the newest version alone', async ({ drive }) => {
+    suite.it('are those of the newest version only', async ({ drive }) => {
       for (const attributes of Object.values(samples)) {
         await put(drive, 'k', 'x', { attributes })
         assert.deepEqual((await drive.head(bucket, 'k'))?.attributes, attributes)

@@ -16,32 +16,35 @@ const sizes = [1000, 64 * 1024, 300_001, 9 * mib + 5]
 export function chunkCases(suite: DriveSuite): void {
   describe('a chunk that was read', () => {
     for (const size of sizes) {
-      suite.it(`of ${size} bytes belongs to a receiver that reads ahead`, async ({ drive }) => {
-        const bytes = bytesOf(size)
-        await put(drive, 'k', bytes)
-        const object = await drive.open(bucket, 'k')
-        assert.ok(object)
-        const kept: Uint8Array[] = []
-        const hashes: string[] = []
-        for await (const chunk of object.read(0, size)) {
-          kept.push(chunk)
-          hashes.push(sha256Of(chunk))
-        }
-        await object.close()
-        // Another object passes through the same drive before the first one is looked at.
-        await put(drive, 'other', bytesOf(size, 99))
-        const other = await drive.open(bucket, 'other')
-        for await (const chunk of other?.read(0, size) ?? []) assert.ok(chunk.length > 0)
-        await other?.close()
-        assert.deepEqual(kept.map(sha256Of), hashes)
-        assert.equal(sha256Of(Buffer.concat(kept)), sha256Of(bytes))
-      })
+      suite.it(
+        `of ${size} bytes stays unchanged for a receiver that reads ahead`,
+        async ({ drive }) => {
+          const bytes = bytesOf(size)
+          await put(drive, 'k', bytes)
+          const object = await drive.open(bucket, 'k')
+          assert.ok(object)
+          const kept: Uint8Array[] = []
+          const hashes: string[] = []
+          for await (const chunk of object.read(0, size)) {
+            kept.push(chunk)
+            hashes.push(sha256Of(chunk))
+          }
+          await object.close()
+          // Another object passes through the same drive before the first one is looked at.
+          await put(drive, 'other', bytesOf(size, 99))
+          const other = await drive.open(bucket, 'other')
+          for await (const chunk of other?.read(0, size) ?? []) assert.ok(chunk.length > 0)
+          await other?.close()
+          assert.deepEqual(kept.map(sha256Of), hashes)
+          assert.equal(sha256Of(Buffer.concat(kept)), sha256Of(bytes))
+        },
+      )
     }
   })
 
   describe('a chunk that was written', () => {
     for (const size of sizes) {
-      suite.it(`of ${size} bytes in all may be overwritten at once`, async ({ drive }) => {
+      suite.it(`of ${size} bytes in total may be overwritten immediately`, async ({ drive }) => {
         const bytes = bytesOf(size)
         for (const announced of [size, undefined]) {
           const draft = await drive.draft(bucket, 'k', announced === undefined ? {} : { size })
@@ -54,7 +57,7 @@ export function chunkCases(suite: DriveSuite): void {
       })
     }
 
-    suite.it('in a part may be overwritten at once', async ({ drive }) => {
+    suite.it('in a part may be overwritten immediately', async ({ drive }) => {
       const session = await UploadSession.begin(drive)
       const parts = sizes.map((size, index) => bytesOf(size, index))
       for (const part of parts) {

@@ -81,7 +81,7 @@ async function countWinners(writes: Promise<unknown>[]): Promise<number> {
 
 export function conditionsCases(suite: DriveSuite): void {
   describe('publish with conditions', () => {
-    suite.it('follows the table, and leaves the key as it was when they fail', async (under) => {
+    suite.it('follows the table, and leaves the key unchanged when they fail', async (under) => {
       const publish = (conditions: WriteConditions) => put(under.drive, 'k', 'new', { conditions })
       await checkConditions(under, publish, 'new')
       await assertNoLeftovers(under)
@@ -156,7 +156,7 @@ export function conditionsCases(suite: DriveSuite): void {
       }
     })
 
-    suite.it('of the same object answers true once', async (under) => {
+    suite.it('returns true once for the same object', async (under) => {
       const drives = await twoDrives(under)
       await put(drives[0], 'a/k', 'x')
       const answers = await Promise.all(

@@ -36,7 +36,7 @@ export function copyCases(suite: DriveSuite): void {
     const it = suite.itIfAble.bind(suite, 'copy')
 
     for (const size of [0, 1000, 3_000_000]) {
-      it(`gives another object with the same ${size} bytes`, async (under) => {
+      it(`creates another object with the same ${size} bytes`, async (under) => {
         const { drive } = under
         const bytes = bytesOf(size)
         await put(drive, 'a/source', bytes)
@@ -57,7 +57,7 @@ export function copyCases(suite: DriveSuite): void {
       })
     }
 
-    it('onto itself changes the attributes alone', async (under) => {
+    it('onto itself changes only the attributes', async (under) => {
       const { drive } = under
       await put(drive, 'k', 'content', { attributes: { metadata: { a: '1' } } })
       const attributes = attributesOf(Buffer.from('content'), { metadata: { b: '2' } })
@@ -68,7 +68,7 @@ export function copyCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    it('to and from keys beside folders of their name works', async ({ drive }) => {
+    it('works to and from keys beside folders of the same name', async ({ drive }) => {
       await put(drive, 'a', 'file')
       await put(drive, 'a/b', 'below')
       await copyOf(drive, 'a', { bucket, key: 'a/b/c' })
@@ -78,7 +78,9 @@ export function copyCases(suite: DriveSuite): void {
       assert.equal(await getText(drive, 'a/b/c'), 'file')
     })
 
-    it('of nothing gives undefined, of another version `changed`', async ({ drive }) => {
+    it('returns undefined for a missing object, and `changed` for another version', async ({
+      drive,
+    }) => {
       const options = { attributes: attributesOf(Buffer.from('x')) }
       const etag = md5Of(Buffer.from('other'))
       const target = { bucket, key: 'b' }

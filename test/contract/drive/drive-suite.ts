@@ -128,7 +128,7 @@ export class DriveSuite {
   /** Holds each declared absence to its word: what is there must be tested. */
   itLacksWhatItSays(): void {
     const { capacity, keptVersions, deepKeys, ...lacking } = this.#lacking
-    if (capacity !== undefined) it('is full one day', { skip: capacity })
+    if (capacity !== undefined) it('can be full', { skip: capacity })
     for (const [ability, reason] of Object.entries(lacking)) {
       this.it(`does without ${ability}: ${reason}`, async (under) => {
         assert.equal(isAble[ability as keyof typeof isAble](under), false)

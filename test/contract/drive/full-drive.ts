@@ -20,7 +20,7 @@ export function fullDriveCases(suite: DriveSuite): void {
     const it = suite.itIfAble.bind(suite, 'capacity')
 
     it(
-      'refuses what does not fit as `full`, and keeps what was there',
+      'refuses what does not fit as `full`, and keeps the existing object',
       async (under) => {
         const { drive } = under
         await put(drive, 'k', 'old')

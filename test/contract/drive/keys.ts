@@ -31,7 +31,7 @@ function permutations<T>(values: readonly T[]): T[][] {
 export function keyCases(suite: DriveSuite): void {
   const { hostileKeys, sampledKeys } = suite
   describe('every legal key', () => {
-    suite.it('is an object of its own beside all the others', async ({ drive, byHand }) => {
+    suite.it('is a separate object beside all the others', async ({ drive, byHand }) => {
       assert.deepEqual(
         hostileKeys.filter((key) => !isLegalKey(key)),
         [],
@@ -55,7 +55,7 @@ export function keyCases(suite: DriveSuite): void {
       assert.deepEqual((await byHand?.list()) ?? [], [])
     })
 
-    suite.it('works alone, and its folders go with it', async ({ drive, byHand }) => {
+    suite.it('works alone, and its folders are removed with it', async ({ drive, byHand }) => {
       for (const key of sampledKeys) {
         await put(drive, key, key)
         assert.deepEqual(await listKeys(drive), [key])
@@ -85,7 +85,7 @@ export function keyCases(suite: DriveSuite): void {
     })
   })
 
-  describe('a key beside a folder of its name', () => {
+  describe('a key beside a folder of the same name', () => {
     const family = ['a', 'a/', 'a/b', 'a/b/c']
 
     suite.it('may be created and removed in any order', async ({ drive }) => {
@@ -120,7 +120,7 @@ export function keyCases(suite: DriveSuite): void {
       await assertHolds(drive, { 'a/b': 'again' })
     })
 
-    suite.it('is there while the folder is made and removed', async (under) => {
+    suite.it('stays readable while the folder is created and removed', async (under) => {
       const [one, other] = await twoDrives(under)
       await put(one, 'a', 'stays')
       let isDone = false
@@ -142,7 +142,7 @@ export function keyCases(suite: DriveSuite): void {
       await assertHolds(one, { a: 'stays' })
     })
 
-    suite.it('and the keys below may all be written at once', async (under) => {
+    suite.it('and the keys below can all be written at once', async (under) => {
       const drives = await twoDrives(under)
       for (let round = 0; round < suite.tries(20); round++) {
         await Promise.all(

@@ -91,7 +91,7 @@ export function listingCases(suite: DriveSuite): void {
       },
     )
 
-    suite.it('agrees with a naive model whatever is sought on the way', async ({ drive }) => {
+    suite.it('agrees with a naive model with any calls of seek', async ({ drive }) => {
       await forRandomKeys({ drive, numRuns }, async (keys) => {
         const step = fc.oneof(
           fc.integer({ min: 1, max: 4 }).map((next) => ({ next })),
@@ -104,7 +104,7 @@ export function listingCases(suite: DriveSuite): void {
       })
     })
 
-    suite.it('gives the facts that head gives', async ({ drive }) => {
+    suite.it('returns the same metadata as head', async ({ drive }) => {
       for (const key of ['a', 'a/b', 'a/', 'c/d']) await put(drive, key, `${key} has its bytes`)
       for (const entry of await listAll(drive)) {
         assert.ok(entry.kind === 'object')
@@ -115,7 +115,7 @@ export function listingCases(suite: DriveSuite): void {
       }
     })
 
-    suite.it('shows a folder that `after` points inside of while it holds more', async (under) => {
+    suite.it('shows a folder that `after` points into while it holds more', async (under) => {
       const { drive } = under
       for (const key of ['a/b', 'a/d', 'b']) await put(drive, key, '')
       const folders = async (after: string) => listKeys(drive, { delimiter: '/', after })
@@ -127,7 +127,7 @@ export function listingCases(suite: DriveSuite): void {
       assert.deepEqual(await folders('a0'), ['b'])
     })
 
-    suite.it('seeks behind a folder that `after` points inside of', async ({ drive }) => {
+    suite.it('seeks behind a folder that `after` points into', async ({ drive }) => {
       for (const key of ['a/b', 'a/d', 'b']) await put(drive, key, '')
       const sought = async (key: string) => {
         const cursor = drive.list(bucket, { prefix: '', after: 'a/c', delimiter: '/' })
@@ -159,7 +159,7 @@ export function listingCases(suite: DriveSuite): void {
       }
     })
 
-    suite.it('shows at once what another wrote or removed', async (under) => {
+    suite.it('shows the writes and removals of another process immediately', async (under) => {
       const [drive, other] = await twoDrives(under)
       const keys: string[] = []
       for (let index = 100; index < 140; index++) {

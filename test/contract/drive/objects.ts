@@ -45,7 +45,7 @@ export function objectCases(suite: DriveSuite): void {
       assert.equal(String(await get(drive, 'k', buckets[1])), 'second')
     })
 
-    suite.it('keeps a bucket whose last object is removed', async ({ drive }) => {
+    suite.it('keeps a bucket when its last object is removed', async ({ drive }) => {
       await put(drive, 'a/b', 'x')
       await drive.remove(bucket, 'a/b')
       await drive.bucketCreatedAtMs(bucket)
@@ -56,7 +56,7 @@ export function objectCases(suite: DriveSuite): void {
 
   describe('a written object', () => {
     for (const size of [0, 1, 64 * kib - 1, 64 * kib, 64 * kib + 1, 5 * kib * kib + 3]) {
-      suite.it(`has its ${size} bytes, whatever the chunks`, async ({ drive }) => {
+      suite.it(`has its ${size} bytes, whatever the size of the chunks`, async ({ drive }) => {
         for (const chunkBytes of [size + 1, 100_003]) {
           const bytes = bytesOf(size, chunkBytes)
           const facts = await put(drive, 'dir/object', bytes, { chunkBytes })
@@ -67,7 +67,7 @@ export function objectCases(suite: DriveSuite): void {
       })
     }
 
-    suite.it('may be larger or smaller than was announced', async ({ drive }) => {
+    suite.it('may be larger or smaller than declared', async ({ drive }) => {
       const bytes = bytesOf(200 * kib)
       for (const size of [0, 1, 100 * kib, 10_000_000]) {
         const draft = await drive.draft(bucket, 'k', { size })
@@ -88,7 +88,7 @@ export function objectCases(suite: DriveSuite): void {
       assert.ok(modifiedAtMs > before - 5000 && modifiedAtMs < Date.now() + 5000)
     })
 
-    suite.it('is read by any range', async ({ drive }) => {
+    suite.it('can be read in any range', async ({ drive }) => {
       const bytes = bytesOf(300 * kib)
       await put(drive, 'k', bytes)
       const object = await drive.open(bucket, 'k')
@@ -103,7 +103,7 @@ export function objectCases(suite: DriveSuite): void {
       await object.close()
     })
 
-    suite.it('is read by several at once through one handle', async ({ drive }) => {
+    suite.it('can be read by several readers through one handle', async ({ drive }) => {
       const bytes = bytesOf(2 * kib * kib)
       await put(drive, 'k', bytes)
       const object = await drive.open(bucket, 'k')
@@ -118,7 +118,7 @@ export function objectCases(suite: DriveSuite): void {
   })
 
   describe('close of an opened object', () => {
-    suite.it('ends an iteration under way, and may be repeated', async ({ drive }) => {
+    suite.it('ends an iteration in progress, and may be repeated', async ({ drive }) => {
       await put(drive, 'k', bytesOf(8 * kib * kib))
       const object = await drive.open(bucket, 'k')
       assert.ok(object)
@@ -155,7 +155,7 @@ export function objectCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    suite.it('leaves nothing when discarded, twice even', async (under) => {
+    suite.it('leaves nothing when discarded, even twice', async (under) => {
       const { drive } = under
       await put(drive, 'k', 'old')
       for (const size of [10, 300 * kib]) {
@@ -196,7 +196,7 @@ export function objectCases(suite: DriveSuite): void {
   })
 
   describe('remove', () => {
-    suite.it('says whether there was an object', async (under) => {
+    suite.it('returns whether there was an object', async (under) => {
       const { drive } = under
       await put(drive, 'a/k', 'x')
       assert.equal(await drive.remove(bucket, 'a/k'), true)
@@ -206,7 +206,7 @@ export function objectCases(suite: DriveSuite): void {
       assert.deepEqual(await listKeys(drive), [])
     })
 
-    suite.it('of a folder that is no object does nothing', async ({ drive }) => {
+    suite.it('does nothing for a folder that is not an object', async ({ drive }) => {
       await put(drive, 'a/b', 'x')
       assert.equal(await drive.remove(bucket, 'a'), false)
       assert.equal(await drive.remove(bucket, 'a/'), false)

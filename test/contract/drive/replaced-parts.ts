@@ -70,7 +70,7 @@ export function replacedPartCases(suite: DriveSuite): void {
       })
     }
 
-    it('that is discarded leaves the part that was there', async (under) => {
+    it('leaves the existing part when it is discarded', async (under) => {
       const { drive } = under
       const session = await UploadSession.begin(drive)
       await session.append(one)

@@ -89,7 +89,7 @@ export function uploadCases(suite: DriveSuite): void {
     })
 
     suite.it(
-      'overwrites the object that is there, which an open reader does not mix with it',
+      'overwrites the existing object, and open readers do not mix the two',
       async ({ drive }) => {
         const session = await UploadSession.begin(drive)
         await put(drive, session.target.key, 'old')
@@ -104,7 +104,7 @@ export function uploadCases(suite: DriveSuite): void {
       },
     )
 
-    suite.it('goes on through either of two processes', async (under) => {
+    suite.it('continues through either of two processes', async (under) => {
       const drives = await twoDrives(under)
       const session = await UploadSession.begin(drives[0])
       for (const [index, part] of [one, two, three].entries()) {
@@ -117,7 +117,7 @@ export function uploadCases(suite: DriveSuite): void {
   })
 
   describe('a part', () => {
-    suite.it('that is discarded leaves the upload as it was', async ({ drive }) => {
+    suite.it('leaves the upload unchanged when it is discarded', async ({ drive }) => {
       const session = await UploadSession.begin(drive)
       for (const committed of [one, two]) {
         const part = await session.startAppend(500_000)
@@ -133,7 +133,7 @@ export function uploadCases(suite: DriveSuite): void {
     })
 
     for (const lost of [10, 500_000]) {
-      suite.it(`of ${lost} bytes whose state was never stored is written over`, async (under) => {
+      suite.it(`of ${lost} bytes is overwritten if its state was never stored`, async (under) => {
         const { drive } = under
         const session = await UploadSession.begin(drive)
         await session.append(one)
@@ -168,7 +168,7 @@ export function uploadCases(suite: DriveSuite): void {
   })
 
   describe('complete of an upload', () => {
-    suite.it('may be repeated, and says what it says the first time', async (under) => {
+    suite.it('may be repeated, and returns the same as the first time', async (under) => {
       const [drive, other] = await twoDrives(under)
       const session = await UploadSession.begin(drive)
       await session.append(one)
@@ -181,7 +181,7 @@ export function uploadCases(suite: DriveSuite): void {
       assert.deepEqual(await session.complete({ ifNoneMatch: '*' }), facts, 'conditions held then')
     })
 
-    suite.it('repeated after an overwrite or a removal gives undefined', async (under) => {
+    suite.it('returns undefined when repeated after an overwrite or a removal', async (under) => {
       const [drive, other] = await twoDrives(under)
       const session = await UploadSession.begin(drive)
       await session.append(one)
@@ -196,7 +196,7 @@ export function uploadCases(suite: DriveSuite): void {
       assert.deepEqual(await listKeys(drive), [])
     })
 
-    suite.it('with conditions that fail leaves the upload for another try', async (under) => {
+    suite.it('leaves the upload for another try when its conditions fail', async (under) => {
       const { drive } = under
       const session = await UploadSession.begin(drive)
       await session.append(one)
@@ -210,7 +210,7 @@ export function uploadCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    suite.it('that another process has taken publishes nothing', async (under) => {
+    suite.it('publishes nothing when another process has taken it', async (under) => {
       const { drive } = under
       for (const part of [one, bytesOf(100, 4)]) {
         const session = await UploadSession.begin(drive)
@@ -282,7 +282,7 @@ export function uploadCases(suite: DriveSuite): void {
   })
 
   describe('sweep of uploads', () => {
-    suite.it('removes those that are old and unknown, no others', async (under) => {
+    suite.it('removes only old and unknown uploads', async (under) => {
       const { drive } = under
       const known = await UploadSession.begin(drive, 'known')
       const unknown = await UploadSession.begin(drive, 'unknown')

@@ -46,7 +46,7 @@ export function versionCases(suite: DriveSuite): void {
       )
     }
 
-    suite.it('never mixes its version with another, however often it is read', async (under) => {
+    suite.it('never mixes its version with another', async (under) => {
       const [drive, other] = await twoDrives(under)
       for (const size of [100, 300_000, 3_000_000]) {
         const old = bytesOf(size, 1)
@@ -69,7 +69,7 @@ export function versionCases(suite: DriveSuite): void {
     })
 
     if (!suite.can('keptVersions')) {
-      suite.it('ends its reads as `changed` once it was overwritten', async (under) => {
+      suite.it('ends its reads as `changed` after it was overwritten', async (under) => {
         const [drive, other] = await twoDrives(under)
         await put(drive, 'k', bytesOf(300_000, 1))
         const object = await openedVersion(drive, 'k')
@@ -78,7 +78,7 @@ export function versionCases(suite: DriveSuite): void {
         await object.close()
       })
 
-      suite.it('is read whole or not at all once it was removed', async (under) => {
+      suite.it('is read completely or not at all after it was removed', async (under) => {
         const [drive, other] = await twoDrives(under)
         const old = bytesOf(300_000, 1)
         await put(drive, 'k', old)
@@ -106,7 +106,7 @@ export function versionCases(suite: DriveSuite): void {
   })
 
   describe('readers during overwrites', () => {
-    suite.it('see old or new, whole, with the attributes that belong to it', async (under) => {
+    suite.it('see the complete old or new object with its attributes', async (under) => {
       const [drive, other] = await twoDrives(under)
       await put(drive, 'a/k', bytesOf(1, 0))
       let isDone = false
@@ -136,29 +136,26 @@ export function versionCases(suite: DriveSuite): void {
       await Promise.all([write(), read(drive), read(drive), read(other)])
     })
 
-    suite.it(
-      'and several writers see one of the versions, the last one in the end',
-      async (under) => {
-        const drives = await twoDrives(under)
-        const known = new Set<string>()
-        const write = async (writer: number) => {
-          for (let round = 0; round < 15; round++) {
-            const text = `writer ${writer} round ${round}`
-            known.add(text)
-            await put(drives[writer & 1 ? 1 : 0], 'k', text)
-            const object = await openedVersion(drives[0], 'k')
-            const bytes = await collectUnlessChanged(object.read(0, object.size))
-            await object.close()
-            const isChanged = bytes === undefined && !suite.can('keptVersions')
-            assert.ok(isChanged || known.has(String(bytes)))
-          }
+    suite.it('and several writers see one of the versions, finally the last one', async (under) => {
+      const drives = await twoDrives(under)
+      const known = new Set<string>()
+      const write = async (writer: number) => {
+        for (let round = 0; round < 15; round++) {
+          const text = `writer ${writer} round ${round}`
+          known.add(text)
+          await put(drives[writer & 1 ? 1 : 0], 'k', text)
+          const object = await openedVersion(drives[0], 'k')
+          const bytes = await collectUnlessChanged(object.read(0, object.size))
+          await object.close()
+          const isChanged = bytes === undefined && !suite.can('keptVersions')
+          assert.ok(isChanged || known.has(String(bytes)))
         }
-        await Promise.all([write(0), write(1), write(2), write(3)])
-        const last = await getText(drives[0], 'k')
-        assert.equal(await getText(drives[1], 'k'), last)
-        assert.match(last ?? '', /round 14$/)
-      },
-    )
+      }
+      await Promise.all([write(0), write(1), write(2), write(3)])
+      const last = await getText(drives[0], 'k')
+      assert.equal(await getText(drives[1], 'k'), last)
+      assert.match(last ?? '', /round 14$/)
+    })
   })
 
   describe('an acknowledged write', () => {
@@ -183,7 +180,7 @@ export function versionCases(suite: DriveSuite): void {
       ['f/', 'f/y'],
     ]
     for (const [removed, created] of races) {
-      suite.it(`is removed (${removed}) while ${created} comes`, async (under) => {
+      suite.it(`is removed (${removed}) while ${created} is written`, async (under) => {
         const [drive, other] = await twoDrives(under)
         for (let round = 0; round < suite.tries(30); round++) {
           await put(drive, removed, 'old')

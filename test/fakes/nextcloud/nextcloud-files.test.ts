@@ -73,7 +73,7 @@ test('PUT of a body that breaks off leaves the file as it was', async (t) => {
   assert.equal(await dav.statusOf('GET', '/new'), 404)
 })
 
-test('PUT without a Content-Length stores nothing and says 201', async (t) => {
+test('PUT without a Content-Length stores nothing and answers 201', async (t) => {
   const { nextcloud, dav } = await start(t)
   const sent = await fetch(dav.urlOf('/a'), {
     method: 'PUT',
@@ -85,7 +85,7 @@ test('PUT without a Content-Length stores nothing and says 201', async (t) => {
   assert.equal((await dav.send('GET', '/a')).text, '')
 })
 
-test('PUT computes the hashes that X-Hash asks for, and believes OC-Checksum', async (t) => {
+test('PUT computes the hashes requested by X-Hash, and trusts OC-Checksum', async (t) => {
   const { dav } = await start(t)
   const md5 = createHash('md5').update('bytes').digest('hex')
   const hashed = await dav.send('PUT', '/a', { body: 'bytes', headers: { 'x-hash': 'md5' } })
@@ -101,7 +101,7 @@ test('PUT computes the hashes that X-Hash asks for, and believes OC-Checksum', a
   assert.ok(!(await dav.find('/a', ['oc:checksums'])).text.includes('MD5:'))
 })
 
-test('GET serves ranges as sabre/dav does, its slips included', async (t) => {
+test('GET serves ranges as sabre/dav does, including its errors', async (t) => {
   const { dav } = await start(t)
   await dav.send('PUT', '/a', { body: '0123456789' })
   await dav.send('PUT', '/empty', { body: '' })
@@ -124,14 +124,14 @@ test('GET serves ranges as sabre/dav does, its slips included', async (t) => {
   assert.equal((await dav.send('GET', '/a', { headers: changed })).text, '0123456789')
 })
 
-test('GET of a folder is a page, and no refusal', async (t) => {
+test('GET of a folder returns a page, not an error', async (t) => {
   const { dav } = await start(t)
   await dav.send('MKCOL', '/folder')
   const got = await dav.send('GET', '/folder/')
   assert.deepEqual([got.status, got.headers.get('content-type')], [200, 'text/html'])
 })
 
-test('Conditions are checked before the body comes, so two writers may both pass', async (t) => {
+test('conditions are checked before the body arrives, so two writers may both pass', async (t) => {
   const { dav } = await start(t)
   const put = await dav.send('PUT', '/a', { body: 'one' })
   const etag = put.headers.get('etag') ?? ''
@@ -163,7 +163,7 @@ test('A change gives every folder above it a new ETag, and no other', async (t) 
   )
 })
 
-test('PROPFIND of depth 1 shows the folder first, then what is in it, escaped in lower case', async (t) => {
+test('PROPFIND with depth 1 lists the folder first, then its content, escaped in lower case', async (t) => {
   const { dav } = await start(t)
   for (const path of ['/a%20b', '/%C3%A9', '/100%25']) await dav.send('PUT', path, { body: 'x' })
   await dav.send('MKCOL', '/f')
@@ -181,7 +181,7 @@ test('PROPFIND of depth 1 shows the folder first, then what is in it, escaped in
   assert.equal(await dav.statusOf('PROPFIND', '/', { body: '<nonsense' }), 400)
 })
 
-test('PROPFIND tells the quota, as a number or as one of three signs', async (t) => {
+test('PROPFIND reports the quota, as a number or one of three special values', async (t) => {
   const { nextcloud, dav } = await start(t, { quota: 1000 })
   await dav.send('PUT', '/a', { body: 'x'.repeat(400) })
   const available = async () =>
@@ -201,7 +201,7 @@ test('PROPFIND tells the quota, as a number or as one of three signs', async (t)
   }
 })
 
-test('Dead properties belong to the path: they outlive an overwrite, and COPY leaves them', async (t) => {
+test('dead properties belong to the path: they survive an overwrite, and COPY omits them', async (t) => {
   const { dav } = await start(t)
   const value = async (path: string) =>
     /<x1:note[^>]*[^/]>([^<]*)</.exec((await dav.find(path, ['Z:note'])).text)?.[1]
@@ -227,7 +227,7 @@ test('Dead properties belong to the path: they outlive an overwrite, and COPY le
   assert.equal(await value('/f/a'), 'stale', 'DELETE of a folder forgets its own alone')
 })
 
-test('PROPPATCH of a protected property changes nothing, and says so within a 207', async (t) => {
+test('PROPPATCH of a protected property changes nothing, and reports that in a 207', async (t) => {
   const { dav } = await start(t)
   await dav.send('PUT', '/a', { body: 'x' })
   const body = `<d:propertyupdate xmlns:d="DAV:" xmlns:Z="z:"><d:set><d:prop>
@@ -237,7 +237,7 @@ test('PROPPATCH of a protected property changes nothing, and says so within a 20
   assert.ok(refused.text.includes('403 Forbidden') && refused.text.includes('424'))
 })
 
-test('MKCOL, DELETE, MOVE and COPY answer as sabre/dav', async (t) => {
+test('MKCOL, DELETE, MOVE and COPY answer as sabre/dav does', async (t) => {
   const { dav } = await start(t)
   const statuses: [number, Promise<number> | number][] = []
   const expect = async (status: number, method: string, path: string, body?: string) => {
@@ -268,7 +268,7 @@ test('MKCOL, DELETE, MOVE and COPY answer as sabre/dav', async (t) => {
   for (const [wanted, got] of statuses) assert.equal(got, wanted)
 })
 
-test('MOVE over a file lets readers see a moment without it', async (t) => {
+test('readers see a moment without the file during a MOVE over it', async (t) => {
   const { dav } = await start(t)
   let isMissing = false
   for (let round = 0; round < 200 && !isMissing; round++) {
@@ -317,7 +317,7 @@ test('Composed and decomposed names are one file', async (t) => {
   assert.deepEqual(nextcloud.otherClient.list(''), ['\u00e9'])
 })
 
-test('Nobody gets in with a wrong password, and after ten of them nobody at all', async (t) => {
+test('a wrong password is refused, and after ten of them every request', async (t) => {
   const { nextcloud, dav } = await start(t)
   const wrong = { headers: { authorization: 'Basic d3Jvbmc6d3Jvbmc=' } }
   for (let round = 0; round < 10; round++) assert.equal(await dav.statusOf('GET', '/', wrong), 401)
@@ -325,7 +325,7 @@ test('Nobody gets in with a wrong password, and after ten of them nobody at all'
   assert.equal(nextcloud.counters.get('GET files'), 11)
 })
 
-test('In maintenance only status.php answers', async (t) => {
+test('only status.php answers in maintenance mode', async (t) => {
   const { nextcloud, dav } = await start(t)
   nextcloud.setMaintenance(true)
   const refused = await dav.send('GET', '/')
@@ -340,7 +340,7 @@ test('In maintenance only status.php answers', async (t) => {
   assert.equal(JSON.parse(capabilities.text).ocs.data.capabilities.dav.chunking, '1.0')
 })
 
-test('What another client does shows at once', async (t) => {
+test('changes by other clients are visible immediately', async (t) => {
   const { nextcloud, dav } = await start(t)
   nextcloud.otherClient.put('f/by hand', Buffer.from('x'))
   assert.equal((await dav.send('GET', '/f/by%20hand')).text, 'x')

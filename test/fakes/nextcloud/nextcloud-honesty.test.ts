@@ -41,7 +41,7 @@ async function rcloneOn(t: TestContext, { httpUrl, user, password }: Nextcloud) 
     run('rclone', ['--config', configuration, '--retries', '1', ...args])
 }
 
-test('rclone takes it for a Nextcloud', { skip: absenceOfRclone() }, async (t) => {
+test('rclone recognizes it as a Nextcloud', { skip: absenceOfRclone() }, async (t) => {
   const nextcloud = await startNextcloud(t)
   const rclone = await rcloneOn(t, nextcloud)
   const source = folderFor(t)

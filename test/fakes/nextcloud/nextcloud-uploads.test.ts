@@ -45,7 +45,7 @@ async function start(t: TestContext, options: NextcloudOptions = {}) {
   return { nextcloud, upload: new UploadClient(nextcloud) }
 }
 
-test('An upload puts its chunks together by number, whatever order they came in', async (t) => {
+test('an upload assembles its chunks by number, whatever their order of arrival', async (t) => {
   const { nextcloud, upload } = await start(t)
   assert.equal(await upload.begin(), 201)
   assert.equal(await upload.begin(), 405)
@@ -62,7 +62,7 @@ test('An upload puts its chunks together by number, whatever order they came in'
   assert.deepEqual(nextcloud.openUploads(), [])
 })
 
-test('An upload over a file keeps its id and its dead properties, and readers see it all the time', async (t) => {
+test('an upload over a file keeps its id and dead properties, and readers always see the file', async (t) => {
   const { upload } = await start(t)
   const first = await upload.send('PUT', '/target', { body: 'old' })
   await upload.setProperty('/target', 'note', 'of the old one')
@@ -89,7 +89,7 @@ test('An upload over a file keeps its id and its dead properties, and readers se
   assert.ok(found.text.includes('of the old one'))
 })
 
-test('Each call of an upload is refused as by Nextcloud', async (t) => {
+test('the calls of an upload are refused as by Nextcloud', async (t) => {
   const { upload } = await start(t)
   assert.equal(await upload.chunk('1', 'x'), 404)
   assert.equal((await upload.finish()).status, 404)
@@ -110,7 +110,7 @@ test('Each call of an upload is refused as by Nextcloud', async (t) => {
   assert.equal(await upload.statusOf('PROPFIND', `${base}/u`), 404)
 })
 
-test('A chunk that breaks off is dropped, and one in its place stays', async (t) => {
+test('an interrupted chunk is dropped, and an existing one stays', async (t) => {
   const { nextcloud, upload } = await start(t)
   await upload.begin()
   await upload.chunk('2', 'whole')
@@ -130,7 +130,7 @@ test('A chunk that breaks off is dropped, and one in its place stays', async (t)
   assert.deepEqual(await upload.chunksThere(), { '.file': 5, '2': 5 })
 })
 
-test('An upload that does not fit is refused before it comes, and at its end', async (t) => {
+test('an upload that does not fit is refused before it is sent, and at its end', async (t) => {
   const { nextcloud, upload } = await start(t, { quota: 100 })
   await upload.begin()
   const total = { headers: { 'oc-total-length': '101' } }
@@ -141,7 +141,7 @@ test('An upload that does not fit is refused before it comes, and at its end', a
   assert.deepEqual(nextcloud.openUploads(), ['u'])
 })
 
-test('An object store wants parts of 5 MiB, looks at no total, and lists parts by number', async (t) => {
+test('an object store requires parts of 5 MiB, ignores the total, and lists parts by number', async (t) => {
   const { upload } = await start(t, { chunkStore: 'object store' })
   await upload.begin()
   await upload.chunk('00001', 'small')
@@ -155,7 +155,7 @@ test('An object store wants parts of 5 MiB, looks at no total, and lists parts b
   assert.equal(headers.get('content-length'), String(5 * mebibyte + 4))
 })
 
-test('An object store whose record of the upload is lost takes no part and makes an empty file', async (t) => {
+test('an object store without its record of the upload accepts no part and creates an empty file', async (t) => {
   const { nextcloud, upload } = await start(t, { chunkStore: 'object store' })
   await upload.begin()
   await upload.chunk('1', 'a')
@@ -166,7 +166,7 @@ test('An object store whose record of the upload is lost takes no part and makes
   assert.equal((await upload.send('GET', '/target')).text, '')
 })
 
-test('An object store can not go on when the target came or went since the upload began', async (t) => {
+test('an object store cannot continue when the target appeared or disappeared since the upload began', async (t) => {
   const { upload } = await start(t, { chunkStore: 'object store' })
   await upload.begin()
   await upload.send('PUT', '/target', { body: 'x' })
@@ -178,7 +178,7 @@ test('An object store can not go on when the target came or went since the uploa
   assert.equal((await upload.finish()).status, 404)
 })
 
-test('A slow MOVE answers 504, then 423 while it goes on, then 404 when the file is there', async (t) => {
+test('a slow MOVE answers 504, then 423 while it continues, then 404 when the file exists', async (t) => {
   const { nextcloud, upload } = await start(t)
   await upload.begin()
   await upload.chunk('1', 'a')
@@ -202,7 +202,7 @@ test('A slow MOVE may end without an answer, and without a file', async (t) => {
   assert.equal((await upload.finish()).status, 201)
 })
 
-test('Faults strike the request they are ordered for, and are told', async (t) => {
+test('faults apply to the matching request, and are reported', async (t) => {
   const { nextcloud, upload } = await start(t)
   const { faults } = nextcloud
   faults.add({ method: 'PUT', path: /\/u\/2$/, fault: { kind: 'drop-before' } })
@@ -239,7 +239,7 @@ test('Faults strike the request they are ordered for, and are told', async (t) =
   assert.equal(await upload.chunk('7', 'g'), 404)
 })
 
-test('A MOVE over a file may die when the target is deleted and the source not yet there', async (t) => {
+test('a MOVE over a file may fail after the target was deleted and before the source is moved', async (t) => {
   const { nextcloud, upload } = await start(t)
   await upload.send('PUT', '/target', { body: 'old' })
   await upload.send('PUT', '/source', { body: 'new' })
@@ -248,7 +248,7 @@ test('A MOVE over a file may die when the target is deleted and the source not y
   assert.deepEqual(nextcloud.otherClient.list(''), ['source'])
 })
 
-test('A body may be cut off on its way to the client', async (t) => {
+test('a body can be cut off on its way to the client', async (t) => {
   const { nextcloud, upload } = await start(t)
   await upload.send('PUT', '/target', { body: Buffer.alloc(1000) })
   nextcloud.faults.add({ method: 'GET', fault: { kind: 'truncate', bytes: 10 } })

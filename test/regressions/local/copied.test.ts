@@ -63,7 +63,7 @@ test('a drive that was copied with cp -a has its ETags and metadata', async (t) 
   assert.equal((await get(listing, 'a'))?.text, 'bytes of a')
 })
 
-test('a file of another time at the place of a known one is another object', async (t) => {
+test('a file with another time at the path of a known one is another object', async (t) => {
   const { folder, open } = await openWritten(t)
   const copied = join(folder, 'copied')
   execFileSync('cp', ['-r', join(folder, 'drive'), copied])

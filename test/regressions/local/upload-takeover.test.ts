@@ -15,7 +15,7 @@ import { begin, listOf, never, partOf, textOf } from '../../unit/s3/write-fixtur
 
 const program = fileURLToPath(new URL('../../support/upload-process.ts', import.meta.url))
 
-test('UploadPart goes on at once when the process that wrote the part is killed', async (t) => {
+test('UploadPart continues immediately when the process that wrote the part is killed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-takeover-'))
   const path = join(folder, 'state.db')
   const root = join(folder, 'drive')

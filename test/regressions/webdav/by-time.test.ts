@@ -43,8 +43,8 @@ async function hasAll(drive: Drive, key: string, bytes: Buffer): Promise<void> {
   )
 }
 
-describe('an object of a server that tells times in whole seconds', () => {
-  it('stays what it is when another of its size is refused in that second', async (t) => {
+describe('an object on a server that reports times in whole seconds', () => {
+  it('keeps its content when a write of the same size is refused in the same second', async (t) => {
     const { drive } = await openedByTime(t)
     await put(drive, 'k', 'aaaa')
     const conditions = { ifNoneMatch: '*' } as const
@@ -52,7 +52,7 @@ describe('an object of a server that tells times in whole seconds', () => {
     await hasAll(drive, 'k', Buffer.from('aaaa'))
   })
 
-  it('is overwritten by others of its size in that second', async (t) => {
+  it('is overwritten by writes of the same size in the same second', async (t) => {
     const { drive } = await openedByTime(t)
     await put(drive, 'k', 'aaaa')
     await put(drive, 'k', 'bbbb')
@@ -63,7 +63,7 @@ describe('an object of a server that tells times in whole seconds', () => {
     await hasAll(drive, 'k', Buffer.from('cccc'))
   })
 
-  it('is read as it was opened, or not at all', async (t) => {
+  it('is read in the opened version, or not at all', async (t) => {
     const { drive } = await openedByTime(t)
     const [a, b, c] = [
       Buffer.alloc(100_000, 'a'),
@@ -81,7 +81,7 @@ describe('an object of a server that tells times in whole seconds', () => {
     await hasAll(drive, 'k', c)
   })
 
-  it('keeps its attributes when, minutes later, the server refuses another', async (t) => {
+  it('keeps its attributes when the server refuses a write minutes later', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const { drive, proxy } = await openedByTime(t)
     await put(drive, 'k', 'aaaa')

@@ -65,11 +65,11 @@ const flip: ProxyFault = { kind: 'flip', at: 700 }
 const cut: ProxyFault = { kind: 'cut', bytes: 900 }
 
 describe('bytes that arrive damaged', () => {
-  test('on Nextcloud fail a PUT, which X-Hash-MD5 tells', async (t) => {
+  test('fail a PUT to Nextcloud, which reports X-Hash-MD5', async (t) => {
     await assertPutFails(await openThrough(t, await startNextcloud(t)), flip)
   })
 
-  test('on Nextcloud fail a part, which may be sent again', async (t) => {
+  test('fail a part on Nextcloud, which can be sent again', async (t) => {
     const { drive, proxy } = await openThrough(t, await startNextcloud(t))
     const session = await UploadSession.begin(drive, 'large')
     await session.append(bytesOf(mib, 1))
@@ -87,7 +87,7 @@ describe('bytes that arrive damaged', () => {
     await assertCompleteFails(scene, { kind: 'flip', at: 4 * mib })
   })
 
-  test('fail where ownCloud tells checksums', { skip: absenceOfLighttpd() }, async (t) => {
+  test('fail where ownCloud reports checksums', { skip: absenceOfLighttpd() }, async (t) => {
     const scene = await openThrough(t, await startLighttpd(t))
     const told = `SHA1:${'0'.repeat(40)} MD5:${md5Of(Buffer.from('other'))} ADLER32:00000000`
     const checksums =
@@ -105,7 +105,7 @@ describe('bytes that arrive damaged', () => {
   })
 })
 
-test('an object of a long key is not lost when its bytes arrive damaged', {
+test('an object with a long key is not lost when its bytes arrive damaged', {
   skip: absenceOfLighttpd(),
 }, async (t) => {
   // lighttpd takes no Destination as long as this: the bytes are sent in a second PUT.
@@ -126,7 +126,7 @@ test('an object of a long key is not lost when its bytes arrive damaged', {
   assert.equal(String(await get(drive, key)), 'newer')
 })
 
-test('a staged upload is not sent when its bytes on this machine are not as received', {
+test('a staged upload is not sent when its bytes on this machine differ from those received', {
   skip: absenceOfLighttpd(),
 }, async (t) => {
   const server = await startLighttpd(t)

@@ -33,7 +33,7 @@ describe('on a server that hides dot files', { skip: absenceOfNginx() }, () => {
     assert.deepEqual(await listKeys(drive), [])
   })
 
-  it('a folder that seems to be empty keeps what somebody has put there', async (t) => {
+  it('a folder that seems empty keeps files that were added by hand', async (t) => {
     const { drive, folder } = await openedOnNginx(t)
     await put(drive, 'f/k', 'text')
     const byHand = join(folder, 'f/.by-hand')

@@ -74,7 +74,7 @@ const servers = [
 for (const [name, start, skip] of servers) {
   describe(`a drive that is lost on ${name}`, { skip }, () => {
     for (const rest of ['absent', 'empty', 'with a bucket folder'] as const) {
-      it(`has no empty listing when its folder is ${rest}`, async (t) => {
+      it(`is not listed as empty when its folder is ${rest}`, async (t) => {
         const { drive, lose, restore } = await sceneOn(t, start)
         // The drive was seen a moment ago.
         assert.equal(await drive.head(bucket, 'absent'), undefined)
@@ -90,7 +90,7 @@ for (const [name, start, skip] of servers) {
       })
     }
 
-    it('has no absent objects and no buckets', async (t) => {
+    it('reports no object as absent, and no buckets', async (t) => {
       const { drive, lose } = await sceneOn(t, start)
       lose('with a bucket folder')
       await rejectsAs(drive.head(bucket, 'a'), 'unavailable')
@@ -99,7 +99,7 @@ for (const [name, start, skip] of servers) {
       await rejectsAs(drive.bucketCreatedAtMs(bucket), 'unavailable')
     })
 
-    it('has no listing without the folders that it can not read any more', async (t) => {
+    it('is not listed without the folders that can no longer be read', async (t) => {
       const { drive, lose } = await sceneOn(t, start)
       const cursor = listing(drive)
       assert.equal((await cursor.next(1)).length, 1)
@@ -107,7 +107,7 @@ for (const [name, start, skip] of servers) {
       await rejectsAs(cursor.next(1000), 'unavailable')
     })
 
-    it('has no empty listing of a bucket whose folder is gone', async (t) => {
+    it('does not list a bucket as empty when its folder is missing', async (t) => {
       const { drive, root } = await sceneOn(t, start)
       rmSync(join(root, bucket), { recursive: true })
       await rejectsAs(listing(drive).next(1000), 'unavailable')

@@ -82,8 +82,8 @@ async function hasAll(drive: Drive, key: string, text: string): Promise<void> {
 }
 
 for (const [name, { start, skip }] of Object.entries(servers)) {
-  describe(`a MOVE that is done without the properties, on ${name}`, { skip }, () => {
-    it('keeps content type, metadata and ETag of the write, whatever it is answered', async (t) => {
+  describe(`a MOVE that does not move the properties, on ${name}`, { skip }, () => {
+    it('keeps the content type, metadata and ETag of the write, whatever the answer is', async (t) => {
       const lossy = await lossyOn(t, start)
       const { drive, proxy } = lossy
       await put(drive, 'old', 'old', { attributes: { metadata: { colour: 'red' } } })
@@ -100,7 +100,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       }
     })
 
-    it('keeps what a completed upload was given', async (t) => {
+    it('keeps the attributes of a completed upload', async (t) => {
       const lossy = await lossyOn(t, start)
       const { drive } = lossy
       const upload = await UploadSession.begin(drive, 'k')
@@ -116,7 +116,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       assert.equal(await drive.uploads.isPublished(upload.state), true)
     })
 
-    it('shows listings the ETag of the write, which they wait for', async (t) => {
+    it('makes listings wait, and shows them the ETag of the write', async (t) => {
       const { drive, proxy, dav, world } = await lossyOn(t, start)
       const other = await world.open()
       // More than a listing looks at one by one.
@@ -141,7 +141,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       assert.equal(written?.kind === 'object' && written.etag, md5Of(Buffer.from('text')))
     })
 
-    it('is put right by the next process when this one dies', async (t) => {
+    it('is completed by the next process when this one dies', async (t) => {
       const { world, drive, proxy, dav } = await lossyOn(t, start)
       let note: object | undefined
       const run = async () => {

@@ -40,7 +40,7 @@ describe('a MOVE that removes the old object and then fails', () => {
   for (const [status, kind] of failures) {
     for (const conditions of [undefined, { ifMatch: [md5Of(Buffer.from('old'))] }]) {
       const how = conditions === undefined ? '' : ', on a condition,'
-      it(`and is answered ${status} from then on${how} leaves the new one to be put there`, async (t) => {
+      it(`and is answered ${status} from then on${how} leaves the new object for the next writer`, async (t) => {
         const server = await startNextcloud(t)
         const drive = await openedOn(t, server.url)
         await put(drive, 'f/k', 'old')
@@ -55,7 +55,7 @@ describe('a MOVE that removes the old object and then fails', () => {
     }
   }
 
-  it('is sent again, though the condition is not met any more', async (t) => {
+  it('is sent again, although the condition no longer holds', async (t) => {
     const server = await startNextcloud(t)
     const drive = await openedOn(t, server.url)
     const { etag } = (await put(drive, 'k', 'old')).attributes
@@ -64,7 +64,7 @@ describe('a MOVE that removes the old object and then fails', () => {
     assert.equal(await getText(drive, 'k'), 'new')
   })
 
-  it('and goes on failing keeps the key from being told absent', async (t) => {
+  it('and keeps failing does not make the object seem absent', async (t) => {
     const server = await startNextcloud(t)
     const drive = await openedOn(t, server.url)
     await put(drive, 'k', 'old')

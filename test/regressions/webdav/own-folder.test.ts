@@ -55,14 +55,14 @@ async function onNextcloud(t: TestContext): Promise<Cleared> {
   return { drive: await openedOn(t, server.url), clear }
 }
 
-describe("a drive whose own folder's content is gone", () => {
+describe('a drive whose own folder lost its content', () => {
   const servers = [
     ['apache', onDisk(startApache), absenceOfApache()],
     ['rclone serve', onDisk(startRcloneServe), absenceOfRclone()],
     ['nextcloud', onNextcloud, false],
   ] as const
   for (const [name, open, skip] of servers) {
-    it(`takes small, large and unsized objects, copies and uploads again on ${name}`, {
+    it(`accepts small, large and unsized objects, copies and uploads on ${name}`, {
       skip,
     }, async (t) => {
       const { drive, clear } = await open(t)

@@ -22,7 +22,7 @@ async function notesLeft({ leases }: World): Promise<unknown[]> {
 
 describe('a process that died in the middle of a write', () => {
   for (const when of ['at start', 'when the object is asked for'] as const) {
-    it(`and had the old object removed already: the new one is put there ${when}`, async (t) => {
+    it(`after the old object was removed: the new one takes its place ${when}`, async (t) => {
       const world = await worldOf(t)
       const running = await world.open()
       await running.prepare(buckets)
@@ -41,7 +41,7 @@ describe('a process that died in the middle of a write', () => {
     })
   }
 
-  it('and had not begun to move it: the object stays, the new bytes are swept', async (t) => {
+  it('before its MOVE: the object stays, and the new bytes are swept', async (t) => {
     const world = await worldOf(t)
     const first = await world.open()
     await first.prepare(buckets)
@@ -62,7 +62,7 @@ describe('a process that died in the middle of a write', () => {
     )
   })
 
-  it('in a folder whose last other object is removed then: the new one is put there', async (t) => {
+  it('in a folder that then loses its last other object: the new object takes its place', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
     const drive = await world.open()
@@ -77,7 +77,7 @@ describe('a process that died in the middle of a write', () => {
     assert.equal(await getText(drive, 'a/x'), 'new')
   })
 
-  it('whose folder is gone by now: it is made anew', async (t) => {
+  it('in a folder that no longer exists: the folder is created again', async (t) => {
     const world = await worldOf(t)
     world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
     const path = [...deadTmp.split('/'), 'new']
@@ -88,7 +88,7 @@ describe('a process that died in the middle of a write', () => {
     assert.deepEqual(await notesLeft(world), [])
   })
 
-  it('is finished by the next start when the server refuses it at this one', async (t) => {
+  it('is recovered at the next start when the server refuses it at this one', async (t) => {
     const world = await worldOf(t)
     const { otherClient, faults } = world.server
     const first = await world.open()
@@ -107,7 +107,7 @@ describe('a process that died in the middle of a write', () => {
     assert.deepEqual(await notesLeft(world), [])
   })
 
-  it('shows in listings before anybody asks for it', async (t) => {
+  it('is recovered by a listing before anyone requests the object', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
     const drive = await world.open()
@@ -122,7 +122,7 @@ describe('a process that died in the middle of a write', () => {
 })
 
 describe('a process that died while it removed a folder', () => {
-  it('into which somebody had put something: the folder is put back', async (t) => {
+  it('to which a file was added: the folder is moved back', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
     const first = await world.open()
@@ -141,7 +141,7 @@ describe('a process that died while it removed a folder', () => {
     assert.deepEqual(otherClient.list('.bucketry/aside'), [])
   })
 
-  it('of whose name there is another by now: what is in it goes there', async (t) => {
+  it('that was created again: the content is moved into the new one', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
     const first = await world.open()
@@ -165,7 +165,7 @@ describe('a process that died while it removed a folder', () => {
     assert.deepEqual(otherClient.list('.bucketry/aside'), ['x/', 'x/both'])
   })
 
-  it('that was in a folder which is gone by now: both are put back', async (t) => {
+  it('in a folder that no longer exists: both are restored', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
     const first = await world.open()
@@ -182,7 +182,7 @@ describe('a process that died while it removed a folder', () => {
     assert.deepEqual(otherClient.list('.bucketry/aside'), [])
   })
 
-  it('is no obstacle to who makes that folder anew, those above it with it', async (t) => {
+  it('does not block a writer that creates that folder and those above it again', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
     const drive = await world.open()
@@ -195,7 +195,7 @@ describe('a process that died while it removed a folder', () => {
     assert.deepEqual(await listKeys(drive), ['p/q/by hand', 'p/q/new'])
   })
 
-  it('with a thousand others in it: no note stays, and none hides that of an object', async (t) => {
+  it('with a thousand others in it: no recovery record remains or hides that of an object', async (t) => {
     const world = await worldOf(t)
     const first = await world.open()
     await first.prepare(buckets)
@@ -216,8 +216,8 @@ describe('a process that died while it removed a folder', () => {
   })
 })
 
-describe('parts that Nextcloud refuses to put together', () => {
-  it('are told of at once, and stay for who completes the upload again', async (t) => {
+describe('parts that Nextcloud refuses to assemble', () => {
+  it('are reported immediately, and stay for the next Complete', async (t) => {
     const world = await worldOf(t)
     const drive = await world.open()
     await drive.prepare(buckets)

@@ -64,7 +64,7 @@ async function completeAndDie({ world, proxy }: Scene, upload: UploadSession): P
 describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () => {
   for (const isReplacedBefore of [false, true]) {
     const title = isReplacedBefore ? 'whose last part was replaced' : 'of two parts'
-    it(`${title} takes parts again after a Complete that could not publish it`, async (t) => {
+    it(`${title} accepts parts again after a Complete that could not publish it`, async (t) => {
       const { drive, proxy } = await openOn(t)
       const upload = await UploadSession.begin(drive, 'k')
       await upload.append(Buffer.from('one '))
@@ -83,7 +83,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
     })
   }
 
-  it('is published, and takes no part, when the process died right after the MOVE', async (t) => {
+  it('is published and accepts no part when the process died right after the MOVE', async (t) => {
     const scene = await openOn(t)
     const upload = await UploadSession.begin(scene.drive, 'k')
     await upload.append(Buffer.from('one '))
@@ -105,7 +105,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
     assert.equal(await getText(drive, 'k'), 'new')
   })
 
-  it('is gone for a Complete that asks for other bytes than were published', async (t) => {
+  it('is reported as gone to a Complete with other bytes than were published', async (t) => {
     const scene = await openOn(t)
     const upload = await UploadSession.begin(scene.drive, 'k')
     await upload.append(Buffer.from('one '))
@@ -127,7 +127,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
     assert.equal(await getText(drive, 'k'), 'one ')
   })
 
-  it('keeps its replaced last part when the part after it is broken off', async (t) => {
+  it('keeps its replaced last part when the part after it is interrupted', async (t) => {
     const { drive, upload } = await failReplaced(t)
     const brokenOff = await upload.startAppend(4)
     await brokenOff.write(Buffer.from('tw'))
@@ -137,7 +137,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
     assert.equal(await getText(drive, 'k'), 'ONE two')
   })
 
-  it('is whole when a Complete follows the part that was broken off', async (t) => {
+  it('is complete when a Complete follows the interrupted part', async (t) => {
     const { drive, upload } = await failReplaced(t)
     await (await upload.startReplaceLast(4)).discard()
     await upload.complete()

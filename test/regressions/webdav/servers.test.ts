@@ -27,7 +27,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
   }
 
   describe(`${name} of a test`, { skip }, () => {
-    test('shows its folder at the URL', async (t) => {
+    test('serves its folder at the URL', async (t) => {
       const server = await started(t)
       mkdirSync(join(server.root, 'by hand'))
       const sent = await send(server, '/by%20hand/a', { method: 'PUT', body: 'over HTTP' })
@@ -38,7 +38,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       assert.equal(await got.text(), 'by hand')
     })
 
-    test('lets nobody in without the credentials of the URL', async (t) => {
+    test('refuses requests without the credentials in the URL', async (t) => {
       const server = await started(t)
       const wrong = `Basic ${Buffer.from(`${server.user}:wrong`).toString('base64')}`
       for (const headers of [{}, { authorization: wrong }]) {
@@ -51,7 +51,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       assert.deepEqual(readdirSync(server.root), [])
     })
 
-    test('is gone with its folder when the test ends', async (t) => {
+    test('ends, and its folder is removed, when the test ends', async (t) => {
       let server: WebdavServer | undefined
       await t.test('inner', async (inner) => {
         server = await started(inner)
@@ -61,7 +61,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
       assert.equal(existsSync(dirname(server.root)), false)
     })
 
-    test('refuses what its folder has no space for', {
+    test('refuses files that do not fit in its folder', {
       skip: !canMount && 'not root',
     }, async (t) => {
       const server = await started(t, { capacityBytes: 1_000_000 })

@@ -25,9 +25,9 @@ const servers = [
   ['rclone serve', startRcloneServe, absenceOfRclone()],
 ] as const
 
-describe('what a start asks of a server', () => {
+describe('the requests of a start', () => {
   for (const [name, start, skip] of servers) {
-    it(`is at most ${mostAtFirst} requests on ${name}`, { skip }, async (t) => {
+    it(`number at most ${mostAtFirst} on ${name}`, { skip }, async (t) => {
       const server = await start(t)
       assert.ok(server)
       const proxy = await startFaultyProxy(t, server.httpUrl)

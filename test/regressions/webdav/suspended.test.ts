@@ -42,7 +42,7 @@ async function suspendedAt(
 }
 
 describe('a process that was suspended for longer than its lease', () => {
-  it('does not move its file over what another has put there', async (t) => {
+  it('does not move its file over one that another process published', async (t) => {
     const conditions = { ifMatch: [md5Of(Buffer.from('first'))] }
     const { drive, others } = await suspendedAt(t, 'MOVE', async (other) => {
       await put(other, 'k', 'second', { conditions })
@@ -52,7 +52,7 @@ describe('a process that was suspended for longer than its lease', () => {
     assert.equal(await getText(drive, 'k'), 'second')
   })
 
-  it('does not publish an upload that another has taken', async (t) => {
+  it('does not publish an upload that another process has taken', async (t) => {
     const server = await startNextcloud(t)
     const drive = await (await davWorldOn(t, server.url)).open()
     await drive.prepare(buckets)
@@ -74,7 +74,7 @@ describe('a process that was suspended for longer than its lease', () => {
     assert.equal(await getText(drive, 'k'), 'second')
   })
 
-  it('does not remove what another has put there', async (t) => {
+  it('does not remove an object that another process published', async (t) => {
     const { drive, others } = await suspendedAt(t, 'DELETE', async (other) => {
       await put(other, 'k', 'second')
     })

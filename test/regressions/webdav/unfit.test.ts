@@ -12,9 +12,9 @@ const overwritten = { kind: 'send', headers: { overwrite: 'T' } } as const
 const ofFolders = { method: 'MOVE', path: /\/$/, times } as const
 
 const cases: Readonly<Record<string, (proxy: FaultyProxy) => void>> = {
-  'overwrites files though it is told not to': ({ faults }) =>
+  'overwrites files despite Overwrite: F': ({ faults }) =>
     faults.add({ method: 'MOVE', path: /[^/]$/, times, fault: overwritten }),
-  'overwrites folders though it is told not to': ({ faults }) =>
+  'overwrites folders despite Overwrite: F': ({ faults }) =>
     faults.add({ ...ofFolders, fault: overwritten }),
   'moves no folders': ({ faults }) =>
     faults.add({ ...ofFolders, fault: { kind: 'answer', status: 403 } }),
@@ -36,7 +36,7 @@ describe('a drive over a server', () => {
   }
 
   const skip = absenceOfNginx()
-  it('whose PUT makes folders is not opened', { skip }, async (t) => {
+  it('whose PUT creates folders is not opened', { skip }, async (t) => {
     const server = await startNginxThatMakesFolders(t)
     assert.ok(server)
     const world = await davWorldOn(t, server.url)

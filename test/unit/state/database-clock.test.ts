@@ -13,13 +13,13 @@ const database: Database = {
 }
 
 describe('DatabaseClock', () => {
-  it("is this machine's where the database has none of its own", async (t) => {
+  it("uses this machine's time when the database has no clock", async (t) => {
     t.mock.method(Date, 'now', () => 5_000)
     const clock = await DatabaseClock.start(database)
     assert.equal(clock.now(), 5_000)
   })
 
-  it('is put right every minute, and stays as it was while the database is away', async (t) => {
+  it('is corrected every minute, and stays unchanged while the database is unavailable', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 })
     const answers = [() => Date.now() + 40_000, undefined, () => Date.now() - 7_000]
     const clock = await DatabaseClock.start({
@@ -38,7 +38,7 @@ describe('DatabaseClock', () => {
     assert.equal(await ahead(), -7)
   })
 
-  it('measures again when an answer was slow to come', async (t) => {
+  it('measures again after a slow answer', async (t) => {
     let age = 0
     t.mock.method(performance, 'now', () => age)
     const took = [30_000, 10]

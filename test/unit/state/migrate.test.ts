@@ -11,13 +11,13 @@ const first = migration(1, 'first')
 const second = migration(2, 'second')
 const third = migration(3, 'third')
 
-test('pendingMigrations returns what was not applied, in order', () => {
+test('pendingMigrations returns the unapplied migrations in order', () => {
   assert.deepEqual(pendingMigrations([first, second, third], []), [first, second, third])
   assert.deepEqual(pendingMigrations([first, second, third], [first]), [second, third])
   assert.deepEqual(pendingMigrations([first, second], [first, second]), [])
 })
 
-test('pendingMigrations refuses a database that has a migration unknown here', () => {
+test('pendingMigrations refuses a database with an unknown migration', () => {
   assert.throws(
     () => pendingMigrations([first, second], [first, second, third]),
     (error) => error instanceof DatabaseError && /newer version.*0003-third/.test(error.message),
@@ -42,7 +42,7 @@ test('readMigrations finds the files of this version, numbered without gaps', as
   )
 })
 
-test('readMigrations gives the same checksum whatever the line ends', async () => {
+test('readMigrations computes the same checksum for all line endings', async () => {
   const [unix, windows] = await Promise.all([
     readOne('0001-a.sql', 'SELECT 1;\nSELECT 2;\n'),
     readOne('0001-a.sql', 'SELECT 1;\r\nSELECT 2;\r\n'),

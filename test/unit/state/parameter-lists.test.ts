@@ -5,7 +5,7 @@ import { parameterLists } from '../../../src/state/parameter-lists.ts'
 
 const pair = fc.tuple(fc.string(), fc.integer())
 
-test('parameterLists holds every item once, in order, behind it nothing but null', () => {
+test('parameterLists holds every item once, in order, followed only by null', () => {
   fc.assert(
     fc.property(fc.array(pair, { maxLength: 1_500 }), (items) => {
       const lists = parameterLists(items, '(?, ?)')
@@ -18,7 +18,7 @@ test('parameterLists holds every item once, in order, behind it nothing but null
   )
 })
 
-test('parameterLists makes few different statements', () => {
+test('parameterLists produces few different statements', () => {
   const items = Array.from({ length: 1_300 }, (_, index) => [index])
   const statements = items.flatMap((_, count) =>
     parameterLists(items.slice(0, count), '?').map(({ sql }) => sql),
@@ -26,6 +26,6 @@ test('parameterLists makes few different statements', () => {
   assert.equal(new Set(statements).size, 4)
 })
 
-test('parameterLists of nothing is no statement at all', () => {
+test('parameterLists returns no list for no items', () => {
   assert.deepEqual(parameterLists([], '?'), [])
 })

@@ -14,7 +14,7 @@ test('an object renamed by hand keeps its attributes', async (t) => {
   assert.deepEqual((await drive.head(bucket, 'new.bin'))?.attributes, attributes)
 })
 
-test('a drive copied to another disk with its times kept is recognised', async (t) => {
+test('a drive copied to another disk with its times is recognized', async (t) => {
   const { drive, root, records } = await openDrive(t)
   const keys = ['k', 'a/b', 'a', `long-${'é'.repeat(200)}`, 'a//']
   for (const key of keys) await put(drive, key, `bytes of ${key}`)
@@ -33,7 +33,7 @@ test('a drive copied to another disk with its times kept is recognised', async (
   assert.equal((await get(other, 'renamed'))?.etag, attributesOf('bytes of k').etag)
 })
 
-test('a file by hand has a content type by its name', async (t) => {
+test('a file added by hand gets a content type from its name', async (t) => {
   const { drive, folder } = await openDrive(t)
   fs.writeFileSync(join(folder, 'photo.jpg'), 'x')
   fs.writeFileSync(join(folder, 'what'), 'x')
@@ -45,7 +45,7 @@ test('a file by hand has a content type by its name', async (t) => {
   assert.equal(await typeOf('photo.png'), 'image/png')
 })
 
-test('an object that is overwritten and removed is forgotten, one with another name is not', async (t) => {
+test('the record of an overwritten and removed object is forgotten, unless the file has another name', async (t) => {
   const { drive, folder, records } = await openDrive(t)
   await put(drive, 'k', 'one')
   await put(drive, 'k', 'two')
@@ -58,7 +58,7 @@ test('an object that is overwritten and removed is forgotten, one with another n
   assert.equal(records.forgotten.length, 2)
 })
 
-test('identities never come twice, however fast files come and go', async (t) => {
+test('identities are never reused, however fast files are created and deleted', async (t) => {
   const { drive, records } = await openDrive(t)
   for (let round = 0; round < 200; round++) {
     await put(drive, 'k', 'x')
@@ -67,7 +67,7 @@ test('identities never come twice, however fast files come and go', async (t) =>
   assert.equal(new Set(records.forgotten).size, 200)
 })
 
-test('an object whose attributes can not be saved is not published', async (t) => {
+test('an object is not published when its attributes cannot be saved', async (t) => {
   const { drive, records, root } = await openDrive(t)
   await put(drive, 'k', 'old')
   records.failure = new Error('disk full')
@@ -83,7 +83,7 @@ test('an object whose attributes can not be saved is not published', async (t) =
   )
 })
 
-test('a record that can not be read counts as none', async (t) => {
+test('an unreadable record counts as missing', async (t) => {
   const { drive, root, records } = await openDrive(t)
   await put(drive, 'k', 'x')
   for (const [identity, record] of records.records) {
@@ -93,7 +93,7 @@ test('a record that can not be read counts as none', async (t) => {
   assert.match((await other.head(bucket, 'k'))?.attributes.etag ?? '', /^[0-9a-f]{32}-1$/)
 })
 
-test('attributes in memory are bounded', async () => {
+test('the memory for attributes is bounded', async () => {
   const records = new MemoryRecords()
   let finds = 0
   const find = records.find.bind(records)

@@ -53,7 +53,7 @@ test('writing through a symbolic link, or in its place, is denied', async (t) =>
   assert.ok(fs.lstatSync(join(folder, 'file')).isSymbolicLink())
 })
 
-test('removing through a symbolic link, or it, removes nothing', async (t) => {
+test('removing a symbolic link, or through one, removes nothing', async (t) => {
   const { drive, outside, folder } = await openTrap(t)
   for (const key of ['out/secret', 'out/empty/x', 'file', 'out']) {
     assert.equal(await drive.remove(bucket, key), false, key)
@@ -69,7 +69,7 @@ test('copying never reads through a symbolic link', async (t) => {
   assert.equal(await drive.copy?.(source, { bucket, key: 'k' }, { attributes }), undefined)
 })
 
-test('devices, FIFOs and sockets are no objects and stay', async (t) => {
+test('devices, FIFOs and sockets are not objects, and are left alone', async (t) => {
   const { drive, folder } = await openDrive(t)
   execFileSync('mkfifo', [join(folder, 'fifo')])
   const server = net.createServer().listen(join(folder, 'socket'))
@@ -86,7 +86,7 @@ test('devices, FIFOs and sockets are no objects and stay', async (t) => {
   assert.deepEqual(fs.readdirSync(folder).sort(), ['fifo', 'socket'])
 })
 
-test('a folder swapped for a symbolic link leads no write out', async (t) => {
+test('a folder replaced by a symbolic link does not lead writes out of the root', async (t) => {
   const { drive, folder } = await openDrive(t)
   const outside = tempFolder(t)
   let isDone = false

@@ -17,7 +17,7 @@ function filesIn(root: string): string[] {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-test('a note that can not be written or put in its place leaves no file', async (t) => {
+test('a note that cannot be written or renamed leaves no file', async (t) => {
   const root = tempFolder(t)
   const notes = new LocalNotes(root)
   await notes.create('owner', 'x')
@@ -59,12 +59,16 @@ async function testMountedAgain(t: TestContext, root: string): Promise<void> {
   await assert.rejects(drive.head('alpha', 'absent'), { kind: 'unavailable' })
 }
 
-test('a drive that is mounted again with another device number is the same', mounts, async (t) => {
-  const root = tempFolder(t)
-  try {
-    await testMountedAgain(t, root)
-  } finally {
-    // One for each mount; before the folder is removed.
-    while (fs.existsSync(join(root, 'alpha'))) execFileSync('umount', ['--lazy', root])
-  }
-})
+test(
+  'a drive that is remounted with another device number is the same drive',
+  mounts,
+  async (t) => {
+    const root = tempFolder(t)
+    try {
+      await testMountedAgain(t, root)
+    } finally {
+      // One for each mount; before the folder is removed.
+      while (fs.existsSync(join(root, 'alpha'))) execFileSync('umount', ['--lazy', root])
+    }
+  },
+)

@@ -38,7 +38,7 @@ function listing(drive: Drive, query: { prefix?: string; after?: string; delimit
   return drive.list(bucket, { prefix: '', after: '', ...query })
 }
 
-test('a bucket folder without the own folder of the drive is not an empty bucket', async (t) => {
+test("a bucket without the drive's own folder is not reported as empty", async (t) => {
   const { drive, root, away } = await openOwned(t)
   fs.renameSync(root, away)
   fs.mkdirSync(join(root, bucket), { recursive: true })
@@ -57,7 +57,7 @@ test('a bucket folder without the own folder of the drive is not an empty bucket
   await drive.bucketCreatedAtMs(bucket)
 })
 
-test('a listing during which the drive goes away is refused', async (t) => {
+test('a listing fails when the drive disappears meanwhile', async (t) => {
   const { drive, root, away } = await openOwned(t)
   await put(drive, 'z/k', 'x')
   const cursor = listing(drive, {})
@@ -68,7 +68,7 @@ test('a listing during which the drive goes away is refused', async (t) => {
   await assert.rejects(cursor.next(1000), unavailable)
 })
 
-test('the drive of another database in the place of this one gets no object', async (t) => {
+test("another database's drive at the same path gets no object", async (t) => {
   const { drive, root, away } = await openOwned(t)
   fs.renameSync(root, away)
   makeDriveAt(root, 'another owner')
@@ -82,7 +82,7 @@ test('the drive of another database in the place of this one gets no object', as
   assert.deepEqual(fs.readdirSync(join(root, '.bucketry', 'tmp')), [])
 })
 
-test('the drive of another database in the place of this one is not listed', async (t) => {
+test("another database's drive at the same path is not listed", async (t) => {
   const { drive, root, away } = await openOwned(t)
   assert.deepEqual(await listKeys(drive), ['dir/k', 'k'])
   fs.renameSync(root, away)
@@ -91,7 +91,7 @@ test('the drive of another database in the place of this one is not listed', asy
   await assert.rejects(listing(drive, {}).next(1000), unavailable)
 })
 
-test('a copy of the drive with the same owner note takes its place', async (t) => {
+test('a copy of the drive with the same owner note is accepted', async (t) => {
   const { drive, root, away } = await openOwned(t)
   fs.renameSync(root, away)
   fs.cpSync(away, root, { recursive: true, preserveTimestamps: true })

@@ -32,7 +32,7 @@ async function everything(root: string, drive: Awaited<ReturnType<typeof openDri
   for (const work of works) assert.ok(!(await messageOf(work())).includes(root))
 }
 
-test('An unmounted drive is refused without its path', async (t) => {
+test('the error for an unmounted drive does not contain its path', async (t) => {
   const root = tempFolder(t)
   const { drive } = await openDrive(t, root)
   fs.renameSync(root, `${root}-away`)
@@ -42,7 +42,7 @@ test('An unmounted drive is refused without its path', async (t) => {
   fs.renameSync(`${root}-away`, root)
 })
 
-test('What is in the way of a key is named below the bucket', async (t) => {
+test('a file in the way of a key is reported by its path below the root', async (t) => {
   const root = tempFolder(t)
   const { drive } = await openDrive(t, root)
   fs.symlinkSync('/nowhere', join(root, bucket, 'link'))

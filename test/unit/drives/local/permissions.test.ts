@@ -7,8 +7,8 @@ import { tempFolder } from './temp-folder.ts'
 
 const script = join(import.meta.dirname, 'stranger-process.ts')
 
-test('what may not be read is denied, not absent; what may be replaced is', {
-  skip: process.getuid?.() === 0 ? false : 'only root may become somebody else',
+test('unreadable files are denied, not absent; those that may be replaced are replaced', {
+  skip: process.getuid?.() === 0 ? false : 'only root can switch to another user',
 }, (t) => {
   const folder = tempFolder(t)
   fs.chmodSync(folder, 0o755)

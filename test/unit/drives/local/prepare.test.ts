@@ -15,7 +15,7 @@ const start = async (root: string, buckets: readonly string[]) => {
   await drive.prepare(buckets).finally(() => drive.close())
 }
 
-test('prepare makes what is absent and leaves what is there', async (t) => {
+test('prepare creates missing folders and leaves existing ones alone', async (t) => {
   const root = join(tempFolder(t), 'new', 'drive')
   await start(root, ['a', 'b'])
   fs.writeFileSync(join(root, 'a', 'k'), 'x')
@@ -61,7 +61,7 @@ test('prepare refuses a bucket on another file system', {
   }
 })
 
-test('prepare removes what dead processes left, and only that', async (t) => {
+test('prepare removes only the leftovers of dead processes', async (t) => {
   const root = tempFolder(t)
   await start(root, [])
   const temporary = join(root, '.bucketry', 'tmp')
@@ -87,7 +87,7 @@ test('prepare removes what dead processes left, and only that', async (t) => {
   )
 })
 
-test('without its own folder the drive is unavailable, not empty', async (t) => {
+test('the drive is unavailable, not empty, without its own folder', async (t) => {
   const { drive, root } = await openDrive(t)
   await put(drive, 'a/b', 'x')
   // As when the file system is not mounted any more.
@@ -106,7 +106,7 @@ test('without its own folder the drive is unavailable, not empty', async (t) => 
   assert.deepEqual(fs.readdirSync(root), [])
 })
 
-test('a bucket whose folder was removed by hand is empty and comes back', async (t) => {
+test('a bucket whose folder was removed by hand is empty and is created again', async (t) => {
   const { drive, folder } = await openDrive(t)
   await put(drive, 'a/b', 'x')
   fs.rmSync(folder, { recursive: true })
@@ -116,7 +116,7 @@ test('a bucket whose folder was removed by hand is empty and comes back', async 
   assert.equal(fs.readFileSync(join(folder, 'a', 'b'), 'utf8'), 'y')
 })
 
-test('temporary folders removed by hand are made again', async (t) => {
+test('temporary folders removed by hand are created again', async (t) => {
   const { drive, root } = await openDrive(t)
   for (const name of ['tmp', 'locks', 'uploads']) {
     fs.rmSync(join(root, '.bucketry', name), { recursive: true })
@@ -129,7 +129,7 @@ test('temporary folders removed by hand are made again', async (t) => {
   await drive.check()
 })
 
-test('prepare finishes what a dead process was doing to folders', async (t) => {
+test("prepare finishes a dead process's changes to folders", async (t) => {
   const { drive, root, folder, records } = await openDrive(t)
   for (const key of ['own/deep/k', 'stays/k']) await put(drive, key, 'x')
   fs.unlinkSync(join(folder, 'own/deep/k'))
@@ -152,13 +152,13 @@ test('prepare finishes what a dead process was doing to folders', async (t) => {
   assert.equal(fs.existsSync(dead), false)
 })
 
-test('publish that fails leaves no folder behind', async (t) => {
+test('a failed publish leaves no folder behind', async (t) => {
   const { drive, folder } = await openDrive(t)
   await assert.rejects(put(drive, 'new/deep/k', 'x', { ifMatch: '*' }), { kind: 'not-found' })
   assert.deepEqual(fs.readdirSync(folder), [])
 })
 
-test('prepare removes folders that a dead process had made, or not yet removed, half way', async (t) => {
+test('prepare removes folders whose creation or removal a dead process left unfinished', async (t) => {
   const root = tempFolder(t)
   await (await openDrive(t, root)).drive.close()
   const [host] = thisProcess.split('/')

@@ -42,7 +42,7 @@ async function withReadOnlyDrive(work: (drive: Drive, upload: string) => Promise
 
 const target = { bucket, key: 'k' }
 
-test('every write to a read-only drive is denied with EROFS in the message, the begin of an upload too', {
+test('every write to a read-only drive is denied with EROFS in the message, also the start of an upload', {
   skip: canMount ? false : 'only root may mount a file system',
 }, async () => {
   await withReadOnlyDrive(async (drive, upload) => {

@@ -6,7 +6,7 @@ import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 const attributes = { etag: 'e', headers: {}, metadata: {} }
 
 describe('the memory drive', () => {
-  it('takes the times from its clock', async () => {
+  it('takes times from its clock', async () => {
     let now = 1000
     const drive = new MemoryDrive({ now: () => now })
     await drive.prepare(['b'])
@@ -17,7 +17,7 @@ describe('the memory drive', () => {
     assert.equal(await drive.bucketCreatedAtMs('b'), 1000)
   })
 
-  it('counts what is stored, and no longer what was removed', async () => {
+  it('counts the bytes of stored objects, not of removed ones', async () => {
     const drive = new MemoryDrive({ capacityBytes: 10 })
     await drive.prepare(['b'])
     for (const size of [4, 6, 2]) {

@@ -5,7 +5,7 @@ import { isConflict, toPostgresError } from '../../../../src/state/postgres/post
 
 const withCode = (code: string) => Object.assign(new Error('the driver says so'), { code })
 
-test('isConflict holds for what a second try can mend, and nothing else', () => {
+test('isConflict is true only for errors that a retry can resolve', () => {
   for (const code of ['40001', '40P01']) assert.equal(isConflict(withCode(code)), true, code)
   for (const code of ['23505', '57P01', 'ECONNREFUSED']) {
     assert.equal(isConflict(withCode(code)), false, code)
@@ -13,7 +13,7 @@ test('isConflict holds for what a second try can mend, and nothing else', () => 
   assert.equal(isConflict(undefined), false)
 })
 
-test('toPostgresError says what happened in words, with the cause', () => {
+test('toPostgresError describes what happened, with the cause', () => {
   const expected = [
     ['53100', /out of disk space/],
     ['28P01', /rejects the user or the password/],

@@ -14,7 +14,7 @@ const insert = (id: number, size = 1) => ({
   params: [id, 'x'.repeat(size)],
 })
 
-test('commitTogether keeps the good calls and tells each its own outcome', (context) => {
+test('commitTogether keeps the successful calls and returns an outcome for each', (context) => {
   const { writer, ids } = open(context)
   const outcomes = commitTogether(writer, [
     [insert(1), insert(2)],
@@ -29,7 +29,7 @@ test('commitTogether keeps the good calls and tells each its own outcome', (cont
   assert.deepEqual(ids(), [1, 2, 5])
 })
 
-test('commitTogether keeps nothing of a lone statement whose rows can not be read', (context) => {
+test('commitTogether keeps nothing of a single statement whose rows cannot be read', (context) => {
   const { writer, ids } = open(context)
   const beyondDouble = {
     sql: 'INSERT INTO rows (id, text) VALUES (?, ?) RETURNING 9007199254740993',
@@ -58,7 +58,7 @@ test('commitTogether keeps nothing of any call when the disk is full', (context)
   assert.deepEqual(ids(), [1, 5])
 })
 
-test('commitTogether is kept, synced, for a connection opened afterwards', (context) => {
+test('commitTogether is durable for connections opened afterwards', (context) => {
   const { writer, path } = open(context)
   commitTogether(writer, [[insert(1)]])
   const other = new DatabaseSync(path, { readOnly: true })

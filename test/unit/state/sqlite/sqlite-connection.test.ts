@@ -9,7 +9,7 @@ import { openSqliteConnection } from '../../../../src/state/sqlite/sqlite-connec
 const folder = mkdtempSync(join(tmpdir(), 'bucketry-connection-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('openSqliteConnection makes the folder and files that only their owner can read', () => {
+test('openSqliteConnection creates the folder, and files that only their owner can read', () => {
   const path = join(folder, 'new', 'folder', 'test.db')
   const connection = openSqliteConnection(path)
   connection.exec('CREATE TABLE rows (id INTEGER)')
@@ -19,13 +19,13 @@ test('openSqliteConnection makes the folder and files that only their owner can 
   connection.close()
 })
 
-test('openSqliteConnection says which file is no database', () => {
+test('openSqliteConnection names a file that is not a database', () => {
   const path = join(folder, 'letter.db')
   writeFileSync(path, 'Dear reader, '.repeat(1_000))
   assert.throws(() => openSqliteConnection(path), isDatabaseError(/letter\.db is not an SQLite/))
 })
 
-test('openSqliteConnection says which folder is not writable', () => {
+test('openSqliteConnection names a folder that is not writable', () => {
   writeFileSync(join(folder, 'file'), '')
   const inFile = join(folder, 'file', 'test.db')
   assert.throws(

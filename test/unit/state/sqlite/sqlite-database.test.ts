@@ -9,7 +9,7 @@ import { SqliteDatabase } from '../../../../src/state/sqlite/sqlite-database.ts'
 
 const blockBytes = 400_000
 
-test('SqliteDatabase cuts its log back once the reader that held it is gone', async (context) => {
+test('SqliteDatabase truncates its log after the reader that held it has ended', async (context) => {
   const { database, path } = await open(context)
   const reader = new DatabaseSync(path)
   reader.exec('BEGIN; SELECT count(*) FROM blocks')
@@ -34,7 +34,7 @@ test('SqliteDatabase reads while another process holds the write lock', async (c
   assert.deepEqual(await database.read('SELECT id FROM blocks ORDER BY id'), [{ id: 1 }, { id: 2 }])
 })
 
-test('SqliteDatabase is not well once its file is deleted or replaced, and is when it is back', async (context) => {
+test('SqliteDatabase fails its check while its file is deleted or replaced', async (context) => {
   const { database, path } = await open(context)
   renameSync(path, `${path}.away`)
   const expected = { name: 'DatabaseError', message: /deleted or replaced/ }
@@ -45,7 +45,7 @@ test('SqliteDatabase is not well once its file is deleted or replaced, and is wh
   await database.check()
 })
 
-test('SqliteDatabase does not let a read write', async (context) => {
+test('SqliteDatabase refuses writes in a read', async (context) => {
   const { database } = await open(context)
   await assert.rejects(database.read('DELETE FROM blocks'), { name: 'DatabaseError' })
 })

@@ -29,7 +29,7 @@ test('SqliteWriter rejects the calls of a thread that dies and starts another on
   await writer.close()
 })
 
-test('SqliteWriter starts its thread when told to, once, and writes with that', async () => {
+test('SqliteWriter starts its thread once, and uses it to write', async () => {
   const threads: Worker[] = []
   const writer = new SqliteWriter(() => {
     const thread = new Worker(dyingThread)
@@ -45,7 +45,7 @@ test('SqliteWriter starts its thread when told to, once, and writes with that', 
   assert.equal(threads.length, 1)
 })
 
-test('SqliteWriter writes what waited while the thread died', async () => {
+test('SqliteWriter writes the calls that waited while the thread died', async () => {
   const writer = new SqliteWriter(() => new Worker(dyingThread))
   await writer.write([{ sql: 'live' }])
   const dying = assert.rejects(writer.write([{ sql: 'die' }]), DatabaseError)
@@ -56,7 +56,7 @@ test('SqliteWriter writes what waited while the thread died', async () => {
   await writer.close()
 })
 
-test('SqliteWriter rejects when its thread can not open the file, and tries again', async () => {
+test('SqliteWriter rejects when its thread cannot open the file, and tries again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-writer-'))
   let path = join(folder)
   const writer = new SqliteWriter(() => new Worker(realThread, { workerData: { path } }))
@@ -72,7 +72,7 @@ test('SqliteWriter rejects when its thread can not open the file, and tries agai
   rmSync(folder, { recursive: true })
 })
 
-test('SqliteWriter refuses more waiting calls than it may keep', async () => {
+test('SqliteWriter refuses more waiting calls than its limit', async () => {
   const writer = new SqliteWriter(() => new Worker(dyingThread))
   const calls = Array.from({ length: 20_001 }, () => writer.write([{ sql: 'live' }]))
   const settled = await Promise.allSettled(calls)

@@ -16,7 +16,7 @@ test('LazyDeletes removes a key no sooner than its delay, and many in one call',
   )
 })
 
-test('LazyDeletes waits the whole delay for a key that came after the timer was set', async (context) => {
+test('LazyDeletes waits the whole delay for a key added after the timer was set', async (context) => {
   const { clock, removed, deletes } = start(context)
   deletes.add('early')
   await clock.advance(delayMs - 1)
@@ -27,7 +27,7 @@ test('LazyDeletes waits the whole delay for a key that came after the timer was 
   assert.deepEqual(removed, [['early'], ['late']])
 })
 
-test('LazyDeletes lets a key live that is in use again', async (context) => {
+test('LazyDeletes keeps a key that is in use again', async (context) => {
   const { clock, removed, deletes } = start(context)
   deletes.add('back')
   deletes.add('gone')
@@ -36,14 +36,14 @@ test('LazyDeletes lets a key live that is in use again', async (context) => {
   assert.deepEqual(removed, [['gone']])
 })
 
-test('LazyDeletes takes no more keys than it may', async (context) => {
+test('LazyDeletes holds no more keys than its limit', async (context) => {
   const { clock, removed, deletes } = start(context, { maxWaiting: 2 })
   for (const key of ['a', 'b', 'c']) deletes.add(key)
   await clock.advance(delayMs)
   assert.deepEqual(removed, [['a', 'b']])
 })
 
-test('LazyDeletes goes on after a removal that failed', async (context) => {
+test('LazyDeletes continues after a failed removal', async (context) => {
   const { clock, removed, deletes } = start(context, { failures: 1 })
   deletes.add('lost')
   await clock.advance(delayMs)

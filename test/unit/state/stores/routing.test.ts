@@ -23,7 +23,7 @@ test('rowChanges touches one row when one is added, changed or removed', () => {
   }
 })
 
-test('rowChanges makes any rows into any others', () => {
+test('rowChanges transforms any rows into any others', () => {
   const letters = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { maxLength: 8 })
   const contents = fc.constantFrom('x', 'y')
   fc.assert(

@@ -22,7 +22,7 @@ function indexOf(list: readonly { segment: string; isFolder: boolean }[]): Folde
   return new FolderIndex(packer.pack())
 }
 
-test('pack sorts names as keys, folders with their slash', () => {
+test('pack sorts names in key order, folders with their slash', () => {
   fc.assert(
     fc.property(names, (list) => {
       const index = indexOf(list)
@@ -50,7 +50,7 @@ test('lowerBound finds the first name that is not less', () => {
   )
 })
 
-test('pack keeps the natural of two files of one object', () => {
+test('pack keeps the file at the natural path when an object has two', () => {
   const packer = new NamePacker()
   packer.add('a', nameFlags.alternative | nameFlags.encoded)
   packer.add('b', nameFlags.alternative | nameFlags.encoded)
@@ -68,7 +68,7 @@ test('pack keeps the natural of two files of one object', () => {
   ])
 })
 
-test('pack of very many names grows as needed', () => {
+test('pack grows for very many names', () => {
   const packer = new NamePacker()
   const count = 20_000
   for (let name = 0; name < count; name++) packer.add(String((name * 7919) % count), 0)

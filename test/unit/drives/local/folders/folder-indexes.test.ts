@@ -24,7 +24,7 @@ function namesOf(index: FolderIndex | undefined): string[] {
   return Array.from({ length: index?.count ?? 0 }, (_, position) => index?.name(position) ?? '')
 }
 
-test('get sees every change, also those within one tick of the file clock', async (t) => {
+test('get sees every change, even within one tick of the file clock', async (t) => {
   const { indexes, put } = await makeIndexes(t)
   const expected: string[] = []
   for (let round = 0; round < 300; round++) {
@@ -47,7 +47,7 @@ test('get reads an unchanged folder once', async (t) => {
   assert.deepEqual(namesOf(await indexes.get('bucket')), ['a', 'b'])
 })
 
-test('get does not answer with a reading that began before it was asked', async (t) => {
+test('get does not use a reading that began before the call', async (t) => {
   const { indexes, put } = await makeIndexes(t)
   for (let round = 0; round < 50; round++) {
     const before = indexes.get('bucket')
@@ -66,7 +66,7 @@ test('get reads a large folder in a thread, with the same result', async (t) => 
   assert.deepEqual(namesOf(await indexes.get('bucket')), names.sort())
 })
 
-test('get leaves out what can be no key', { skip: process.platform !== 'linux' }, async (t) => {
+test('get omits names that cannot be keys', { skip: process.platform !== 'linux' }, async (t) => {
   const { folder, indexes, put } = await makeIndexes(t)
   put('file')
   put('\ufffd')
@@ -78,7 +78,7 @@ test('get leaves out what can be no key', { skip: process.platform !== 'linux' }
   assert.deepEqual(namesOf(await indexes.get('bucket')), ['file', 'folder/', '\ufffd'])
 })
 
-test('get shows the rest of a cut name, and notices changes of it', async (t) => {
+test('get shows the rest of a cut name, and notices changes to it', async (t) => {
   const { folder, indexes } = await makeIndexes(t)
   const inner = join(folder, `${'n'.repeat(253)}%+`)
   fs.mkdirSync(inner)
@@ -90,7 +90,7 @@ test('get shows the rest of a cut name, and notices changes of it', async (t) =>
   assert.deepEqual(namesOf(await indexes.get('bucket')), [`${long}0`, `${long}1`])
 })
 
-test('get of a symbolic link, a file or nothing is undefined', async (t) => {
+test('get returns undefined for a symbolic link, a file or a missing path', async (t) => {
   const { folder, indexes, put } = await makeIndexes(t)
   put('file')
   fs.mkdirSync(join(folder, 'folder'))
@@ -101,7 +101,7 @@ test('get of a symbolic link, a file or nothing is undefined', async (t) => {
   assert.ok(await indexes.get('bucket/folder'))
 })
 
-test('get reads a folder of many names in a thread, whatever its size says', async (t) => {
+test('get reads a folder with many names in a thread, whatever its reported size', async (t) => {
   const { folder, indexes } = await makeIndexes(t)
   // The names are in the folder of a cut name: the folder that is asked for has one small entry.
   const inner = join(folder, `${'n'.repeat(253)}%+`)

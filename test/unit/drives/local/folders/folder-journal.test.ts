@@ -10,7 +10,7 @@ import { tempFolder } from '../temp-folder.ts'
 
 const noteOf = (key: string) => ({ bucket: 'b', key, making: [] })
 
-test('a journal stays small although something is always under way', async (t) => {
+test('a journal stays small even if some entry is always open', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
   const journal = new FolderJournal(root)
   const forever = journal.open()
@@ -29,7 +29,7 @@ test('a journal stays small although something is always under way', async (t) =
   await journal.close()
 })
 
-test('a journal tells all that was noted for a key, also of what is written anew', async (t) => {
+test('a journal returns all notes of a key, also after it was rewritten', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
   const journal = new FolderJournal(root)
   const entry = journal.open()

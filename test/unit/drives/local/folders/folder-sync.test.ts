@@ -6,7 +6,7 @@ import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
 import { tempFolder } from '../temp-folder.ts'
 
-test('settle syncs the way to a folder once, and again when it was made again', async (t) => {
+test('makeDurable syncs the folders above once, and again when one was created again', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
   fs.mkdirSync(`${root.path}/bucket/a/b`, { recursive: true })
   const sync = new FolderSync(root)
@@ -48,7 +48,7 @@ async function openHeld(t: TestContext) {
   return { root, sync, folder, running }
 }
 
-test('settle shares a sync with those who come in the same turn, and with nobody before it', async (t) => {
+test('makeDurable shares a sync with calls of the same turn, and with none before it', async (t) => {
   const { sync, folder, running } = await openHeld(t)
   const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   const ended: string[] = []
@@ -72,7 +72,7 @@ test('settle shares a sync with those who come in the same turn, and with nobody
   await folder.close()
 })
 
-test('settle runs eight syncs side by side, one for all who wait, and the first of any folder', async (t) => {
+test('makeDurable runs eight syncs at once, one for all waiting calls, and the first of any folder', async (t) => {
   const { root, sync, folder, running } = await openHeld(t)
   const all: Promise<void>[] = []
   for (let count = 0; count < 12; count++) {

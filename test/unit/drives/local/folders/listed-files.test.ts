@@ -12,7 +12,7 @@ import { MemoryRecords } from '../memory-records.ts'
 import { log } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
 
-test('describe on a disk that fails rejects once, and leaves no rejection behind', async (t) => {
+test('describe rejects once on a failing disk, without unhandled rejections', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
   const unhandled: unknown[] = []
   const note = (reason: unknown) => unhandled.push(reason)
@@ -34,7 +34,7 @@ test('describe on a disk that fails rejects once, and leaves no rejection behind
   assert.deepEqual(unhandled, [])
 })
 
-test('describe lets others have their turn while the database answers for a thousand files', async (t) => {
+test('describe yields to other work while the database answers for a thousand files', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
   const candidates = Array.from({ length: 1_000 }, (_, number): LocalCandidate => {
     writeFileSync(`${root.path}/${number}`, '')

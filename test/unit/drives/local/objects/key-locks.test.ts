@@ -59,7 +59,7 @@ test('hold lets one holder in at a time, in order', async (t) => {
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('hold of two names does not wait', async (t) => {
+test('hold does not wait for another name', async (t) => {
   const { locks } = await makeLocks(t)
   const a = await acquire(locks, 'a')
   const b = await acquire(locks, 'b')
@@ -67,7 +67,7 @@ test('hold of two names does not wait', async (t) => {
   await b.release()
 })
 
-test('hold takes over from a dead process at once, and from a dead thief too', async (t) => {
+test('hold takes over from a dead process immediately, even one that died while taking over', async (t) => {
   const { root, locks } = await makeLocks(t)
   const probe = await acquire(locks, 'a')
   const [name = ''] = fs.readdirSync(root.lockFolder)
@@ -99,7 +99,7 @@ test('hold by a second instance of the same process waits for the first', async 
   await (await waiting).release()
 })
 
-test('hold works after somebody has tidied up the lock folder', async (t) => {
+test('hold works after the lock folder was deleted', async (t) => {
   const { root, locks } = await makeLocks(t)
   await (await acquire(locks, 'a')).release()
   fs.rmSync(root.lockFolder, { recursive: true })
@@ -132,7 +132,7 @@ async function openElsewhere(t: TestContext) {
   return { root, locks, path, looks, passMs }
 }
 
-test('hold takes over from a holder elsewhere that was silent for 30 s, not before', async (t) => {
+test('hold takes over from a holder on another host after 30 s of silence, not before', async (t) => {
   const { root, locks, path, looks, passMs } = await openElsewhere(t)
   let isIn = false
   const waiting = acquire(locks, 'a').finally(() => {
@@ -150,7 +150,7 @@ test('hold takes over from a holder elsewhere that was silent for 30 s, not befo
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('hold never robs a holder elsewhere that shows signs of life, and gives up in the end', async (t) => {
+test('hold never takes over from a holder on another host that shows signs of life, and finally gives up', async (t) => {
   const { locks, path, looks, passMs } = await openElsewhere(t)
   const waiting = acquire(locks, 'a')
   const refused = assert.rejects(waiting, { kind: 'busy' })

@@ -8,7 +8,7 @@ import { bucket, openDrive, put, readAll } from '../open-drive.ts'
 
 const large = 'abcdefgh'.repeat(200_000)
 
-test('read gives any range', async (t) => {
+test('read returns any range', async (t) => {
   const { drive } = await openDrive(t)
   await put(drive, 'k', large)
   const object = await drive.open(bucket, 'k')
@@ -22,7 +22,7 @@ test('read gives any range', async (t) => {
   await object.close()
 })
 
-test('read rejects when the file was cut short or edited meanwhile', async (t) => {
+test('read rejects when the file was truncated or edited meanwhile', async (t) => {
   const { drive, folder } = await openDrive(t)
   for (const [key, text] of [
     ['small', 'abc'],
@@ -39,7 +39,7 @@ test('read rejects when the file was cut short or edited meanwhile', async (t) =
   }
 })
 
-test('close ends an iteration under way, and may be called again', async (t) => {
+test('close ends an iteration in progress, and may be called again', async (t) => {
   const { drive } = await openDrive(t)
   await put(drive, 'k', large)
   for (let round = 0; round < 50; round++) {
@@ -98,7 +98,7 @@ async function lendToMany(object: OpenObject, count: number) {
   return { go: gate.resolve, fail: gate.reject, texts }
 }
 
-test('Readers that nobody takes bytes from share a bounded memory', async (t) => {
+test('readers with stalled clients share a bounded memory', async (t) => {
   const { drive } = await openDrive(t)
   await put(drive, 'k', large)
   const object = await drive.open(bucket, 'k')
@@ -112,7 +112,7 @@ test('Readers that nobody takes bytes from share a bounded memory', async (t) =>
   await object.close()
 })
 
-test('A reader gives its memory back however it ends', async (t) => {
+test('a reader releases its memory however it ends', async (t) => {
   const { drive } = await openDrive(t)
   await put(drive, 'k', large)
   const most = async (): Promise<number> => {

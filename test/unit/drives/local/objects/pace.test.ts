@@ -37,7 +37,7 @@ test('run stays synchronous while calls are fast', () => {
   for (let index = 0; index < 10_000; index++) assert.equal(call(0.003), 'sync')
 })
 
-test('run stays synchronous when a call is slow now and then', () => {
+test('run stays synchronous when single calls are slow', () => {
   const { call } = makePace()
   for (let round = 0; round < 100; round++) {
     assert.equal(call(5), 'sync')
@@ -45,7 +45,7 @@ test('run stays synchronous when a call is slow now and then', () => {
   }
 })
 
-test('run goes to the thread pool after several slow calls, and comes back', () => {
+test('run uses the thread pool for a while after several slow calls', () => {
   const { call, wait } = makePace()
   callMany(call, 5, 3)
   assert.equal(call(5), 'async')
@@ -55,13 +55,13 @@ test('run goes to the thread pool after several slow calls, and comes back', () 
   assert.equal(call(0.003), 'sync')
 })
 
-test('run goes to the thread pool after one very slow call', () => {
+test('run uses the thread pool after one very slow call', () => {
   const { call } = makePace()
   assert.equal(call(500), 'sync')
   assert.equal(call(500), 'async')
 })
 
-test('run stays away longer each time slowness is back at once, and not for ever', () => {
+test('run uses the thread pool longer each time calls are slow again, up to a limit', () => {
   const { call, wait } = makePace()
   const pauses: number[] = []
   for (let round = 0; round < 8; round++) {

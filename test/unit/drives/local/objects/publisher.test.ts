@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
 import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
 
-test('publish whose folder can not be synced rejects, and the object keeps its attributes', async (t) => {
+test('publish rejects when its folder cannot be synced, and the object keeps its attributes', async (t) => {
   const { drive, records } = await openDrive(t)
   await put(drive, 'k', 'old')
   t.mock.method(OpenFolder.prototype, 'sync', async () => {
@@ -36,7 +36,7 @@ test('publish over an object at a cut alternative path leaves nothing of it', {
   assert.equal(openFiles(), before)
 })
 
-test('remove of an object is done when its empty folder can not be asked about', async (t) => {
+test('remove succeeds even if its empty folder cannot be looked up', async (t) => {
   const { drive, records, folder } = await openDrive(t)
   await put(drive, 'f/k', 'x')
   const asking = t.mock.method(records, 'isOwnFolder', async () => {

@@ -29,7 +29,7 @@ async function openAtOnce(drive: Drive, key: string): Promise<OpenObject> {
   assert.fail(`${key} is never given at once`)
 }
 
-test('open gives a small object at once when it was read before', async (t) => {
+test('open returns a small object synchronously when it was read before', async (t) => {
   const { drive } = await openSeen(t)
   const object = await openAtOnce(drive, 'dir/k')
   assert.equal(Buffer.from(object.content ?? []).toString(), 'text')
@@ -41,7 +41,7 @@ test('open gives a small object at once when it was read before', async (t) => {
   assert.equal(await readAll(object.read(0, 4)), '')
 })
 
-test('open gives an empty object at once, but none that is large in bytes or attributes', async (t) => {
+test('open returns an empty object synchronously, but none with many bytes or large attributes', async (t) => {
   const { drive } = await openSeen(t, '')
   assert.equal((await openAtOnce(drive, 'dir/k')).size, 0)
   await put(drive, 'large', 'x'.repeat(64 * 1024 + 1))
@@ -55,7 +55,7 @@ test('open gives an empty object at once, but none that is large in bytes or att
   }
 })
 
-test('open sees what became of an object that was read before', async (t) => {
+test('open notices that an object was changed or removed since it was read', async (t) => {
   const { drive, root, records, path } = await openSeen(t)
   const other = await openLocalDrive({ root, records, log })
   t.after(() => other.close())
@@ -72,7 +72,7 @@ test('open sees what became of an object that was read before', async (t) => {
   assert.equal(await get(drive, 'dir/k'), undefined)
 })
 
-test('open finds what takes the place of an object that was read before', async (t) => {
+test('open finds the file that replaced an object that was read before', async (t) => {
   const things: Record<string, (path: string, outside: string) => void> = {
     'a link to a file': (path, outside) => fs.symlinkSync(join(outside, 'k'), path),
     'a folder': (path) => fs.mkdirSync(path),
@@ -88,7 +88,7 @@ test('open finds what takes the place of an object that was read before', async 
   }
 })
 
-test('open follows no link that was put on the way to an object that was read before', async (t) => {
+test('open follows no symbolic link put in the path of an object that was read before', async (t) => {
   const { drive, folder, path } = await openSeen(t)
   const outside = tempFolder(t)
   const { atime, mtime } = fs.statSync(path)
@@ -102,7 +102,7 @@ test('open follows no link that was put on the way to an object that was read be
   assert.equal((await get(drive, 'dir/k'))?.text, 'text')
 })
 
-test('open takes an object at its alternative path for it only while there is no other', async (t) => {
+test('open uses the file at the alternative path only while there is no other', async (t) => {
   const { drive, folder } = await openSeen(t)
   await put(drive, 'dir', 'beside its folder')
   for (let round = 0; round < 2; round++) {
@@ -113,7 +113,7 @@ test('open takes an object at its alternative path for it only while there is no
   assert.equal((await get(drive, 'dir'))?.text, 'by hand')
 })
 
-test('open of what was read before leaves no descriptor behind', {
+test('open leaves no descriptor open for an object that was read before', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const { drive, path } = await openSeen(t)
@@ -128,7 +128,7 @@ test('open of what was read before leaves no descriptor behind', {
   assert.equal(openFileCount(), before)
 })
 
-test('open remembers many objects and forgets the oldest', async (t) => {
+test('open caches many objects and drops the oldest', async (t) => {
   const { drive, folder } = await openSeen(t)
   for (let number = 0; number < 9_000; number++) {
     fs.writeFileSync(join(folder, `k${number}`), 'x')

@@ -14,7 +14,7 @@ async function openUpload(t: TestContext) {
   return { ...opened, uploads, state: await part.commit() }
 }
 
-test('complete killed between the link and the end of the old name counts as published', async (t) => {
+test('a complete that was killed between link and unlink counts as published', async (t) => {
   const { drive, uploads, state, root, folder, records } = await openUpload(t)
   const attributes = attributesOf('bytes')
   const options = { target, size: 5, attributes, conditions: { ifNoneMatch: '*' } } as const
@@ -31,7 +31,7 @@ test('complete killed between the link and the end of the old name counts as pub
   assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributes.etag })
 })
 
-test('an upload whose bytes have a second name, given by hand, goes on', async (t) => {
+test('an upload continues when its file was hard-linked by hand', async (t) => {
   const { drive, uploads, state, root } = await openUpload(t)
   const data = join(root, '.bucketry', 'uploads', 'u', 'data')
   fs.linkSync(data, join(root, 'second name'))
@@ -40,7 +40,7 @@ test('an upload whose bytes have a second name, given by hand, goes on', async (
   assert.equal((await get(drive, 'k'))?.text, 'bytes')
 })
 
-test('sweep goes on past what is no upload', async (t) => {
+test('sweep skips entries that are not uploads', async (t) => {
   const { uploads, root } = await openUpload(t)
   const folder = join(root, '.bucketry', 'uploads')
   for (const name of ['.DS_Store', 'zzz']) fs.writeFileSync(join(folder, name), '')

@@ -61,7 +61,7 @@ function isKind(kind: DriveErrorKind) {
 }
 
 describe('DavClient', () => {
-  it('sends the credentials, and asks for no compression', async (t) => {
+  it('sends the credentials, and disables compression', async (t) => {
     const client = await clientOf(t, (request, response) => {
       const { authorization, 'accept-encoding': encoding } = request.headers
       const credentials = Buffer.from(authorization?.slice('Basic '.length) ?? '', 'base64')
@@ -70,7 +70,7 @@ describe('DavClient', () => {
     assert.equal((await client.ask(get)).text, 'me:hush:é identity')
   })
 
-  it('asks before each attempt whether it is still to be sent', async (t) => {
+  it('calls beforeAttempt before each attempt', async (t) => {
     const { seen, listener } = answers(423)
     const client = await clientOf(t, listener)
     let attempts = 0
@@ -82,14 +82,14 @@ describe('DavClient', () => {
     assert.deepEqual(seen, ['MOVE', 'MOVE'])
   })
 
-  it('asks again while the server is busy, or gone for a moment', async (t) => {
+  it('retries while the server is busy or briefly unreachable', async (t) => {
     const { seen, listener } = answers(503, 429, 423, 'drop', 502, 207)
     const client = await clientOf(t, listener)
     assert.equal((await client.ask(get)).status, 207)
     assert.equal(seen.length, 6)
   })
 
-  it('repeats nothing that may have been done', async (t) => {
+  it('does not repeat requests that may have been executed', async (t) => {
     for (const answer of [504, 'drop'] as const) {
       const { seen, listener } = answers(answer, 201)
       const client = await clientOf(t, listener)
@@ -100,7 +100,7 @@ describe('DavClient', () => {
     }
   })
 
-  it('repeats no body that is gone', async (t) => {
+  it('does not repeat a request whose body was consumed', async (t) => {
     const { seen, listener } = answers(503, 201)
     const client = await clientOf(t, listener)
     const body = Readable.from([Buffer.from('x')], { objectMode: false })
@@ -112,14 +112,14 @@ describe('DavClient', () => {
     assert.deepEqual(seen, ['PUT', 'PUT'])
   })
 
-  it('asks no more once its credentials were refused', async (t) => {
+  it('sends no more requests after its credentials were refused', async (t) => {
     const { seen, listener } = answers(401)
     const client = await clientOf(t, listener)
     for (let time = 0; time < 5; time++) await assert.rejects(client.ask(get), isKind('denied'))
     assert.equal(seen.length, 1)
   })
 
-  it('keeps to its rest after refused credentials when the clock is put back', async (t) => {
+  it('keeps its pause after refused credentials when the clock is set back', async (t) => {
     const { listener } = answers(401, 200)
     const client = await clientOf(t, listener)
     const [clock, age] = [Date.now(), performance.now()]
@@ -130,7 +130,7 @@ describe('DavClient', () => {
     assert.equal((await client.ask(get)).status, 200)
   })
 
-  it('answers short calls while bodies are read or sent slowly, as many as there may be', async (t) => {
+  it('answers short calls while the maximum number of bodies is transferred slowly', async (t) => {
     const client = await clientOf(
       t,
       (request, response) => {
@@ -156,7 +156,7 @@ describe('DavClient', () => {
     await Promise.all(pipes.map((pipe) => pipe.abort()))
   })
 
-  it('gives no connection up for a request that is not sent any more', async (t) => {
+  it('loses no connection to a request that is no longer sent', async (t) => {
     const client = await clientOf(t, answers(200).listener, { connectionWaitMs: 50 })
     const lost = new DriveError('busy', 'the lease is lost')
     for (let time = 0; time < 100; time++) {
@@ -168,14 +168,14 @@ describe('DavClient', () => {
     assert.equal((await client.ask({ ...get, method: 'MOVE' })).status, 200)
   })
 
-  it('follows no redirect', async (t) => {
+  it('does not follow redirects', async (t) => {
     const client = await clientOf(t, (_request, response) => {
       response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
     })
     assert.equal((await client.ask(get)).status, 307)
   })
 
-  it('ends with the signal, also while it waits, and when it is closed', async (t) => {
+  it('ends with the signal, also while it waits, and on close', async (t) => {
     const client = await clientOf(t, answers(503).listener)
     const reason = new RangeError('the client left')
     const controller = new AbortController()
@@ -201,7 +201,7 @@ describe('BodyPipe', () => {
       }),
     )
 
-  it('sends what is written, and gives the answer', async (t) => {
+  it('sends the chunks, and returns the answer', async (t) => {
     let received = 0
     const client = await clientOf(t, (request, response) => {
       request.on('data', (data: Buffer) => {
@@ -217,7 +217,7 @@ describe('BodyPipe', () => {
     assert.equal(received, length)
   })
 
-  it('hears an answer that comes before the end', async (t) => {
+  it('returns an answer that arrives before the end of the body', async (t) => {
     const client = await clientOf(t, (_request, response) => response.writeHead(507).end('full'))
     const pipe = put(client)
     let answer = await pipe.write(chunk)
@@ -226,7 +226,7 @@ describe('BodyPipe', () => {
     assert.equal(answer?.status, 507)
   })
 
-  it('breaks off so that the server does not take it for whole', async (t) => {
+  it('aborts so that the server does not take the body for complete', async (t) => {
     let outcome = ''
     const client = await clientOf(t, (request) => {
       request.resume()

@@ -10,14 +10,14 @@ describe('statusError', () => {
     [500, 'unavailable'],
     [423, 'busy'],
   ] as const) {
-    it(`of ${status} is ${kind}`, () => {
+    it(`has the kind ${kind} for ${status}`, () => {
       const error = statusError('PUT', { status, header: () => undefined })
       assert.equal(error.kind, kind)
       assert.match(error.message, new RegExp(`PUT with ${status}`))
     })
   }
 
-  it('passes on when to come again', () => {
+  it('passes on Retry-After', () => {
     const header = (name: string) => (name === 'retry-after' ? '7' : undefined)
     assert.equal(statusError('PUT', { status: 503, header }).retryAfterSeconds, 7)
   })

@@ -20,18 +20,18 @@ describe('parseDavAddress', () => {
     })
   })
 
-  it('takes a raw colon in the password, which RFC 3986 allows', () => {
+  it('accepts an unescaped colon in the password, which RFC 3986 allows', () => {
     const { origin, password } = parseDavAddress('webdav+https://user:a:b:@host/')
     assert.deepEqual({ origin, password }, { origin: 'https://host', password: 'a:b:' })
   })
 
-  it('says how to write what is refused', () => {
+  it('says how to escape a refused character', () => {
     for (const text of ['webdav+https://u:p@ss@host/', 'webdav+https://u:1/2@host/']) {
       assert.throws(() => parseDavAddress(text), /percent-encoded: .*@ as %40, \/ as %2F/)
     }
   })
 
-  it('takes plain HTTP, no credentials and no path', () => {
+  it('accepts plain HTTP, without credentials and path', () => {
     const address = { origin: 'http://127.0.0.1:8080', root: [], user: '', password: '' }
     assert.deepEqual(parseDavAddress('webdav+http://127.0.0.1:8080'), address)
   })
@@ -53,7 +53,7 @@ describe('parseDavAddress', () => {
     'webdav+https://user:hu@hush@host/path',
     'webdav+https://hush/@host/path',
   ]) {
-    it(`refuses ${text} without saying the password`, () => {
+    it(`refuses ${text} without showing the password`, () => {
       assert.throws(
         () => parseDavAddress(text),
         (error) =>
@@ -64,7 +64,7 @@ describe('parseDavAddress', () => {
 })
 
 describe('targetOf', () => {
-  it('escapes all that is not unreserved', () => {
+  it('escapes all but unreserved characters', () => {
     assert.equal(
       targetOf(['däv'], ["a b'()*!", '%41', '..']),
       '/d%C3%A4v/a%20b%27%28%29%2A%21/%2541/..',
@@ -73,7 +73,7 @@ describe('targetOf', () => {
     assert.equal(folderTargetOf([], []), '/')
   })
 
-  it('is undone by segmentsOfHref', () => {
+  it('is reversed by segmentsOfHref', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('/'))
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), (path) => {
@@ -85,13 +85,13 @@ describe('targetOf', () => {
 })
 
 describe('segmentsOfHref', () => {
-  it('takes paths and URLs, whatever is escaped in them', () => {
+  it('accepts paths and URLs, whichever characters are escaped', () => {
     for (const href of ["/a/b'c", '/a/b%27c/', 'https://other/a/b%27c', "HTTP://x:1/a//b'c?q#f"]) {
       assert.deepEqual(segmentsOfHref(href), ['a', "b'c"])
     }
   })
 
-  it('gives nothing for what is no path in UTF-8', () => {
+  it('returns undefined for anything but a path in UTF-8', () => {
     for (const href of ['', 'a/b', '/%FF', '/%zz', 'mailto:x']) {
       assert.equal(segmentsOfHref(href), undefined)
     }

@@ -43,7 +43,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 describe('DavServer', () => {
-  it('does not take a file for absent of which the server says nothing, or that it failed', async (t) => {
+  it('does not report a file as absent when the server reports nothing or a failure', async (t) => {
     for (const inner of ['', failed('/b/k', '500 Oops')]) {
       const server = await serverOf(t, answering(multistatus(inner)))
       await assert.rejects(server.stat(['b', 'k']), isUnavailable)
@@ -54,7 +54,7 @@ describe('DavServer', () => {
     assert.equal(await server.stat(['b', 'k']), undefined)
   })
 
-  it('asks again about a file of which nothing is told', async (t) => {
+  it('asks again about a file that the answer omits', async (t) => {
     const nothing = response('/b/k', '').replace('200 OK', '404 Not Found')
     const inner = [nothing, nothing, response('/b/k', file)]
     const server = await serverOf(t, (request, answer) => {
@@ -65,7 +65,7 @@ describe('DavServer', () => {
     await assert.rejects(server.stat(['b', 'k']), isUnavailable)
   })
 
-  it('lists no folder without a file at which the server failed', async (t) => {
+  it('does not list a folder without a file that the server failed to read', async (t) => {
     const inner = response('/b/', folder) + response('/b/a', file)
     const server = await serverOf(t, answering(multistatus(inner + failed('/b/k', '423 Locked'))))
     const isBusy = (error: unknown) => error instanceof DriveError && error.kind === 'busy'

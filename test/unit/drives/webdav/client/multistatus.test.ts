@@ -68,7 +68,7 @@ const propstat = (properties: string, status = '200 OK') =>
   `<propstat><prop>${properties}</prop><status>HTTP/1.1 ${status}</status></propstat>`
 
 describe('MultistatusReader', () => {
-  it('reads what Apache says, a weak tag as its strong one', () => {
+  it('reads answers of Apache, and a weak tag as the strong one', () => {
     const time = Date.UTC(2026, 10, 22, 1, 25, 15)
     const folder = { ...nothing, isFolder: true, modifiedAtMs: time, createdAtMs: time }
     assert.deepEqual(read(apache), [
@@ -83,28 +83,28 @@ describe('MultistatusReader', () => {
     ])
   })
 
-  it('reads what lighttpd says', () => {
+  it('reads answers of lighttpd', () => {
     const [entry] = read(lighttpd)
     assert.equal(entry?.record, '{"x":"é<"}')
     assert.equal(entry?.modifiedAtMs, Date.UTC(2026, 10, 22, 1, 25, 16))
   })
 
-  it('takes no property that was not found', () => {
+  it('ignores properties that were not found', () => {
     assert.deepEqual(read(rclone), [{ ...nothing, segments: ['dav', 't'], isFolder: true }])
   })
 
-  it('takes no property of another namespace', () => {
+  it('ignores properties of other namespaces', () => {
     const other = '<x:getcontentlength xmlns:x="urn:x">7</x:getcontentlength>'
     assert.equal(read(aboutA(propstat(other)), 7, 'nothing')[0]?.size, 0)
   })
 
-  it('leaves out what the server says is not there', () => {
+  it('omits files that the server reports as missing', () => {
     for (const status of ['404 Not Found', '410 Gone']) {
       assert.deepEqual(read(aboutA(`<status>HTTP/1.1 ${status}</status>`)), [])
     }
   })
 
-  it('does not take for absent, or empty, what the server could not find out', () => {
+  it('does not take a file for absent or empty when the server failed to read it', () => {
     const file = '<resourcetype/><getcontentlength>5</getcontentlength>'
     const cases: readonly [string, DriveErrorKind][] = [
       ['<status>HTTP/1.1 423 Locked</status>', 'busy'],
@@ -128,19 +128,19 @@ describe('MultistatusReader', () => {
     assert.equal(read(aboutA(propstat(file)))[0]?.size, 5)
   })
 
-  it('wants no size of a folder, nor of what was only asked for its kind', () => {
+  it('requires no size of folders, nor when only the kind was requested', () => {
     const folder = propstat('<resourcetype><collection/></resourcetype>')
     assert.equal(read(aboutA(folder))[0]?.isFolder, true)
     assert.equal(read(aboutA(propstat('<resourcetype/>')), 7, 'kind')[0]?.isFolder, false)
   })
 
-  it('takes what a change could not do for undone', () => {
+  it('takes a failed property change as not done', () => {
     const refused = propstat('<s:record xmlns:s="urn:bucketry"/>', '507 Insufficient Storage')
     assert.equal(read(aboutA(refused), 7, 'nothing')[0]?.record, undefined)
     assert.deepEqual(read(aboutA('<status>HTTP/1.1 500 Oops</status>'), 7, 'nothing'), [])
   })
 
-  it('gives an entry as soon as it is whole', () => {
+  it('returns an entry as soon as it is complete', () => {
     const reader = new MultistatusReader('size')
     const end = apache.indexOf('</D:response>') + '</D:response>'.length
     assert.equal(reader.read(Buffer.from(apache.slice(0, end))).length, 1)
@@ -175,7 +175,7 @@ describe('opaqueTag', () => {
     ['', undefined],
     [undefined, undefined],
   ] as const) {
-    it(`of ${tag} is ${expected}`, () => assert.equal(opaqueTag(tag), expected))
+    it(`returns ${expected} for ${tag}`, () => assert.equal(opaqueTag(tag), expected))
   }
 })
 

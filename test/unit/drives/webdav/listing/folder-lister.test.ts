@@ -71,7 +71,7 @@ function heapBytes(): number {
 }
 
 describe('FolderLister', () => {
-  it('keeps the ETags of a folder, not the records that they are in', async (t) => {
+  it('caches the ETags of a folder, not the records that contain them', async (t) => {
     const lister = await listerOf(t)
     const before = heapBytes()
     const index = await lister.read(['b'], { mayBeCached: false })

@@ -11,12 +11,12 @@ describe('readRecord', () => {
     assert.deepEqual(readRecord(asciiJson(record), 'v'), record)
   })
 
-  it('gives nothing that is about another version', () => {
+  it('returns undefined for another version', () => {
     const text = asciiJson({ version: 'v1', attributes })
     assert.equal(readRecord(text, 'v2'), undefined)
   })
 
-  it('gives nothing for what is no record', () => {
+  it('returns undefined for anything but a record', () => {
     for (const text of [
       undefined,
       '',
@@ -47,7 +47,7 @@ describe('versionOf', () => {
     assert.equal(versionOf({ ...entry, etag: 'b' }, 'time'), versions[3])
   })
 
-  it('stays short whatever the tag', () => {
+  it('stays short for long tags', () => {
     const long = versionOf({ ...entry, etag: 'x'.repeat(10_000) }, 'etag')
     assert.ok(long.length < 500)
     assert.notEqual(long, versionOf({ ...entry, etag: 'x'.repeat(10_001) }, 'etag'))

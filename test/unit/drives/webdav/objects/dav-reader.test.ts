@@ -79,7 +79,7 @@ async function readAtOnce(server: DavServer): Promise<PromiseSettledResult<Uint8
   return await Promise.allSettled(reads)
 }
 
-it('Small reads that look at the file again do not wait for each other', async (t) => {
+it('small reads that check the file again do not wait for each other', async (t) => {
   const server = await serverOf(t, answeringTogether(200))
   for (const outcome of await readAtOnce(server)) {
     assert.equal(outcome.status, 'fulfilled', String((outcome as PromiseRejectedResult).reason))
@@ -87,14 +87,14 @@ it('Small reads that look at the file again do not wait for each other', async (
   }
 })
 
-it('Small reads that are refused do not wait for each other', async (t) => {
+it('refused small reads do not wait for each other', async (t) => {
   const server = await serverOf(t, answeringTogether(403))
   for (const outcome of await readAtOnce(server)) {
     assert.equal((outcome as PromiseRejectedResult).reason?.kind, 'denied')
   }
 })
 
-it('A file whose path a folder has taken is reported as changed, so that it is found again', async (t) => {
+it('a file that was replaced by a folder is reported as changed, so that it is looked up again', async (t) => {
   let isFolder = false
   const server = await serverOf(t, (request, answer) => {
     request.resume()

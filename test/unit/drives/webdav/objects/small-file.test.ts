@@ -18,13 +18,13 @@ function serverOf(broken: number) {
   return { server: { get } as unknown as DavServer, gets: () => gets }
 }
 
-test('A small file is read again when the server breaks off', async () => {
+test('a small file is read again when the answer breaks off', async () => {
   const { server, gets } = serverOf(2)
   assert.equal(String(await readSmallFile(server, ['f'], 10)), 'ab')
   assert.equal(gets(), 3)
 })
 
-test('A small file that always breaks off is a DriveError', async () => {
+test('a small file whose answer always breaks off causes a DriveError', async () => {
   const { server } = serverOf(100)
   await assert.rejects(readSmallFile(server, ['f'], 10), {
     name: 'DriveError',
@@ -32,7 +32,7 @@ test('A small file that always breaks off is a DriveError', async () => {
   })
 })
 
-test('A file of the drive that is too large is not read whole', async () => {
+test('a file that is too large is not read to the end', async () => {
   const { server } = serverOf(0)
   await assert.rejects(readSmallFile(server, ['f'], 1), { name: 'DriveError', kind: 'denied' })
 })

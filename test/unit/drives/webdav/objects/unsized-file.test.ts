@@ -33,7 +33,7 @@ async function contentOf(file: UnsizedFile): Promise<Buffer> {
 }
 
 describe('UnsizedFile', () => {
-  it('holds all bytes when the disk takes them in pieces', async (t) => {
+  it('stores all bytes when the disk accepts them in pieces', async (t) => {
     const folder = folderOf(t)
     await takeAtMost(t, folder, () => 300)
     const file = await UnsizedFile.create(new Spool({ folder, maxBytes: 10_000 }))
@@ -45,7 +45,7 @@ describe('UnsizedFile', () => {
     assert.deepEqual(await contentOf(file), Buffer.concat([bytes, bytes]))
   })
 
-  it('says that there is no room when the disk takes nothing more', async (t) => {
+  it('reports a full disk', async (t) => {
     const folder = folderOf(t)
     const room = [300, 0]
     await takeAtMost(t, folder, () => room.shift() ?? 0)

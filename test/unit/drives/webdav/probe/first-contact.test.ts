@@ -39,12 +39,12 @@ async function failureAt(place: string, scheme = 'http'): Promise<string> {
 }
 
 describe('the first contact with a WebDAV server', () => {
-  it('names a host that DNS does not know', async () => {
+  it('names a host that DNS does not resolve', async () => {
     // RFC 6761 section 6.4: this name never resolves.
     assert.match(await failureAt('files.invalid'), /name .*(Check the host in DRIVE)/)
   })
 
-  it('names a host to which no connection comes about', async (t) => {
+  it('names a host that does not accept connections', async (t) => {
     const silent = createTcpServer((socket) => t.after(() => socket.destroy()))
     const place = `127.0.0.1:${await listening(t, silent)}`
     // Not the timeout for the answer: it is longer than the 5 s in which mistakes are reported.
@@ -101,7 +101,7 @@ describe('the first contact with a WebDAV server', () => {
     assert.match(await failureAt(`127.0.0.1:${port}`), /has a file at \/dav\/, not a folder/)
   })
 
-  it('is content with a folder that is not there yet, and with a busy server', async (t) => {
+  it('accepts a folder that does not exist yet, and a busy server', async (t) => {
     for (const status of [207, 404, 409, 500, 503]) {
       const port = await answering((_, response) => response.writeHead(status).end())(t)
       const address = parseDavAddress(`webdav+http://127.0.0.1:${port}`)

@@ -88,7 +88,7 @@ const findingsAt = (server: FakeServer): Promise<NameFindings> =>
 const findingsOf = (fold: (name: string) => string) => findingsAt({ fold })
 
 describe('NameProbe', () => {
-  it('finds nothing where all names are kept apart', async () => {
+  it('finds nothing on a server that keeps all names apart', async () => {
     const findings = await findingsOf((name) => name)
     const { foldsCase, composes, decomposes, characters } = findings
     assert.deepEqual(
@@ -97,11 +97,11 @@ describe('NameProbe', () => {
     )
   })
 
-  it('finds a server that takes capitals for small letters', async () => {
+  it('detects a server that ignores case', async () => {
     assert.equal((await findingsOf((name) => name.toLowerCase())).foldsCase, true)
   })
 
-  it('finds a server that takes both forms of a letter for one, and keeps what was sent', async () => {
+  it('detects a server that equates composed and decomposed letters, and keeps the form sent', async () => {
     for (const form of ['NFC', 'NFD']) {
       const findings = await findingsOf((name) => name.normalize(form))
       assert.equal(findings.composes, true)
@@ -117,41 +117,41 @@ describe('NameProbe', () => {
 const unlistable = ['\ufffe', '\uffff']
 
 describe('NameProbe', () => {
-  it('finds which of the characters tried in one name a server refuses', async () => {
+  it('finds the refused characters among those tried in one name', async () => {
     const { characters } = await findingsAt({ takes: (name) => !/[:?\\]/.test(name) })
     assert.deepEqual(characters, [':', '?', '\\', ...unlistable])
   })
 
-  it('finds characters at which a Destination ends', async () => {
+  it('finds characters that end a Destination', async () => {
     const cut = (name: string) => name.replace(/[?;].*$/s, '')
     const { characters } = await findingsAt({ cutsMoved: cut })
     assert.deepEqual(characters, ['?', ';', ...unlistable])
   })
 
-  it('refuses a server that takes no name with a percent sign', async () => {
+  it('refuses a server that accepts no name with a percent sign', async () => {
     const takes = (name: string) => !name.includes('%')
     await assert.rejects(findingsAt({ takes }), { kind: 'denied' })
   })
 
-  it('finds a server that hides names with a leading dot', async () => {
+  it('detects a server that hides names with a leading dot', async () => {
     const findings = await findingsAt({ shows: (name) => !name.startsWith('.') })
     assert.deepEqual([findings.beginnings, findings.endings, findings.names], [['.'], [], [' ']])
     const rules = rulesFrom(findings)
     assert.deepEqual(pathOfKey('.a/.b/', rules).natural, ['%2Ea', '%2Eb', '%2E%'])
   })
 
-  it('finds a server that hides nothing but the name of folder objects', async () => {
+  it('detects a server that hides only the name of folder objects', async () => {
     const findings = await findingsAt({ shows: (name) => name !== '.%' })
     assert.deepEqual([findings.beginnings, findings.names], [[], [' ', '.%']])
     assert.deepEqual(pathOfKey('.a/', rulesFrom(findings)).natural, ['.a', '%2E%'])
   })
 
-  it('refuses a server that can store no folder object at all', async () => {
+  it('refuses a server that cannot store folder objects', async () => {
     const shows = (name: string) => !/^(\.|%2E)%$/.test(name)
     await assert.rejects(findingsAt({ shows }), { kind: 'denied', message: /neither the name/ })
   })
 
-  it('takes a name at which the server fails for one that can not be used', async () => {
+  it('does not use a name for which the server fails', async () => {
     // dufs wrote such a character as it is into XML that can not hold it.
     for (const breaksAt of [
       (name: string) => name.includes('😀'),
@@ -164,20 +164,20 @@ describe('NameProbe', () => {
     }
   })
 
-  it('takes a name to which the server answers 502 for one that can not be used', async () => {
+  it('does not use a name that the server answers with 502', async () => {
     const failsAt = (name: string) => /[:\\]/.test(name)
     const { characters, maxNameBytes } = await findingsAt({ failsAt })
     assert.deepEqual(characters, [':', '\\', ...unlistable])
     assert.equal(maxNameBytes, 255)
   })
 
-  it('finds nothing out of a server that answers 502 to every name', async () => {
+  it('rejects when the server answers 502 to every name', async () => {
     await assert.rejects(findingsAt({ failsAt: always }), { kind: 'unavailable' })
     const failsAt = (name: string) => name !== 'source'
     await assert.rejects(findingsAt({ failsAt }), { kind: 'unavailable' })
   })
 
-  it('finds nothing out of a server that goes away meanwhile', async () => {
+  it('rejects when the server disappears meanwhile', async () => {
     let isThere = true
     const takes = (name: string) => {
       isThere &&= name !== 'b '
@@ -193,7 +193,7 @@ describe('NameProbe', () => {
 })
 
 describe('rulesFrom', () => {
-  it('leaves no two letters as they are that a server without case may take for one', async () => {
+  it('escapes letters that a server without case may equate', async () => {
     const rules = rulesFrom(await findingsOf((name) => name.toLowerCase()))
     const folds = [
       (text: string) => text.toLowerCase(),
@@ -213,7 +213,7 @@ describe('rulesFrom', () => {
     }
   })
 
-  it('escapes one of two letters that are folded together', async () => {
+  it('escapes one of two letters that fold to the same one', async () => {
     const rules = rulesFrom(await findingsOf((name) => name.toLowerCase()))
     for (const [plain = '', folded = ''] of ['aA', 'σς', 'sſ', 'μµ', 'iı', 'kK']) {
       assert.equal(pathOfKey(plain, rules).natural[0], plain)

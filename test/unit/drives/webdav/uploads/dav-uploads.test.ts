@@ -9,7 +9,7 @@ import {
   type DavUploadsParts,
 } from '../../../../../src/drives/webdav/uploads/dav-uploads.ts'
 
-it('sweep keeps files and folders of which the server tells no time', async () => {
+it('sweep keeps files and folders whose time the server does not report', async () => {
   const removed: unknown[] = []
   const remove = async (path: unknown) => void removed.push(path)
   const serverWith = (children: readonly object[]) => ({

@@ -32,7 +32,7 @@ const outcome = (work: Promise<void>) =>
   )
 
 describe('Spool', () => {
-  it('gives its room away once, to all who come at the same time', async (t) => {
+  it('grants its space once to concurrent claims', async (t) => {
     const spool = spoolOf(t)
     const claims = Array.from({ length: 5 }, () => spool.claim({ isNameless: false }))
     const outcomes = await Promise.all(
@@ -47,7 +47,7 @@ describe('Spool', () => {
     )
   })
 
-  it('counts what is not announced as it comes', async (t) => {
+  it('counts undeclared bytes as they arrive', async (t) => {
     const spool = spoolOf(t)
     const [one, other] = [true, false].map((isNameless) => spool.claim({ isNameless }))
     assert.ok(one && other)
@@ -78,7 +78,7 @@ describe('Spool', () => {
     )
   })
 
-  it('ends a part when other processes have taken the room', async (t) => {
+  it('ends a part when other processes have used the space', async (t) => {
     const spool = spoolOf(t)
     const claim = spool.claim({ isNameless: false })
     await claim.take(100 * kib, 400 * kib)
@@ -88,7 +88,7 @@ describe('Spool', () => {
     await assert.rejects(claim.take(100 * kib, 400 * kib), isBusy)
   })
 
-  it('does not mind folders that come and go while it looks, nor that there is none', async (t) => {
+  it('tolerates folders that appear and disappear during a measurement, and a missing one', async (t) => {
     const spool = spoolOf(t)
     let isOver = false
     const churn = async (name: string) => {
@@ -113,7 +113,7 @@ describe('Spool', () => {
     assert.equal(await outcome(spool.claim({ isNameless: false }).take(1 * kib, 1 * kib)), 'taken')
   })
 
-  it('gives objects of unknown size no more than is left, and all of it again', async (t) => {
+  it('grants objects of unknown size the remaining space, and reclaims it', async (t) => {
     const spool = spoolOf(t)
     const [first, second] = [await UnsizedFile.create(spool), await UnsizedFile.create(spool)]
     await first.write(Buffer.alloc(600 * kib))
@@ -125,7 +125,7 @@ describe('Spool', () => {
     await third.write(Buffer.alloc(1_000 * kib))
   })
 
-  it('sweeps names that a process left which died at once', async (t) => {
+  it('sweeps names left by a process that died', async (t) => {
     const spool = spoolOf(t)
     writeFileSync(join(spool.folder, 'unsized-x'), 'x')
     writeFileSync(join(spool.folder, 'other'), 'x')
