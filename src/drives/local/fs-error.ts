@@ -9,7 +9,7 @@ const kinds: Readonly<Record<string, DriveErrorKind>> = {
   EACCES: 'denied',
   EPERM: 'denied',
   EROFS: 'denied',
-  // A bucket's folder, or one below it, was put on another file system after the start.
+  // A bucket's folder, or one below it, was moved to another file system after the start.
   EXDEV: 'denied',
   ENAMETOOLONG: 'key-too-long',
   EINVAL: 'invalid-key',
@@ -35,7 +35,7 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   unavailable: 'The drive is not responding; check that it is mounted and healthy.',
 }
 
-/** Codes with which a look-up says that nothing is there under a name. */
+/** Codes of a look-up that finds nothing at a path. */
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ'])
 
 /** The system's code of an error, such as `ENOENT`; the empty string when it has none. */
@@ -64,9 +64,9 @@ export function cannotLink(error: unknown): boolean {
 }
 
 /**
- * The DriveError for what a system call threw. DriveErrors and errors without a system code (bugs)
- * come back as they are.
- * @param doing for people, in the form `write a/b`.
+ * The DriveError for an error of a system call. DriveErrors and errors without a system code (bugs)
+ * are returned unchanged.
+ * @param doing for people, in the form `write a/b`
  */
 export function driveErrorOf(error: unknown, doing: string): unknown {
   const code = codeOf(error)
@@ -75,7 +75,7 @@ export function driveErrorOf(error: unknown, doing: string): unknown {
   return new DriveError(kind, `Could not ${doing} (${code}). ${advice[kind]}`, { cause: error })
 }
 
-/** Runs `work` and turns what the system refuses into a DriveError. */
+/** Runs `work`, and converts errors of system calls to DriveErrors. */
 export async function withDriveErrors<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

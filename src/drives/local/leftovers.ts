@@ -5,7 +5,7 @@ import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 
-/** What a process that can't be seen from here left is taken for abandoned after this. */
+/** After this time, the files of a process on another host count as abandoned. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
 
 export interface Sweep {
@@ -15,7 +15,7 @@ export interface Sweep {
   tidyFolders(note: JournalNote): Promise<void>
 }
 
-/** Removes what dead processes left behind; never what a living one uses. */
+/** Removes the files of dead processes, and never those of a living one. */
 export async function sweepLeftovers({ root, nowMs, tidyFolders }: Sweep): Promise<void> {
   for (const name of await fs.promises.readdir(root.tempFolder)) {
     const path = join(root.tempFolder, name)
@@ -26,8 +26,8 @@ export async function sweepLeftovers({ root, nowMs, tidyFolders }: Sweep): Promi
   }
   for (const name of await fs.promises.readdir(root.lockFolder)) {
     const path = join(root.lockFolder, name)
-    // A lock of the dead delays nobody (key-locks.ts takes it over): only litter goes here, and
-    // only what is so old that no thief can be at it in this moment.
+    // The lock of a dead process delays no one (key-locks.ts takes it over). It is removed only when
+    // it is so old that no process can be taking it over at this moment.
     if (await isOlder(path, nowMs - elsewhereLimitMs)) await removeDeadLock(path)
   }
 }
@@ -36,7 +36,7 @@ function decodeProcess(name: string): string {
   try {
     return decodeURIComponent(name)
   } catch {
-    // Not a name that a drive gave: treated as of a process elsewhere.
+    // Not the name of a process: treated as one on another host.
     return ''
   }
 }

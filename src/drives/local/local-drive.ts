@@ -48,7 +48,7 @@ import { SeenFileCache } from './objects/seen-file-cache.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
 
 export interface LocalDriveOptions {
-  /** The folder that holds the buckets' folders; made when it is absent. */
+  /** The folder of the buckets' folders; created if it is missing. */
   readonly root: string
   readonly records: FileRecords
   readonly log: AttributeLog
@@ -56,11 +56,11 @@ export interface LocalDriveOptions {
 }
 
 /**
- * A drive over an ordinary folder. Several processes may have the same folder open.
- * @throws DriveError, for people, when the folder can't be used.
+ * Opens a drive over an ordinary folder. Several processes may have the same folder open.
+ * @throws DriveError, for people, when the folder cannot be used
  */
 export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
-  // Resolved once: notes and objects stay on one drive when a symbolic link is changed later.
+  // Resolved once, so that notes and objects stay on one drive if a symbolic link changes later.
   const path = await realFolderPath(options.root)
   await options.claim?.(new LocalNotes(path))
   const root = await openLocalRoot(path)
@@ -69,7 +69,7 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   return new LocalDrive(root, locks, options)
 }
 
-/** A draft known to be at least this large is refused at once when there is no space for it. */
+/** A draft with a declared size from here on is refused immediately if there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
 
 class LocalDrive implements Drive {
@@ -241,7 +241,7 @@ class LocalDrive implements Drive {
     }
   }
 
-  /** @throws DriveError `denied` when objects in the folder could not be put there in one step. */
+  /** @throws DriveError `denied` when objects cannot be moved into the folder in one step */
   async #requireUsable(path: string): Promise<void> {
     const stats = await fs.promises.lstat(path)
     if (!stats.isDirectory()) {

@@ -14,7 +14,7 @@ export class LocalNotes implements DriveNotes {
   /** The owner note as last read or written. */
   #owner: string | undefined
 
-  /** @param root its real path, which need not be there (`realFolderPath`) */
+  /** @param root its real path, which need not exist (`realFolderPath`) */
   constructor(root: string) {
     this.#root = root
   }
@@ -45,7 +45,7 @@ export class LocalNotes implements DriveNotes {
   async write(name: NoteName, text: string): Promise<void> {
     await withDriveErrors(`write the note ${name}`, async () => {
       await this.#assertSameDevice()
-      // What a heartbeat wrote is of no use after a power failure.
+      // A heartbeat is useless after a power failure.
       const isDurable = name === 'owner'
       const rename = (draft: string) => fs.promises.rename(draft, this.#pathOf(name))
       await this.#withDraft(text, { isDurable }, rename)
@@ -62,7 +62,7 @@ export class LocalNotes implements DriveNotes {
     return `${this.#ownFolder}/${name}.json`
   }
 
-  /** Runs `use` with a file in the folder of this process, which is swept when the process is gone. */
+  /** Runs `use` with a file in the folder of this process, which is swept after the process has ended. */
   async #withDraft<R>(
     text: string,
     { isDurable }: { readonly isDurable: boolean },
@@ -70,23 +70,23 @@ export class LocalNotes implements DriveNotes {
   ): Promise<R> {
     const tempFolder = `${this.#ownFolder}/tmp`
     const folder = `${tempFolder}/${encodeURIComponent(thisProcess)}`
-    // One by one: without the drive's own folder nothing is made.
+    // One by one: without the drive's own folder, nothing is created.
     for (const path of [tempFolder, folder]) await makePrivateFolder(path)
     const path = `${folder}/note-${crypto.randomUUID()}`
     try {
       await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
       return await use(path)
     } finally {
-      // Also after a failure: on a full disk every heartbeat would leave a file.
+      // Also after a failure: otherwise every heartbeat on a full disk would leave a file.
       await fs.promises.rm(path, { force: true })
     }
   }
 
   /**
-   * A network file system may have another device number after it was mounted again: its owner note
-   * shows that it is the same drive.
+   * A network file system may have another device number after a remount: its owner note shows that it
+   * is the same drive.
    *
-   * @throws DriveError `unavailable` when what is mounted at the path is not what was there before.
+   * @throws DriveError `unavailable` when another file system is mounted at the path
    */
   async #assertSameDevice(): Promise<void> {
     const { dev } = await fs.promises.lstat(this.#ownFolder)
@@ -101,7 +101,7 @@ export class LocalNotes implements DriveNotes {
   }
 }
 
-/** Gives the draft a second name unless a file has it; false when one has. */
+/** Links the draft to the path; false if a file exists there. */
 async function linkNew(draft: string, path: string, text: string): Promise<boolean> {
   try {
     await fs.promises.link(draft, path)

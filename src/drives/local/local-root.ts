@@ -13,18 +13,18 @@ import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'
 import { PacedFiles } from './objects/paced-files.ts'
 import { ReadMemory } from './objects/read-memory.ts'
 
-/** Where the drive's own files are, on the same file system as the buckets. */
+/** The folder of the drive's own files, on the same file system as the buckets. */
 export const ownFolderName = '.bucketry'
 
-/** The drive's own folder as last seen. It changes when the drive is mounted again, or restored. */
+/** The drive's own folder as last seen. It changes when the drive is remounted or restored. */
 interface OwnFolderSeen {
   device: number
   identity: string
 }
 
-/** The drive's folder as found at start: everything that does not change while it runs, but `own`. */
+/** The drive's folder as found at the start. Only `own` changes later. */
 export interface LocalRoot {
-  /** Absolute, no symbolic link in it, no trailing `/`. */
+  /** Absolute, without symbolic links and trailing `/`. */
   readonly path: string
   /** `<root>/.bucketry/tmp`; every process has its own folder in it. */
   readonly tempFolder: string
@@ -34,18 +34,18 @@ export interface LocalRoot {
   readonly own: OwnFolderSeen
   /** The text of the owner note; undefined when there is none. */
   readonly ownerNote: string | undefined
-  /** Whether birth times belong to a file's identity here. */
+  /** Whether the file system keeps birth times, which are then part of a file's identity. */
   readonly hasBirthtime: boolean
-  /** `/proc/self/fd/` where descriptors can be named (Linux), else undefined. */
+  /** `/proc/self/fd/` where descriptors have paths (Linux), otherwise undefined. */
   readonly descriptors: string | undefined
   readonly files: PacedFiles
-  /** What readers of large objects take their buffers from. */
+  /** Limits the buffers of readers of large objects. */
   readonly readMemory: ReadMemory
 }
 
 /**
- * Makes the root and the drive's own folders where they are absent.
- * @throws DriveError `denied` or `unavailable`, for people, when the folder can't be used.
+ * Creates the root and the drive's own folders if they are missing.
+ * @throws DriveError `denied` or `unavailable`, for people, when the folder cannot be used
  */
 export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
@@ -68,7 +68,7 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     ]) {
       await makeOwnFolder(folder)
     }
-    // Nothing acknowledged below them is lost with their names.
+    // Otherwise a power failure could lose them with acknowledged objects below them.
     for (const folder of [own, real]) await syncFolderAt(folder)
     const stats = await fs.promises.lstat(own)
     const hasBirthtime = await doesBirthtimeLast(root.processFolder)
@@ -81,10 +81,10 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
 }
 
 /**
- * The path of a folder without symbolic links. The folder and those above it need not be there.
+ * The path of a folder without symbolic links. The folder and those above it need not exist.
  *
- * @throws DriveError `unavailable`, for people, when a symbolic link on the way leads to nothing: making
- * the folder that it names would fill a disk that another one is to be mounted over.
+ * @throws DriveError `unavailable`, for people, when a symbolic link in the path has no target: creating
+ *   the target could fill a disk over which another one is to be mounted
  */
 export function realFolderPath(path: string): Promise<string> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
@@ -132,14 +132,14 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
 }
 
 /**
- * @throws DriveError `unavailable` when the drive's own folder is gone, or is another folder without
- * the drive's owner note: the drive is not mounted, or was replaced by another one.
+ * @throws DriveError `unavailable` when the drive's own folder is missing, or is another folder without
+ *   the drive's owner note: the drive is not mounted, or was replaced by another one
  */
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
   const { own, hasBirthtime, ownerNote } = root
   const stats = await root.files.lstat(`${root.path}/${ownFolderName}`)
   const identity = stats && folderIdentityOf(stats, hasBirthtime)
-  // Without a note, a folder that was made again can only be told by its file system.
+  // Without a note, only the file system distinguishes a folder that was created again.
   const isSame = identity === own.identity || ownerNote === undefined
   if (stats?.dev === own.device && isSame) return
   if (await hasOwnerNote(root.path, ownerNote)) {
@@ -161,7 +161,7 @@ function readOwnerNote(root: string): Promise<string | undefined> {
   return unlessAbsent(() => fs.promises.readFile(path, 'utf8'))
 }
 
-/** Its own folders must be folders: files written to them are trusted to be on the drive. */
+/** The drive's own folders must not be links: files written to them must be on the drive. */
 async function makeOwnFolder(path: string): Promise<void> {
   await makePrivateFolder(path)
   const stats = await fs.promises.lstat(path)
@@ -176,7 +176,7 @@ async function findDescriptors(folder: string): Promise<string | undefined> {
     const link = await fs.promises.readlink(`/proc/self/fd/${handle.fd}`)
     return link === folder ? '/proc/self/fd/' : undefined
   } catch {
-    // No /proc: not Linux. Real paths are asked for instead.
+    // No /proc: not Linux. Real paths are compared instead.
     return undefined
   } finally {
     await handle.close()

@@ -8,11 +8,11 @@ export interface FilePath {
   readonly name: string
 }
 
-/** The paths of an object's file (key-path.ts): it has the natural one unless a folder is there. */
+/** The paths of an object's file (key-path.ts): the natural one unless a folder has it. */
 export interface ObjectPath extends ObjectName {
   readonly natural: FilePath
   readonly alternative: FilePath
-  /** The natural path below the root. It identifies the object for locks and records. */
+  /** The natural path below the root: the object's name for locks and records. */
   readonly path: string
 }
 
@@ -36,8 +36,9 @@ export function joinFilePath(filePath: FilePath): string {
 }
 
 /**
- * The object whose natural path (below the root) is that of a folder on the way to this object: for
- * `a/b/c` those of `a` and `a/b`. Undefined for folders that no object could have, such as pieces of names.
+ * The object whose natural path is this folder on the way to `objectPath`: for `a/b/c`, the objects
+ * `a` and `a/b`. Undefined for folders that are the natural path of no object, such as pieces of names.
+ * @param path below the root
  */
 export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | undefined {
   let owners = ownersByPath.get(objectPath)

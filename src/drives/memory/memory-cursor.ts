@@ -2,7 +2,7 @@ import type { Entry, EntryCursor, ListQuery } from '../drive.ts'
 import { compareKeys } from '../key-order.ts'
 import { type MemoryObjects, turn } from './memory-objects.ts'
 
-/** Looks at all keys for every page: the shortest way to be right. */
+/** Looks at all keys for every page: slow, but short and correct. */
 export class MemoryCursor implements EntryCursor {
   readonly #objects: MemoryObjects
   readonly #bucket: string

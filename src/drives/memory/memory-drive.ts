@@ -1,6 +1,6 @@
 /**
- * The reference drive: the shortest code that keeps the whole contract of drive.ts, for tests and
- * as an example. Everything is lost with the process; nothing can be put here by hand.
+ * The reference drive: the shortest code that fulfils the contract of drive.ts, for tests and as an
+ * example. Everything is lost when the process ends, and no files can be added by hand.
  */
 import { changedSource } from '../copy-source.ts'
 import type {

@@ -7,7 +7,7 @@ import { assertConditions } from '../write-conditions.ts'
 /** One version of an object. Never changes. */
 export interface MemoryObject extends ObjectMetadata {
   readonly bytes: Uint8Array
-  /** The state of the upload that it came from. */
+  /** The state of the upload that created it. */
   readonly uploadState?: string
 }
 
@@ -19,7 +19,7 @@ export interface NewObject {
 }
 
 export interface MemoryOptions {
-  /** All objects together. @default 1 GiB */
+  /** The limit for all objects together. @default 1 GiB */
   readonly capacityBytes?: number
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: () => number
@@ -30,7 +30,7 @@ interface MemoryBucket {
   readonly objects: Map<string, MemoryObject>
 }
 
-/** The buckets and their objects. Every change happens in one turn, so nothing can come between. */
+/** The buckets and their objects. Every change is made in one turn of the event loop, so it is atomic. */
 export class MemoryObjects {
   readonly capacityBytes: number
   readonly now: () => number
@@ -91,7 +91,7 @@ export class MemoryObjects {
   }
 }
 
-/** Lets others run, as every real drive does at every call. */
+/** Lets other work run, as every real drive does in every call. */
 export async function turn(): Promise<void> {
   await setImmediate()
 }
@@ -100,7 +100,7 @@ export function metadataOf({ size, modifiedAtMs, attributes }: MemoryObject): Ob
   return { size, modifiedAtMs, attributes }
 }
 
-/** Bytes that are being received. */
+/** Collects the bytes of a draft or part. */
 export class ByteCollector {
   readonly #objects: MemoryObjects
   readonly #signal: AbortSignal | undefined
@@ -121,7 +121,7 @@ export class ByteCollector {
     await turn()
   }
 
-  /** All that was written, once. */
+  /** Returns all bytes, and forgets them. */
   async take(): Promise<Uint8Array> {
     await turn()
     return Buffer.concat(this.#chunks.splice(0))

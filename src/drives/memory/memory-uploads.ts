@@ -10,19 +10,19 @@ import { endingPart } from '../ending-draft.ts'
 import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 
 interface MemoryUpload {
-  /** What each state stands for; an older one may come again after a crash of the caller. */
+  /** The content of each state; the caller may use an older state again after a crash. */
   readonly contents: Content[]
   touchedAtMs: number
 }
 
-/** The first `offset` bytes of the content before, then these. */
+/** The first `offset` bytes of `before`, then `bytes`. */
 interface Content {
   readonly before?: Content
   readonly offset: number
   readonly bytes: Uint8Array
 }
 
-/** Uploads are lists of what was committed. A state is `uploadId:number of the commit`. */
+/** An upload is the list of its commits. A state is `uploadId:number of the commit`. */
 export class MemoryUploads implements UploadDrive {
   readonly canTruncate = true
   readonly #objects: MemoryObjects
@@ -33,7 +33,7 @@ export class MemoryUploads implements UploadDrive {
     this.#objects = objects
   }
 
-  /** How many uploads are held. */
+  /** The number of uploads. */
   get count(): number {
     return this.#uploads.size
   }
@@ -61,7 +61,7 @@ export class MemoryUploads implements UploadDrive {
     })
   }
 
-  /** The part that `offset` cuts off is the one replaced. */
+  /** `offset` cuts off the part to replace. */
   replaceLast(state: string, options: AppendOptions): Promise<PartDraft> {
     return this.append(state, options)
   }

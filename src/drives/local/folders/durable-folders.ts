@@ -28,7 +28,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** As `makeFolders`, durable when resolved. Resolves with the folder's real path. */
+/** As `makeFolders`, durable when resolved. Returns the folder's real path. */
 export async function makeFolderDurably(path: string): Promise<string> {
   const first = await makeFolders(path)
   const real = await fs.promises.realpath(path)
@@ -51,7 +51,7 @@ export async function syncFolder(fd: number): Promise<void> {
   try {
     await fsyncFile(fd)
   } catch (error) {
-    // Some file systems (SMB, some FUSE ones) can't and need not.
+    // Some file systems (SMB, some FUSE ones) neither support nor need this.
     if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
   }
 }

@@ -1,18 +1,18 @@
 import type { FolderNames } from '../../folder-cursor.ts'
 
 /**
- * The names in one folder, packed: a million of them are a few arrays and not a million strings. A
+ * The names in one folder, packed: a million names are a few arrays instead of a million strings. A
  * folder's name ends in `/`, so that bytes compare as keys do (`a-b` before `a/`). A name is a key's
- * segment; names that were cut are whole here (long-name.ts).
+ * segment; cut names are complete here (long-name.ts).
  */
 export interface PackedNames {
-  /** All names, one behind the other, as they were read, UTF-8. */
+  /** All names in UTF-8, concatenated in the order in which they were read. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Where each begins, and at last where the last one ends. */
+  /** The start of each name, then the end of the last one. */
   readonly starts: Uint32Array<ArrayBuffer>
-  /** What each is: bits of `nameFlags`. */
+  /** The kind of each name: bits of `nameFlags`. */
   readonly flags: Uint8Array<ArrayBuffer>
-  /** The names in key order, each by its index in `starts`; of equal ones only the first. */
+  /** The names in key order, each by its index in `starts`; only the first of equal names. */
   readonly order: Uint32Array<ArrayBuffer>
 }
 
@@ -20,7 +20,7 @@ export const nameFlags = {
   folder: 1,
   /** The object's file is at its alternative path. */
   alternative: 2,
-  /** The name on the disk is another: escaped or cut. */
+  /** The name on the disk differs: it is escaped or cut. */
   encoded: 4,
 } as const
 
@@ -28,7 +28,7 @@ const slash = 0x2f
 
 export class FolderIndex implements FolderNames {
   readonly count: number
-  /** What it takes in memory, about. */
+  /** Its approximate size in memory. */
   readonly sizeBytes: number
   readonly #bytes: Buffer
   readonly #starts: Uint32Array
@@ -45,7 +45,7 @@ export class FolderIndex implements FolderNames {
     this.#order = order
   }
 
-  /** The segment, with a `/` behind it when it is a folder. */
+  /** The segment, followed by `/` if it is a folder. */
   name(position: number): string {
     const name = this.#order[position] ?? 0
     return this.#bytes.toString('utf8', this.#starts[name], this.#starts[name + 1])
@@ -81,8 +81,8 @@ export class FolderIndex implements FolderNames {
 }
 
 /**
- * Collects names in any order, also several times, and puts each once in key order. The memory of
- * an array that became too small is given back at once, not when V8 finds the time: `transfer`
+ * Collects names in any order, also repeatedly, and returns each once in key order. The memory of an
+ * array that became too small is released immediately, not at the next garbage collection: `transfer`
  * detaches it.
  */
 export class NamePacker {
@@ -122,7 +122,7 @@ export class NamePacker {
     return new Uint32Array(sorted.buffer.transfer(4 * kept))
   }
 
-  /** Added twice, or left at its alternative path beside the natural one, which sorts first. */
+  /** Added twice, or at its alternative path beside the natural one, which sorts first. */
   #isHidden(name: number, before: number): boolean {
     return this.#compareBytes(name, before) === 0
   }
@@ -155,7 +155,7 @@ export class NamePacker {
   }
 }
 
-/** TypedArray.prototype.sort with a comparison makes two arrays of boxed values on the way. */
+/** TypedArray.prototype.sort with a comparison creates two temporary arrays of boxed values. */
 function mergeSorted(
   values: Uint32Array<ArrayBuffer>,
   compare: (a: number, b: number) => number,
@@ -172,13 +172,13 @@ function mergeSorted(
 }
 
 interface Runs {
-  /** Of the first run; the second one begins `width` behind it, and may be short or empty. */
+  /** The start of the first run. The second starts `width` later, and may be short or empty. */
   readonly start: number
   readonly width: number
   readonly compare: (a: number, b: number) => number
 }
 
-/** Stable: of equal values that of the first run comes first. */
+/** Stable: of equal values, the one from the first run comes first. */
 function mergeRuns(from: Uint32Array, to: Uint32Array, { start, width, compare }: Runs): void {
   const middle = Math.min(start + width, from.length)
   const end = Math.min(middle + width, from.length)

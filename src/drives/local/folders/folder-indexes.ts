@@ -7,16 +7,16 @@ import { FolderReader, smallFolderBytes } from './folder-reader.ts'
 import { OpenFolder } from './open-folder.ts'
 import type { FolderStamp, InnerFolder } from './read-folder.ts'
 
-/** Indexes kept in memory, all folders together; one that is larger is kept alone. */
+/** The limit for all cached indexes together; a larger one is cached alone. */
 const cacheLimitBytes = 96 * 1024 * 1024
 /**
- * A folder that changed so shortly before it was read may change again without a new time: its
- * index can't be told from an outdated one later (as in Git, "racy-git"). The kernel's file clock
- * moves in steps of up to 10 ms; some file systems keep whole seconds, or two of them.
+ * A folder that changed so shortly before it was read may change again without a new time: later, its
+ * index cannot be distinguished from an outdated one (as in Git, "racy-git"). The kernel's file clock
+ * advances in steps of up to 10 ms; some file systems store times in steps of one or two seconds.
  */
 const fineClockMs = 50
 const coarseClockMs = 2_500
-/** How often a small folder is read that changes at the moment, see ReadRequest.times. */
+/** How often to read a small folder that is changing at the moment, see ReadRequest.times. */
 const busyReadings = 3
 
 interface Cached {
@@ -31,8 +31,8 @@ interface Build {
 }
 
 /**
- * Sorted indexes of folders, as of the moment they are asked for: what is in memory is used only
- * when the folder's status proves that it did not change since.
+ * Sorted indexes of folders, as of the moment of the call: a cached one is used only if the folder's
+ * status proves that it did not change since.
  */
 export class FolderIndexes {
   readonly #root: LocalRoot
@@ -46,7 +46,7 @@ export class FolderIndexes {
     this.#root = root
   }
 
-  /** Undefined when it is not a folder, or is reached through a symbolic link. */
+  /** Undefined if it is not a folder, or is reached through a symbolic link. */
   async get(path: string): Promise<FolderIndex | undefined> {
     const askedAt = ++this.#clock
     for (;;) {
@@ -54,7 +54,7 @@ export class FolderIndexes {
       if (cached !== undefined && (await this.#isCurrent(path, cached))) return cached.index
       const build = this.#builds.get(path) ?? this.#build(path)
       const built = await build.done
-      // One that began before it was asked for may lack what was written in between.
+      // A build that started before this call may lack what was written in between.
       if (build.startedAt > askedAt) return built?.index
     }
   }
@@ -90,7 +90,7 @@ export class FolderIndexes {
     }
     try {
       const startedAtMs = Date.now()
-      // The folder may belong to another drive that was mounted instead of this one.
+      // The folder may belong to another drive that was mounted in place of this one.
       await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)
       const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
@@ -130,12 +130,12 @@ function isSame(stats: Stats, stamp: FolderStamp): boolean {
   )
 }
 
-/** Whether a later look at the folders' times will tell that they changed after this reading. */
+/** Whether the folders' times will later show if they changed after this reading. */
 function isProof({ stamp, inner }: Cached, startedAtMs: number): boolean {
   return [stamp, ...inner.map((folder) => folder.stamp)].every((one) => isStable(one, startedAtMs))
 }
 
-/** Whether the folder's last change is so long ago that another one will have another time. */
+/** Whether the folder's last change is so old that the next change will have another time. */
 function isStable({ mtimeMs, ctimeMs }: FolderStamp, nowMs: number): boolean {
   const isCoarse = Number.isInteger(mtimeMs / 1000) && Number.isInteger(ctimeMs / 1000)
   return nowMs - Math.max(mtimeMs, ctimeMs) > (isCoarse ? coarseClockMs : fineClockMs)

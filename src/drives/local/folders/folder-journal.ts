@@ -6,16 +6,16 @@ import { unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { truncateFile } from '../objects/paced-files.ts'
 
-/** A key whose folders may be left empty by a crash. */
+/** A key with folders that a crash may leave empty. */
 export interface JournalNote extends ObjectName {
-  /** Folders, as paths below the root, that are about to be made for the key, or were. */
+  /** Folders that are being created for the key, as paths below the root. */
   readonly making: readonly string[]
 }
 
 export interface JournalEntry {
-  /** Adds to what was noted before: a chain of a thousand folders is noted link by link. */
+  /** Adds to earlier notes: a chain of a thousand folders is noted one by one. */
   note(note: JournalNote): Promise<void>
-  /** What was noted is done or undone. */
+  /** Call it when the noted work is done or undone. */
   close(): Promise<void>
 }
 
@@ -30,9 +30,9 @@ const noteSchema = z.object({
 const compactBytes = 256 * 1024
 
 /**
- * What this process is doing to folders right now. After a crash the next start finishes it
- * (leftovers.ts), so that no prefix outlives its objects. Losing it loses no objects: writes to it
- * are not awaited, and it is empty as soon as nothing is in progress.
+ * The changes to folders that this process has in progress. After a crash, the next start finishes them
+ * (leftovers.ts), so that no prefix outlives its objects. Losing the journal loses no objects: it is not
+ * synced to disk, and it is emptied when nothing is in progress.
  */
 export class FolderJournal {
   readonly #root: LocalRoot
@@ -40,7 +40,7 @@ export class FolderJournal {
   #fd: number | undefined
   readonly #lines = new Map<JournalEntry, string[]>()
   #compactAt = compactBytes
-  /** Writing, one after the other. */
+  /** Writes run one after the other. */
   #last: Promise<void> = Promise.resolve()
   #size = 0
 
@@ -81,7 +81,7 @@ export class FolderJournal {
 
   async #write(line: string): Promise<void> {
     if (this.#size <= this.#compactAt) return await this.#append(line)
-    // The line is among those of its entry, or needed no more.
+    // The line is in `#lines`, unless its entry was closed.
     await this.#compact()
   }
 
@@ -93,7 +93,7 @@ export class FolderJournal {
     this.#size += bytes.length
   }
 
-  /** Some entry may be open at any time. Killed here, a line or two of old text stay, no harm. */
+  /** Some entry may always be open. If the process is killed here, harmless old lines remain. */
   async #compact(): Promise<void> {
     this.#size = 0
     await this.#append([...this.#lines.values()].flat().join(''))
@@ -109,8 +109,7 @@ export class FolderJournal {
 }
 
 /**
- * What the journals in a dead process's folder say, one note for each key. A line that was cut
- * short is left out.
+ * The notes in the journals of a dead process, one for each key. Incomplete lines are skipped.
  */
 export async function readJournals(processFolder: string): Promise<JournalNote[]> {
   const notes = new Map<string, JournalNote & { readonly making: string[] }>()

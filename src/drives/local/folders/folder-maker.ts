@@ -20,11 +20,11 @@ const attempts = 16
 const staysCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', 'ENOTDIR'])
 
 export interface MadeFolder {
-  /** The caller closes it. */
+  /** The caller must close it. */
   readonly folder: OpenFolder
-  /** The folders that were created for it: to be recorded as the drive's own, or removed again. */
+  /** The folders created for it: to be recorded as the drive's own, or removed again. */
   readonly made: readonly MadeName[]
-  /** To be closed when they are. */
+  /** To be closed when they are recorded or removed. */
   readonly entry: JournalEntry | undefined
 }
 
@@ -87,9 +87,8 @@ export class LocalFolderMaker {
   }
 
   /**
-   * Removes folders that were created in vain, or are no longer needed. Never rejects: the error
-   * that led here is the one to report. A folder that stays is removed with the next object that is
-   * deleted from it.
+   * Removes unused folders. Never rejects: the caller reports its own error. A folder that stays is
+   * removed with the next object that is deleted from it.
    */
   async unmake(
     objectPath: ObjectPath,
@@ -100,9 +99,9 @@ export class LocalFolderMaker {
   }
 
   /**
-   * Removes the folder of the file path and those above it, except the bucket's, as far as they are
-   * empty and were created by the drive.
-   * @param made folders known to be the drive's own, though not recorded as such.
+   * Removes the folder of the file path and those above it, except the bucket's, if they are empty
+   * and were created by the drive.
+   * @param made folders that the drive created, but that are not recorded yet
    */
   async removeEmpty(
     objectPath: ObjectPath,
@@ -114,7 +113,7 @@ export class LocalFolderMaker {
     while (components.length > 1) {
       const name = components.pop() ?? ''
       const parent = await OpenFolder.open(this.#root, components.join('/'))
-      // Already removed, perhaps before a crash: those above may still exist.
+      // It was already removed, perhaps before a crash: those above may still exist.
       if (parent === undefined) continue
       try {
         const isOwn = own.has(this.#below(`${parent.path}/${name}`))
@@ -126,7 +125,7 @@ export class LocalFolderMaker {
     }
   }
 
-  /** Undefined when a folder was removed meanwhile. */
+  /** Undefined if a folder was removed meanwhile. */
   async #make(making: Making, components: readonly string[]): Promise<OpenFolder | undefined> {
     const [bucket = '', ...names] = components
     let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#makeBucket(bucket))
@@ -161,7 +160,7 @@ export class LocalFolderMaker {
     return child
   }
 
-  /** Only after its folder was removed by hand: `prepare` has created it. */
+  /** Needed only if the folder was removed by hand: `prepare` created it. */
   async #makeBucket(bucket: string): Promise<OpenFolder> {
     await requireOwnFolder(this.#root)
     await makeFolders(`${this.#root.path}/${bucket}`)
@@ -188,7 +187,7 @@ export class LocalFolderMaker {
     if (owner.alternative.folder === owner.natural.folder) {
       return await this.#root.files.rename(from, parent.at(owner.alternative.name))
     }
-    // The suffix made the name so long that it is cut and has a folder of its own.
+    // The suffix makes the name so long that it is cut and has a separate folder.
     const { folder, made, entry } = await this.ensure(owner, owner.alternative)
     try {
       if (made.length > 0) {
@@ -197,7 +196,7 @@ export class LocalFolderMaker {
         await this.#known.save(file, await this.#known.of(file), own)
       }
       await this.#root.files.rename(from, folder.at(owner.alternative.name))
-      // Before the folder that it left is: else a power cut could leave it in neither.
+      // Before the old folder is synced: otherwise a power failure could leave the file in neither.
       await folder.sync()
     } finally {
       await folder.close()
@@ -205,7 +204,7 @@ export class LocalFolderMaker {
     }
   }
 
-  /** Gives an object its natural path back when the folder that had it is gone. */
+  /** Moves an object back to its natural path when the folder at that path was removed. */
   async #restoreNatural(objectPath: ObjectPath, parent: OpenFolder, name: string): Promise<void> {
     const owner = displacedBy(objectPath, this.#below(`${parent.path}/${name}`))
     if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
@@ -217,7 +216,7 @@ export class LocalFolderMaker {
         await this.#root.files.link(alternative, parent.at(name))
         await this.#root.files.unlink(alternative)
       } catch {
-        // Another process was faster, or the file system has no links: it can stay where it is.
+        // Another process was faster, or the file system has no links: the file may stay.
       }
     })
   }
@@ -259,7 +258,7 @@ async function makeFolder(
   }
 }
 
-/** @param path below the root: clients do not learn the root's path. */
+/** @param path below the root: clients must not see the root's path */
 function inTheWay(path: string): DriveError {
   const message = `${path} must be a folder for this key, but is not.`
   return new DriveError('denied', `${message} Move it away.`)

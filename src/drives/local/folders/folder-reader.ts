@@ -5,15 +5,15 @@ import { type ReadFolder, type ReadRequest, readUpTo } from './read-folder.ts'
 /** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
 export const smallFolderBytes = 128 * 1024
 /**
- * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often says
- * 4,096), and the size says nothing about the folders of cut names inside.
+ * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often reports
+ * 4,096), and the size does not include the folders of cut names inside.
  */
 const smallFolderEntries = 5_000
 
-/** An entry is garbage as soon as its name is packed: room for more of them saves nothing. */
+/** An entry is garbage as soon as its name is packed: more memory would not help. */
 const maxYoungGenerationSizeMb = 2
 
-/** Reads folders: small ones at once, large ones in a thread. */
+/** Reads small folders synchronously, and large ones in a thread. */
 export class FolderReader {
   readonly #pace = new Pace()
   readonly #thread = new CallThread<ReadRequest, ReadFolder>(
@@ -21,7 +21,7 @@ export class FolderReader {
     { resourceLimits: { maxYoungGenerationSizeMb } },
   )
 
-  /** @param folderBytes the folder's own size by its status. */
+  /** @param folderBytes the folder's own size, from its status */
   async read(request: ReadRequest, folderBytes: number): Promise<ReadFolder> {
     const isSmall = folderBytes <= smallFolderBytes
     const read = isSmall && this.#pace.tryNow(() => readUpTo(smallFolderEntries, request))

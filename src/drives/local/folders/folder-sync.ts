@@ -19,21 +19,21 @@ interface Turns {
 }
 
 /**
- * Concurrent syncs of all folders: a later one of the same folder covers later changes, so a caller
- * that had to wait for the earlier one would wait twice. Half of the thread pool (thread-pool.ts),
- * which all file calls share; the first one of a folder always starts.
+ * Concurrent syncs of all folders: half of the thread pool (thread-pool.ts), which all file calls share. A folder may
+ * have several: a caller whose changes came after the first began would otherwise wait for two. The
+ * first sync of a folder always starts.
  */
 const maxRunning = 8
 
-/** Folders known to be durable in their parents: at most this many are kept in memory. */
+/** The limit for cached folders that are known to be durable in their parents. */
 const durableLimit = 10_000
 
-/** Makes changes of folders durable; writers to the same folder share the waiting. */
+/** Makes changes to folders durable; writers to the same folder share syncs. */
 export class FolderSync {
   readonly #root: LocalRoot
   readonly #turns = new Map<string, Turns>()
   #running = 0
-  /** Paths with identities of folders whose own names are known to be on the disk. */
+  /** Paths and identities of folders that are known to be durable in their parents. */
   readonly #durable = new Set<string>()
 
   constructor(root: LocalRoot) {
@@ -47,7 +47,7 @@ export class FolderSync {
    */
   async makeDurable(folder: OpenFolder): Promise<void> {
     const mark = await this.#markOf(folder)
-    // Both to the end: the folder must not be closed under a sync.
+    // Waits for both: the folder must not be closed during a sync.
     await allDone([
       this.#sync(folder, mark),
       this.#durable.has(mark) ? undefined : this.#syncAncestors(folder),
@@ -67,7 +67,7 @@ export class FolderSync {
 
   async #syncPath(relativePath: string): Promise<void> {
     const folder = await OpenFolder.open(this.#root, relativePath)
-    // Already removed: that is the remover's responsibility.
+    // It was removed: the process that removed it syncs its parent.
     if (folder === undefined) return
     try {
       await this.#sync(folder, await this.#markOf(folder))
@@ -76,7 +76,7 @@ export class FolderSync {
     }
   }
 
-  /** Calls of one turn of the event loop share a sync, which begins after it. */
+  /** Calls in one turn of the event loop share a sync, which starts after it. */
   #sync(folder: OpenFolder, mark: string): Promise<void> {
     let turns = this.#turns.get(mark)
     if (turns === undefined) {
@@ -103,7 +103,7 @@ export class FolderSync {
     turns.running++
     this.#running++
     try {
-      // The waiting caller keeps it open.
+      // The waiting caller keeps the folder open.
       await group[0]?.folder.sync()
       for (const { resolve } of group) resolve()
     } catch (error) {

@@ -9,21 +9,21 @@ import { describe } from '../objects/object-files.ts'
 
 /** A listed object whose file has not been read yet. */
 export interface LocalCandidate extends ObjectCandidate {
-  /** The object's natural path below the root, where that is known without asking. */
+  /** The object's natural path below the root, if it is known from the listing. */
   readonly path: string | undefined
   readonly isAlternative: boolean
 }
 
-/** Concurrent file reads when the disk is slow. */
+/** Concurrent look-ups when the disk is slow. */
 const concurrentLooks = 64
 
 /**
- * Files whose ETags are asked for at a time. SQLite answers in this thread: for a thousand files it
- * would keep other requests waiting for 10 to 30 ms.
+ * The number of files in one query for ETags. SQLite runs in this thread: a query for a thousand files
+ * would delay other requests by 10 to 30 ms.
  */
 const etagBatch = 100
 
-/** Adds size, time and ETag to listed objects; objects deleted meanwhile are dropped. */
+/** Adds size, time and ETag to listed objects, and omits objects that were deleted meanwhile. */
 export class ListedFiles {
   readonly #root: LocalRoot
   readonly #known: AttributeCache
@@ -35,7 +35,7 @@ export class ListedFiles {
 
   /**
    * @param candidates at most 1,000
-   * @param turns of the whole page: a turn counts what was done for the page before.
+   * @param turns shared by all calls for one listing page
    */
   async describe(
     bucket: string,
@@ -55,7 +55,7 @@ export class ListedFiles {
     return entries
   }
 
-  /** The batches are asked for at once, as far as the database answers elsewhere. */
+  /** The batches run concurrently if the database runs in another process. */
   async #etagsOf(files: readonly KnownFile[], turns: TurnTaker): Promise<string[]> {
     const batches: Promise<string[]>[] = []
     for (let start = 0; start < files.length; start += etagBatch) {
@@ -80,8 +80,7 @@ export class ListedFiles {
       const look = candidate.kind === 'folder' ? undefined : this.#lookAt(bucket, candidate)
       looks.push(look)
       if (look instanceof Promise) {
-        // Awaited later, or never if another one fails first: the catch avoids an unhandled
-        // rejection.
+        // Awaited later, or never if another one fails first: avoids an unhandled rejection.
         look.catch(() => undefined)
         pending.push(look)
       }
@@ -108,7 +107,7 @@ export class ListedFiles {
     return this.#fileOf(stats, path) ?? this.#search(bucket, candidate)
   }
 
-  /** At both paths: the object may have been moved from the one to the other meanwhile. */
+  /** Twice at both paths: the object may be moved from one to the other meanwhile. */
   async #search(bucket: string, candidate: LocalCandidate): Promise<KnownFile | undefined> {
     const objectPath = objectPathOf(bucket, candidate.key)
     const { natural, alternative } = objectPath

@@ -14,7 +14,7 @@ export interface TreeParts {
   readonly listed: ListedFiles
 }
 
-/** Its path is below the root, bucket first. */
+/** The path is below the root, bucket first. */
 type LocalFolder = ReadFolder<FolderIndex, string>
 
 export function openLocalCursor(parts: TreeParts, bucket: string, query: ListQuery): EntryCursor {
@@ -63,7 +63,7 @@ class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
   }
 }
 
-/** The path of what has this key, when its name on the disk is the key's last segment. */
+/** The path of this key's file or folder, if its name on the disk is the key's last segment. */
 function plainPath({ names, key, path }: LocalFolder, position: number, innerKey: string) {
   if (names.hasFlag(position, nameFlags.encoded)) return undefined
   return `${path}/${innerKey.slice(key.length)}`

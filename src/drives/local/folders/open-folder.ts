@@ -5,9 +5,9 @@ import { folderOpenFlags } from '../objects/paced-files.ts'
 import { syncFolder } from './durable-folders.ts'
 
 /**
- * A folder held open. On Linux, names in it are resolved from the descriptor
- * (`/proc/self/fd/N/name`, as openat(2) does), so that a symbolic link can't be put in between to
- * redirect a write out of the root; elsewhere by the path, whose real form was compared.
+ * An open folder. On Linux, names in it are resolved from the descriptor (`/proc/self/fd/N/name`, as
+ * openat(2) does), so that a symbolic link added meanwhile cannot redirect a write out of the root.
+ * Elsewhere they are resolved from the path, which was compared with its real path.
  */
 export class OpenFolder {
   readonly #root: LocalRoot
@@ -21,7 +21,7 @@ export class OpenFolder {
     this.#fd = fd
   }
 
-  /** Undefined when it is absent, no folder, or reached through a symbolic link. */
+  /** Undefined if it is absent, not a folder, or reached through a symbolic link. */
   static async open(root: LocalRoot, relativePath: string): Promise<OpenFolder | undefined> {
     const path = `${root.path}/${relativePath}`
     const fd = await openFolderFd(root, path)
@@ -32,7 +32,7 @@ export class OpenFolder {
     return undefined
   }
 
-  /** This folder, unless it was moved or removed since it was opened: then it is closed, and undefined. */
+  /** This folder; if it was moved or removed since it was opened, closes it and returns undefined. */
   async ifStillThere(): Promise<OpenFolder | undefined> {
     const { descriptors, files } = this.#root
     let isThere = false
@@ -68,7 +68,7 @@ export class OpenFolder {
     return this.#root.files.fstat(this.#fd)
   }
 
-  /** Makes names added to or taken from the folder durable. */
+  /** Makes names added to or removed from the folder durable. */
   async sync(): Promise<void> {
     await syncFolder(this.#fd)
   }
@@ -80,15 +80,15 @@ export class OpenFolder {
 
 export interface OpenedPath {
   readonly fd: number
-  /** The path that was opened: absolute, `folder` included. */
+  /** The absolute path that was opened. */
   readonly path: string
-  /** The path of the folder that holds it (or of the folder itself). */
+  /** The path of its folder, or of the folder itself. */
   readonly folder: string
 }
 
 /**
- * Whether what was opened is really at this path, no symbolic link on the way. A file that was
- * unlinked after it was opened counts: it was there.
+ * Whether the opened file or folder is at this path without symbolic links. A file that was unlinked
+ * after it was opened counts.
  */
 export async function isRealPath(root: LocalRoot, opened: OpenedPath): Promise<boolean> {
   if (root.descriptors === undefined) {

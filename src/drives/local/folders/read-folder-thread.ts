@@ -1,7 +1,7 @@
 import { answerCalls } from '../../../process/call-thread.ts'
 import { type ReadFolder, type ReadRequest, readFolder } from './read-folder.ts'
 
-/** The thread of folder-reader.ts: reads and sorts folders that would stop the event loop. */
+/** The thread of folder-reader.ts: reads and sorts folders that would block the event loop. */
 answerCalls<ReadRequest, ReadFolder>((request) => {
   const result = readFolder(request)
   const { bytes, starts, flags, order } = result.names

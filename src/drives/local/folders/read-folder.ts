@@ -4,7 +4,7 @@ import { isAbsent } from '../fs-error.ts'
 import { folderOpenFlags } from '../objects/paced-files.ts'
 import { NamePacker, nameFlags, type PackedNames } from './folder-index.ts'
 
-/** Entries read from the system at a time. */
+/** Entries in one read from the system. */
 const batchSize = 1024
 const replacementCharacter = '\ufffd'
 
@@ -15,7 +15,7 @@ export interface FolderStamp {
   readonly ctimeMs: number
 }
 
-/** Folders of cut names, whose contents show in the folder that was read. */
+/** A folder of cut names. Its content is listed as part of the folder that was read. */
 export interface InnerFolder {
   /** Below the folder that was read. */
   readonly path: string
@@ -28,25 +28,25 @@ export interface ReadFolder {
 }
 
 export interface ReadRequest {
-  /** A path by which the folder is reached; with `descriptors`, `/proc/self/fd/N`. */
+  /** A path to the folder; with `descriptors`, `/proc/self/fd/N`. */
   readonly path: string
   readonly descriptors: string | undefined
   /**
-   * How often to read. A name that moves while the folder is read may be missed (readdir(3p)); what
-   * one of several readings shows is in the result.
+   * How often to read. A name that is renamed during a reading may be missed (readdir(3p)); the result
+   * contains the names of all readings.
    */
   readonly times: number
 }
 
 /**
- * Reads a folder's names, synchronously: call it for small folders, or in a thread. Files and
- * folders only; symbolic links, devices and names that are not UTF-8 can't be keys.
+ * Reads a folder's names synchronously: call it for small folders, or in a thread. Returns only files
+ * and folders; symbolic links, devices and names that are not UTF-8 cannot be keys.
  */
 export function readFolder(request: ReadRequest): ReadFolder {
   return readUpTo(Number.POSITIVE_INFINITY, request) as ReadFolder
 }
 
-/** As `readFolder`; undefined, after a bounded time, when there are more entries than this. */
+/** As `readFolder`; stops and returns undefined when there are more entries than this. */
 export function readUpTo(limit: number, request: ReadRequest): ReadFolder | undefined {
   const packer = new NamePacker()
   const inner: InnerFolder[] = []
@@ -64,9 +64,9 @@ interface Reading {
   readonly request: ReadRequest
   readonly packer: NamePacker
   readonly inner: InnerFolder[]
-  /** Entries that may still be read, below zero when there were more; also in inner folders. */
+  /** Entries that may still be read, inner folders included; below zero when there were more. */
   readonly budget: { left: number }
-  /** The path from the folder that was asked for to this one. */
+  /** The path from the requested folder to this one. */
   readonly below: string
   readonly continued: string | undefined
 }
@@ -127,7 +127,7 @@ function* entriesOf(path: string): Generator<Dirent> {
   }
 }
 
-/** Names that really contain U+FFFD: others have bytes that are not UTF-8. */
+/** Names that really contain U+FFFD; in the others, it replaces bytes that are not UTF-8. */
 function namesInUtf8(path: string): Set<string> {
   const names = fs.readdirSync(path, { encoding: 'buffer' })
   return new Set(

@@ -5,7 +5,7 @@ import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../s
 import type { FileIdentity } from './file-identity.ts'
 import type { FileRecords } from './file-records.ts'
 
-/** A file as far as its attributes depend on it. */
+/** What the attributes of a file depend on. */
 export interface KnownFile {
   readonly identity: FileIdentity
   /** Its natural path below the root, regardless of its actual path. */
@@ -18,16 +18,16 @@ export interface AttributeLog {
   warn(fields: object, message: string): void
 }
 
-/** Attributes in memory, all files together. */
+/** The limit for the cached attributes of all files together. */
 const cacheLimitBytes = 8 * 1024 * 1024
-/** What an entry takes beside its text, roughly, with what protocols keep beside the attributes. */
+/** The approximate size of an entry without its text, with what protocols add to the attributes. */
 const entryBytes = 1_500
 /** ETags in memory for listings: some 2 MiB. */
 const listedEtags = 8_192
 
 /**
- * Attributes of files. Records never change (file-records.ts), so what was read once is kept as
- * long as there is room. A file without a record came by hand or from another disk.
+ * Attributes of files. Records never change (file-records.ts), so they are cached without expiry. A
+ * file without a record was added by hand, or copied from another disk.
  */
 export class AttributeCache {
   readonly #records: FileRecords
@@ -54,7 +54,7 @@ export class AttributeCache {
     return this.#keep(file.identity, adopted)
   }
 
-  /** ETags of at most 1,000 files, in their order. Does not push others out of memory. */
+  /** ETags of at most 1,000 files, in their order. Does not evict cached attributes. */
   async etagsOf(files: readonly KnownFile[]): Promise<string[]> {
     const etags = files.map(
       (file) => this.#cache.peek(file.identity)?.etag ?? this.#listed.get(provisionalKey(file)),
@@ -74,7 +74,7 @@ export class AttributeCache {
     })
   }
 
-  /** Durable when resolved; before the file is visible. */
+  /** Durable when resolved. Call it before the file is visible. */
   async save(
     file: KnownFile,
     attributes: Attributes,
@@ -84,7 +84,7 @@ export class AttributeCache {
     this.#keep(file.identity, attributes)
   }
 
-  /** The file is gone, and its identity is never reused. */
+  /** The file was deleted, and its identity is never reused. */
   forget(identity: FileIdentity): void {
     this.#records.forget(identity)
   }
@@ -107,7 +107,7 @@ export class AttributeCache {
     return attributes
   }
 
-  /** So that the file keeps its attributes when it is renamed; nothing is lost if this fails. */
+  /** Lets the file keep its attributes when it is renamed. Nothing is lost if this fails. */
   #adopt(file: KnownFile, attributes: Attributes): void {
     this.save(file, attributes, []).catch((error: unknown) => {
       this.#log.warn({ err: error, path: file.path }, 'could not adopt a file')
@@ -122,12 +122,12 @@ export class AttributeCache {
 
 const noAttributes: ReadonlyMap<string, Attributes> = new Map()
 
-/** The guessed content type depends on the name, so that a renamed file is another entry. */
+/** Contains the path, because the guessed content type depends on it. */
 function provisionalKey(file: KnownFile): string {
   return `${file.identity} ${file.path}`
 }
 
-/** What attributes take in memory, roughly, without the cost of JSON. */
+/** The approximate size of attributes in memory, without the cost of JSON. */
 export function attributesBytes(attributes: Attributes): number {
   const { headers, metadata, partSizes = [], partChecksums = [] } = attributes
   let units = 100 + 16 * partSizes.length

@@ -9,9 +9,10 @@ import { readFlags, readFully, writeFully } from './paced-files.ts'
 const chunkBytes = 1024 * 1024
 
 /**
- * A temporary file with the bytes of an open one: shared blocks where the file system can
- * (Btrfs, XFS), else copied in pieces, so that `signal` stops it and no thread is held for long.
- * @throws DriveError `changed` when the source is edited meanwhile.
+ * A temporary file with the bytes of an open one. File systems such as Btrfs and XFS share the blocks;
+ * otherwise the bytes are copied in pieces, so that `signal` can stop the copy and no thread is blocked
+ * for long.
+ * @throws DriveError `changed` when the source is edited meanwhile
  */
 export async function copyToTemp(
   root: LocalRoot,
@@ -48,14 +49,13 @@ async function copyToNew(
   }
 }
 
-/** Undefined where the file system can't. */
+/** Undefined if the file system cannot share blocks. */
 async function cloneToTemp(root: LocalRoot, from: number): Promise<OutputFile | undefined> {
   if (root.descriptors === undefined) return undefined
   const path = newTempPath(root)
   try {
     const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants
-    // Named by its descriptor, the source is the version that was opened, even if its path has
-    // changed.
+    // By its descriptor, the source is the opened version, even if another file has its path now.
     const source = `${root.descriptors}${from}`
     await fs.promises.copyFile(source, path, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE)
   } catch (error) {

@@ -7,7 +7,7 @@ import type { ObjectPath } from '../object-path.ts'
 import { OutputFile } from './output-file.ts'
 import type { Publisher } from './publisher.ts'
 
-/** Objects up to here wait in memory until they are whole. */
+/** Objects up to this size are buffered in memory until they are complete. */
 const smallBytes = 64 * 1024
 
 export interface DraftParts {
@@ -16,7 +16,7 @@ export interface DraftParts {
 }
 
 /**
- * A new object: a temporary file, or for a small one of known size first a buffer. Wrap it with
+ * A new object: a temporary file. A small object of known size is first buffered. Wrap it with
  * `endingDraft`.
  */
 export class LocalDraft implements Draft {
@@ -74,7 +74,7 @@ export class LocalDraft implements Draft {
     await this.#output?.remove()
   }
 
-  /** The temporary file, with all that was written so far in it. */
+  /** The temporary file, with all bytes written so far. */
   async #spill(): Promise<OutputFile> {
     if (this.#output !== undefined) return this.#output
     const { root } = this.#parts

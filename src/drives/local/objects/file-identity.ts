@@ -2,47 +2,46 @@ import fs, { type Stats } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What distinguishes one file from every other on the drive, regardless of its name: inode, birth
- * time, modification time and size. It stays when the file is renamed and changes when its bytes
- * do.
+ * Distinguishes a file from all others on the drive, regardless of its name: inode, birth time,
+ * modification time and size. It stays the same when the file is renamed, and changes with its bytes.
  *
- * Inodes are reused, at once on some file systems, and the kernel's file times move in steps of
- * several milliseconds. So the drive gives every file it writes a unique modification time
+ * Inodes are reused, on some file systems immediately, and the kernel's file times advance in steps of
+ * several milliseconds. So the drive gives every file that it writes a unique modification time
  * (`uniqueTimeMs`), and an identity is never reused.
  */
 export type FileIdentity = string
 
-/** @param hasBirthtime whether birth times last on this file system, see `doesBirthtimeLast`. */
+/** @param hasBirthtime whether the file system keeps birth times, see `doesBirthtimeLast` */
 export function identityOf(stats: Stats, hasBirthtime: boolean): FileIdentity {
   const born = hasBirthtime ? stats.birthtimeMs : 0
   return `${stats.ino}:${born}:${stats.mtimeMs}:${stats.size}`
 }
 
-/** As `identityOf` for a folder, whose modification time says nothing about the folder itself. */
+/** As `identityOf`, for a folder. Its modification time changes with its content. */
 export function folderIdentityOf(stats: Stats, hasBirthtime: boolean): string {
   return `${stats.ino}:${hasBirthtime ? stats.birthtimeMs : 0}`
 }
 
 let lastMicroseconds = 0
-/** Processes differ in the nanoseconds below, as far as the file system keeps them. */
+/** Makes processes differ in the nanoseconds, if the file system stores them. */
 const offsetMs = Math.floor(Math.random() * 1000) / 1_000_000
 
-/** The time now, in milliseconds with a fraction, never the same twice. */
+/** The current time in milliseconds with a fraction, never the same twice. */
 export function uniqueTimeMs(): number {
   lastMicroseconds = Math.max(lastMicroseconds + 1, Date.now() * 1000)
   return lastMicroseconds / 1000 + offsetMs
 }
 
 /**
- * Whether files in this folder keep their birth time when they are renamed and linked. If the file
- * system has none, libuv returns the change time instead, which does not last.
+ * Whether files in this folder keep their birth time when they are renamed. If the file system has
+ * none, libuv returns the change time, which changes.
  */
 export async function doesBirthtimeLast(folder: string): Promise<boolean> {
   const path = join(folder, `birth-${process.pid}-${uniqueTimeMs()}`)
   const renamed = `${path}.renamed`
   await fs.promises.writeFile(path, '', { flag: 'wx' })
   try {
-    // A change time that moves with these calls must be seen to move: set it apart.
+    // The later rename must then cause another change time, also with a coarse clock.
     await fs.promises.utimes(path, 1, 1)
     const before = await fs.promises.lstat(path)
     await new Promise((resolve) => setTimeout(resolve, clockStepMs))

@@ -1,36 +1,35 @@
 /**
- * The local drive's port to the database: what it stores about files beside their bytes. The drive
- * knows no SQL: the store is injected. Records belong to a file's identity, not to its path, and never
- * change once saved, so that every process can cache them without limit.
+ * The port of a local drive to the database, for the metadata of files; the drive knows no SQL. A record
+ * belongs to a file's identity, not to its path, and never changes once saved, so that every process can
+ * cache it without expiry.
  *
- * Any method may reject with the store's own error; the drive passes it on as `unavailable`.
+ * Any method may reject with the store's own error; the drive reports it as `unavailable`.
  */
 export interface FileRecords {
-  /** The JSON saved under this identity, undefined when there is none. */
+  /** The JSON saved under this identity; undefined when there is none. */
   find(identity: string): Promise<string | undefined>
 
-  /** As `find` for at most 1,000 at once; identities without a record are absent from the map. */
+  /** As `find`, for at most 1,000 identities. Those without a record are absent from the map. */
   findMany(identities: readonly string[]): Promise<Map<string, string>>
 
   /**
-   * For each path the JSON of the newest record saved for it with exactly this size and, within
-   * 1 ms (file systems keep different fractions of a second), this modification time; paths without
-   * one are absent from the map. This recognizes a drive that was copied to another disk with its
-   * times. At most 1,000 paths.
+   * For each path, the JSON of the newest record saved for it with exactly this size and, within 1 ms
+   * (file systems store different fractions of a second), this modification time. Paths without one
+   * are absent from the map. This recognizes a drive that was copied to another disk with its times.
+   * At most 1,000 paths.
    */
   findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>>
 
   /**
-   * Saves the record, replaces one with the same identity, and stores `ownFolders` (folder
-   * identities, often none, some already stored) as created by the drive; all or nothing, durable
-   * when resolved.
+   * Saves the record, replacing one with the same identity, and stores `ownFolders` (identities of
+   * folders, often none, some already stored) as created by the drive. All or nothing; durable when
+   * resolved.
    */
   save(record: FileRecord, ownFolders: readonly string[]): Promise<void>
 
   /**
-   * The file was deleted. Returns immediately and deletes the record at least 60 s later, so that a
-   * reader that has the old file open still finds it. May be lost in a crash: records of deleted
-   * files do no harm.
+   * The file was deleted. Returns immediately, and deletes the record at least 60 s later, because
+   * readers may still have the file open. May be lost in a crash: records of deleted files do no harm.
    */
   forget(identity: string): void
 

@@ -7,28 +7,27 @@ import { makeFolders } from '../folders/durable-folders.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 
-/** A holder that can't be seen from here and gave no sign of life for this long is given up. */
+/** After this time without a sign of life, a holder on another host counts as dead. */
 const silentHolderMs = 30_000
-/** A living holder keeps a lock for microseconds; a stopped one must not block all others. */
+/** A living holder keeps a lock for microseconds. A stopped one must not block the others. */
 const longestWaitMs = 20_000
-/** One that can't be seen is first given the time to be given up. */
+/** Longer than `silentHolderMs`, so that a dead holder on another host is recognized first. */
 const longestSilentWaitMs = 2 * silentHolderMs
 const firstPauseMs = 1
 const longestPauseMs = 50
-/** A stealer that dies leaves its own lock to be stolen, and so on: each takes one more crash. */
+/** A process that dies while it takes over a lock leaves another one to take over, and so on. */
 const deepestTheft = 4
 
 /**
- * Locks between all processes that use the drive: a process that changes a key holds its lock while
- * it checks and renames, and no longer. A lock is a file that exists: a hard link to a file with
- * its holder's name (8 µs for taking and releasing; link(2) is atomic, on NFS too), or a separate
- * file if the file system has no hard links. Dead processes leave theirs behind; the next one
- * removes them.
+ * Locks between all processes that use the drive. A process that changes a key holds its lock only while
+ * it checks and renames. A lock is an existing file: a hard link to a file with the holder's name (8 µs
+ * to take and release; link(2) is atomic, also on NFS), or a separate file if the file system has no hard
+ * links. The locks of dead processes are removed by the next process that needs them.
  */
 export class KeyLocks {
   readonly #root: LocalRoot
   readonly #namePath: string
-  /** The last in the queue of this process, by lock. */
+  /** The last caller in this process's queue, by lock. */
   readonly #queues = new Map<string, Promise<void>>()
   #canLink = true
 
@@ -37,7 +36,7 @@ export class KeyLocks {
     this.#namePath = `${root.processFolder}/holder`
   }
 
-  /** Called once, before a full disk could come in between: taking a lock needs no space then. */
+  /** Called once at the start: later, taking a lock needs no space on the disk. */
   async prepare(): Promise<void> {
     await this.#writeName()
   }
@@ -82,8 +81,8 @@ export class KeyLocks {
   }
 
   /**
-   * Removes a lock of the dead. Only one at a time does that, and looks again first: between the
-   * first look and now others may have removed it and a living process may have taken it.
+   * Removes the lock of a dead process. Only one process at a time does that, and it checks again first:
+   * meanwhile, another one may have removed the lock and a living process may have taken it.
    */
   async #steal(path: string, watch: HolderWatch, depth: number): Promise<void> {
     const guard = `${path}.steal`
@@ -95,7 +94,7 @@ export class KeyLocks {
     }
   }
 
-  /** False when another process has it. */
+  /** False if another process has it. */
   async #create(path: string): Promise<boolean> {
     const { files } = this.#root
     try {
@@ -117,7 +116,7 @@ export class KeyLocks {
     await requireOwnFolder(this.#root)
     await makeFolders(this.#root.lockFolder)
     await makeFolders(this.#root.processFolder)
-    // By rename: a lock must never be seen without its holder's name.
+    // By rename: no process may see a lock without its holder's name.
     const temporary = `${this.#namePath}-${crypto.randomUUID()}`
     await fs.promises.writeFile(temporary, thisProcess)
     await fs.promises.rename(temporary, this.#namePath)
@@ -127,7 +126,7 @@ export class KeyLocks {
     try {
       await this.#root.files.unlink(path)
     } catch (error) {
-      // Taken meanwhile by a process that believed this one dead.
+      // It was taken over by a process that considered this one dead.
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }
@@ -135,7 +134,7 @@ export class KeyLocks {
 
 type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
 
-/** Looks at one lock from time to time and knows when its holder is beyond hope. */
+/** Watches one lock, and decides when its holder counts as dead. */
 class HolderWatch {
   readonly #path: string
   readonly #startedAt = performance.now()
@@ -160,7 +159,7 @@ class HolderWatch {
     return (await this.#silentMs(holder)) > silentHolderMs ? 'abandoned' : 'silent'
   }
 
-  /** Every lock that a process takes or releases changes the change time of its name's file. */
+  /** A process changes the change time of its name's file with every lock it takes or releases. */
   async #silentMs(holder: string): Promise<number> {
     const stats = await fs.promises.lstat(this.#path).catch(() => undefined)
     const signature = `${holder} ${stats?.ino} ${stats?.ctimeMs}`

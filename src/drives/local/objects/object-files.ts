@@ -14,7 +14,7 @@ export interface FileStamp {
   readonly modifiedAtMs: number
 }
 
-/** One version of an object: an open file. The one who asked for it closes it. */
+/** One version of an object: an open file. The caller must close it. */
 export interface ObjectFile extends FileStamp {
   readonly fd: number
   readonly path: string
@@ -22,12 +22,12 @@ export interface ObjectFile extends FileStamp {
 }
 
 /**
- * A file is looked up at its natural path, then at its alternative one, then again: it may have
- * been moved from the one not yet checked to the other in between.
+ * A file is looked up at its natural path, at its alternative one, and again at both: it may be moved
+ * from one to the other meanwhile.
  */
 const looks = 4
 
-/** Finds and opens objects' files, never through a symbolic link. */
+/** Finds and opens the files of objects, never through a symbolic link. */
 export class ObjectFiles {
   readonly #root: LocalRoot
   readonly #known: AttributeCache
@@ -43,7 +43,7 @@ export class ObjectFiles {
       const file = await this.#openAt(look % 2 === 0 ? objectPath.natural : objectPath.alternative)
       if (file !== undefined) return file
     }
-    // It may only seem to be absent because the drive is gone.
+    // It may seem absent because the drive is not mounted.
     await requireOwnFolder(this.#root)
     return undefined
   }
@@ -68,7 +68,7 @@ export class ObjectFiles {
     const { files } = this.#root
     const folder = `${this.#root.path}/${filePath.folder}`
     const path = `${folder}/${filePath.name}`
-    // Asked first so that a device or FIFO is not even opened; and a miss costs no exception.
+    // Checked first, so that no device or FIFO is opened, and a missing file costs no exception.
     if (!(await files.lstat(path))?.isFile()) return undefined
     const fd = await this.#openPath(path)
     if (fd === undefined) return undefined
@@ -97,13 +97,13 @@ export class ObjectFiles {
 }
 
 /**
- * What times can be said of: HTTP dates (RFC 9110 section 5.6.7) and ISO 8601 have four digits for the
- * year. A file may have any time (utimensat(2)).
+ * The limits of reported times: HTTP dates (RFC 9110 section 5.6.7) and ISO 8601 have four digits for
+ * the year. A file may have any time (utimensat(2)).
  */
 const earliestMs = Date.parse('0001-01-01T00:00:00.000Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** What of a file's status the drive goes by. */
+/** The parts of a file's status that the drive uses. */
 export function describe(stats: Stats, root: LocalRoot): FileStamp {
   return {
     identity: identityOf(stats, root.hasBirthtime),

@@ -7,17 +7,17 @@ import type { ObjectFile } from './object-files.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024
-/** Buffer size of a reader that found no memory for read-ahead. */
+/** Buffer size of a reader without memory for read-ahead. */
 const scarceBytes = 32 * 1024
 
-/** An object's open file. Later overwrites and removals of the key leave it as it is. */
+/** An object's open file. Later overwrites and removals of the key do not affect it. */
 export class LocalObjectReader implements OpenObject {
   readonly size: number
   readonly modifiedAtMs: number
   readonly attributes: Attributes
   readonly #root: LocalRoot
   readonly #file: ObjectFile
-  /** Reads in progress: their descriptor must not be closed, and perhaps reused. */
+  /** Reads in progress: their descriptor must not be closed meanwhile, because it may be reused. */
   readonly #pending = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -38,8 +38,8 @@ export class LocalObjectReader implements OpenObject {
   }
 
   /**
-   * Two buffers of 256 KiB for each of thousands of clients that read slowly would use up the memory.
-   * So a reader that finds no memory for them fills one small buffer again and again until it does.
+   * Two buffers of 256 KiB for each of thousands of slow clients would use up the memory. A reader that
+   * gets no memory for them uses one small buffer until it does.
    */
   async lend(start: number, end: number, borrow: Borrow): Promise<void> {
     const { readMemory } = this.#root
@@ -59,8 +59,8 @@ export class LocalObjectReader implements OpenObject {
   }
 
   /**
-   * Fills two buffers in turn: the next chunk is read while the one before it is lent. New memory for
-   * every chunk takes four times the CPU time, in page faults (docs/decisions/0017-who-owns-a-chunk.md).
+   * Fills two buffers in turn: the next chunk is read while the previous one is lent. New memory for
+   * every chunk would take four times the CPU time, in page faults (docs/decisions/0017-who-owns-a-chunk.md).
    */
   async #lendAhead(start: number, end: number, borrow: Borrow): Promise<void> {
     let [buffer, spare] = [newBuffer(end - start), newBuffer(end - start - chunkBytes)]
@@ -86,7 +86,7 @@ export class LocalObjectReader implements OpenObject {
     const chunk = buffer.subarray(0, end - position)
     const isLast = position + chunk.length >= end
     const reading = this.#track(this.#fill(chunk, position, isLast).then(() => chunk))
-    // Awaited later, or never when the borrower fails; then its error does not matter.
+    // Awaited later, or never if the borrower fails; then the error does not matter.
     reading.catch(() => undefined)
     return reading
   }
@@ -98,7 +98,7 @@ export class LocalObjectReader implements OpenObject {
     await withDriveErrors('read an object', async () => {
       const filled = await files.read(fd, chunk, position)
       const isWhole = filled === chunk.length
-      // Edited in place, the file may hold a mixture: better that the answer ends short.
+      // A file that is edited in place may hold a mixture: then the answer must end early.
       if (isWhole && !isLast) return
       const now = identityOf(await files.fstat(fd), this.#root.hasBirthtime)
       if (isWhole && now === identity) return
@@ -117,7 +117,7 @@ export class LocalObjectReader implements OpenObject {
   }
 }
 
-/** A large one is not from the shared pool, which it would use up. */
+/** Large buffers are not taken from Node's shared pool, which they would use up. */
 function newBuffer(neededBytes: number): Buffer {
   const bytes = Math.max(0, Math.min(chunkBytes, neededBytes))
   return bytes <= smallBytes ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes)

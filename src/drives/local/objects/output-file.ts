@@ -3,15 +3,15 @@ import { uniqueTimeMs } from './file-identity.ts'
 import { describe, type FileStamp } from './object-files.ts'
 import { fdatasyncFile, fsyncFile, truncateFile, writeFully } from './paced-files.ts'
 
-/** Chunks up to here are written without the thread pool where that is fast. */
+/** Chunks up to this size may be written synchronously (see Pace). */
 const smallBytes = 128 * 1024
 /**
- * The disk begins on this much while more comes in; else it would have all to do at the end, and a
- * large upload would fill the memory with unwritten pages.
+ * Written bytes are flushed in steps of this size while more arrive. Otherwise the disk would have to
+ * write everything at the end, and a large upload would fill the memory with unwritten pages.
  */
 const flushEveryBytes = 32 * 1024 * 1024
 
-/** A file of the drive's own that is being written: a draft's, an upload's. */
+/** A file for a draft or an upload, which is being written. */
 export class OutputFile {
   readonly #root: LocalRoot
   readonly path: string
@@ -33,7 +33,7 @@ export class OutputFile {
     else await writeFully(this.#fd, chunk, position)
     this.#unflushedBytes += chunk.length
     if (this.#unflushedBytes < flushEveryBytes) return
-    // The disk is slower than the sender: let it catch up, or the kernel stalls all writers.
+    // Waits if the disk is slower than the sender: otherwise the kernel stalls all writers.
     await this.#flushing
     this.#throwFlushError()
     this.#unflushedBytes = 0
@@ -59,7 +59,7 @@ export class OutputFile {
     return (await this.#root.files.fstat(this.#fd)).size
   }
 
-  /** Resolves when all of it is on the disk. */
+  /** Resolves when all bytes are on the disk. */
   async flush(): Promise<void> {
     await this.#flushing
     this.#throwFlushError()
@@ -73,13 +73,13 @@ export class OutputFile {
     await this.#root.files.close(this.#fd)
   }
 
-  /** Never rejects: what can't be removed is left to the next start's sweep. */
+  /** Never rejects: the sweep at the next start removes what remains. */
   async remove(): Promise<void> {
     try {
       await this.close()
       await this.#root.files.unlink(this.path)
     } catch {
-      // The file or the drive is already gone: nothing to report.
+      // The file or the drive no longer exists.
     }
   }
 

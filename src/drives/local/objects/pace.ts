@@ -1,21 +1,21 @@
-/** A call that takes longer than this did not run through: the disk was in it, or another process. */
+/** A call that takes longer than this was interrupted: by the disk, or by another process. */
 const slowMs = 2
 /** No scheduler delays a process for this long: such a call counts as a full measurement. */
 const verySlowMs = 20
-/** Slow calls fill a measure; every call empties it a little. About one slow call in 40 fills it. */
+/** Each slow call adds 1, and every call subtracts a little. One slow call in about 40 reaches it. */
 const fullMeasure = 2.5
 const leakPerCall = 0.01
-/** How long calls go through the thread pool then; grows while slowness comes back at once. */
+/** How long calls then use the thread pool; grows while calls are slow again immediately. */
 const shortestPauseMs = 200
 const longestPauseMs = 6_400
 const pauseGrowth = 2
 
 /**
  * Chooses between the two forms of a file system call. The synchronous one costs 1 to 5 µs when the
- * kernel answers from memory, a tenth of the asynchronous one, but stops the whole process when the
- * disk is slow. So: synchronous as long as that is fast, asynchronous for a while after it was not.
- * A busy core makes a call slow now and then, a busy disk many: only many count. Only for calls
- * that are short by nature; never for fsync.
+ * kernel answers from memory, a tenth of the asynchronous one, but blocks the whole process when the
+ * disk is slow. So calls are synchronous while they are fast, and asynchronous for a while after they
+ * were slow. A busy core makes single calls slow, a busy disk many: only many count. Use it only for
+ * short calls; never for fsync.
  */
 export class Pace {
   readonly #now: () => number
@@ -23,19 +23,19 @@ export class Pace {
   #pauseMs = shortestPauseMs
   #measure = 0
 
-  /** @param now milliseconds, steady. */
+  /** @param now milliseconds of a clock that is never set back */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** Runs one of the two; both do the same. */
+  /** Runs one of the two, which must do the same. */
   run<T>(sync: () => T, async: () => Promise<T>): T | Promise<T> {
     const start = this.#now()
     if (start < this.#asyncUntil) return async()
     return this.#timed(start, sync)
   }
 
-  /** As `run` for what has no other form; undefined, unrun, when that is not the faster one. */
+  /** As `run`, for a call without an asynchronous form: returns undefined instead of running that. */
   tryNow<T>(sync: () => T): T | undefined {
     const start = this.#now()
     return start < this.#asyncUntil ? undefined : this.#timed(start, sync)

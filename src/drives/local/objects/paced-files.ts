@@ -6,8 +6,8 @@ import { Pace } from './pace.ts'
 const { constants } = fs
 
 /**
- * Opening never follows a link in the last component, never waits for a FIFO's other end, and never
- * makes a terminal this process's own.
+ * Opening does not follow a link in the last component, does not wait for the other end of a FIFO, and
+ * does not make a terminal the controlling terminal.
  */
 export const safeOpenFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 export const readFlags = constants.O_RDONLY | safeOpenFlags
@@ -26,19 +26,19 @@ const ftruncateAsync = promisify(fs.ftruncate)
 type Paced<T> = T | Promise<T>
 
 /**
- * The few file system calls that run on the path of every request, each in the form that is faster
- * at the moment (see Pace). Files are plain descriptors, so that both forms share them.
+ * The file system calls of every request, each in the form that is faster at the moment (see Pace).
+ * Files are plain descriptors, which both forms can use.
  */
 export class PacedFiles {
   readonly #reads = new Pace()
   readonly #writes = new Pace()
 
-  /** Runs a few short calls for reading as one; undefined, unrun, while they might take long. */
+  /** Runs a few short reading calls as one; returns undefined instead while they might be slow. */
   readsNow<T>(sync: () => T): T | undefined {
     return this.#reads.tryNow(sync)
   }
 
-  /** Undefined when nothing is there. */
+  /** Undefined when nothing exists at the path. */
   lstat(path: string): Paced<Stats | undefined> {
     return this.#reads.run(
       () => lstatNow(path),
@@ -54,8 +54,8 @@ export class PacedFiles {
   }
 
   /**
-   * Always in the thread pool: a new file needs an inode, which ext4 looks for among all that were
-   * freed in the last seconds, and room in a journal that others are syncing.
+   * Always in the thread pool: a new file needs an inode, which ext4 searches among all that were freed
+   * in the last seconds, and space in a journal that other writers sync.
    */
   create(path: string): Promise<number> {
     return openAsync(path, createFlags, 0o666)
@@ -75,7 +75,7 @@ export class PacedFiles {
     )
   }
 
-  /** Fills the buffer from `position` as far as the file goes; the number of bytes read. */
+  /** Fills the buffer from `position`, or up to the end of the file. Returns the number of bytes. */
   read(fd: number, buffer: Uint8Array, position: number): Paced<number> {
     return this.#reads.run(
       () => readFullyNow(fd, buffer, position),
@@ -132,7 +132,7 @@ export const fsyncFile: (fd: number) => Promise<void> = promisify(fs.fsync)
 export const fdatasyncFile: (fd: number) => Promise<void> = promisify(fs.fdatasync)
 export const truncateFile: (fd: number, size: number) => Promise<void> = ftruncateAsync
 
-/** As PacedFiles.read, always in the thread pool: for reads that are long by nature. */
+/** As PacedFiles.read, always in the thread pool: for long reads. */
 export async function readFully(fd: number, buffer: Uint8Array, position: number): Promise<number> {
   let filled = 0
   while (filled < buffer.length) {

@@ -13,10 +13,10 @@ import type { KeyLocks } from './key-locks.ts'
 import type { FileStamp, ObjectFiles } from './object-files.ts'
 import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './put-file.ts'
 
-/** How often the files of an object may be changed by hand while a writer holds its lock. */
+/** Attempts while other programs change the files of an object whose lock a writer holds. */
 const attempts = 16
 
-/** A file that is whole, on its way to a key. */
+/** A complete file that is to become an object. */
 export interface LocalPublication extends PutOrder {
   readonly attributes: Attributes
   /** Gives the file its final form and returns the result. */
@@ -24,13 +24,13 @@ export interface LocalPublication extends PutOrder {
   /** Makes the file durable in that form. */
   flush(): Promise<void>
   /**
-   * Shaping takes away what would be needed if a condition failed after it: it is then done under
-   * the key's lock, when the conditions are known to hold.
+   * Whether to shape the file under the key's lock, when the conditions are known to hold: shaping
+   * removes bytes that would be needed if a condition failed later.
    */
   readonly shapesLate?: boolean
 }
 
-/** The folders of an object path: those that were created, and the open one until the file is in it. */
+/** The folders created for an object path, and its open folder until the file is moved into it. */
 interface Way {
   readonly made: readonly MadeName[]
   folder: OpenFolder | undefined
@@ -46,7 +46,7 @@ export interface PublisherParts {
   readonly sync: FolderSync
 }
 
-/** Puts files at keys and takes them away: the only code that changes what is at a key. */
+/** Publishes and removes objects: the only code that changes the file of a key. */
 export class Publisher {
   readonly #parts: PublisherParts
 
@@ -72,13 +72,13 @@ export class Publisher {
 
   async #publishIn(publication: LocalPublication, way: Way): Promise<ObjectMetadata> {
     const { file, done } = await this.#put(publication, way)
-    // From here on it is the object: its attributes must stay even if a later step fails.
+    // The file is the object now: its attributes must stay even if a later step fails.
     await this.#finish(publication.objectPath, done)
     const { size, modifiedAtMs } = file
     return { size, modifiedAtMs, attributes: publication.attributes }
   }
 
-  /** Until what is at the key lets it. */
+  /** Repeats `putFile` until it succeeds. */
   async #put(
     publication: LocalPublication,
     way: Way,
@@ -135,13 +135,16 @@ export class Publisher {
     for (const { filePath, folder, gone } of taken) {
       await this.#makeDurable(folder)
       if (gone !== undefined) this.#parts.known.forget(gone)
-      // The object is deleted: a folder that can't be removed now must not fail the request.
+      // The object is deleted: a folder that cannot be removed now must not fail the request.
       await folders.unmake(objectPath, filePath, [])
     }
     return taken.length > 0
   }
 
-  /** The natural file counts when there are both: taken last, the other never comes to light. */
+  /**
+   * If both files exist, the natural one is the object. It is removed last, so that the other one
+   * never becomes visible.
+   */
   async #takeBoth({ natural, alternative }: ObjectPath): Promise<Taken[]> {
     const { root } = this.#parts
     const hidden = await takeFile(root, alternative)
@@ -158,7 +161,7 @@ export class Publisher {
     if (gone !== undefined) this.#parts.known.forget(gone)
     if (stale?.gone !== undefined) this.#parts.known.forget(stale.gone)
     const other = stale?.folder === folder ? undefined : stale
-    // Both to the end: each closes its folder.
+    // Waits for both: each closes its folder.
     await allDone([this.#makeDurable(folder), other && this.#makeDurable(other.folder)])
     if (other !== undefined) await this.#parts.folders.unmake(objectPath, other.filePath, [])
   }
@@ -171,7 +174,7 @@ export class Publisher {
     }
   }
 
-  /** A folder was removed, as empty, before the file was in it; or it is needed only now. */
+  /** Creates a folder that was removed as empty before the file was in it, or is needed only now. */
   async #remake(publication: LocalPublication, filePath: FilePath, file: KnownFile): Promise<void> {
     const { known, folders } = this.#parts
     const { folder, made, entry } = await folders.ensure(publication.objectPath, filePath)
@@ -183,7 +186,7 @@ export class Publisher {
     }
   }
 
-  /** Nothing of it is visible before both the bytes and the attributes are durable. */
+  /** Makes the bytes and the attributes durable, before the object becomes visible. */
   async #seal(publication: LocalPublication, made: readonly MadeName[]): Promise<KnownFile> {
     const { objectPath, attributes } = publication
     const file = { ...(await publication.shape()), path: objectPath.path }

@@ -6,7 +6,7 @@ import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 
-/** The steps that publish and remove an object's file. Both require the key's lock. */
+/** The steps that publish and remove an object's file. They require the key's lock. */
 
 export interface PutOrder {
   readonly objectPath: ObjectPath
@@ -19,25 +19,25 @@ export interface PutOrder {
 
 export interface PutDone {
   readonly kind: 'done'
-  /** The folder that holds the file now: to be made durable and closed. */
+  /** The folder that has the file now: to be synced and closed. */
   readonly folder: OpenFolder
-  /** The file that was the object, when nothing is left of it. */
+  /** The overwritten file, if it has no other name. */
   readonly gone: FileIdentity | undefined
-  /** What an earlier version left behind while a folder had the natural path. */
+  /** The file of an earlier version, from when a folder had the natural path. */
   readonly stale: Taken | undefined
 }
 
 export type PutResult =
   | PutDone
-  /** Nothing happened: the folder of this path does not exist. */
+  /** Nothing was moved: the folder of this path does not exist. */
   | { readonly kind: 'missing'; readonly filePath: FilePath }
-  /** Nothing happened: a file was put there by hand at this moment. */
+  /** Nothing was moved: another program changed the path at this moment. */
   | { readonly kind: 'again' }
 
 /**
- * Moves the file to its object path in one step for every reader.
+ * Moves the file to its object path atomically.
  *
- * @param opened the natural folder as it was opened a while ago; closed here or given back.
+ * @param opened the natural folder, opened earlier; it is closed here or returned
  */
 export async function putFile(
   root: LocalRoot,
@@ -56,11 +56,12 @@ export async function putFile(
     }
     result = await putAt(root, order, { filePath: natural, folder, present })
     if (result.kind !== 'done') return result
-    // It is done: one that can't be taken stays hidden behind the new file, and goes with it.
+    // The new file is published. A stale one that cannot be removed stays hidden behind it, and is
+    // removed with it.
     const stale = await takeFile(root, alternative, folder).catch(() => undefined)
     return { ...result, stale }
   } catch (error) {
-    // NFS: another host removed the folder that is open here, and perhaps made it again.
+    // NFS: another host removed the open folder, and may have created it again.
     if (codeOf(error) !== 'ESTALE') throw error
     result = { kind: 'again' }
     return result
@@ -71,13 +72,13 @@ export async function putFile(
 
 export interface Taken {
   readonly filePath: FilePath
-  /** Held the file: to be made durable and closed. May be the one that was opened before. */
+  /** The folder that had the file: to be synced and closed. May be `opened`. */
   readonly folder: OpenFolder
-  /** Undefined when the file lives on under another name. */
+  /** Undefined if the file still has another name. */
   readonly gone: FileIdentity | undefined
 }
 
-/** Unlinks the file; undefined when there is none. Links, devices and the like are left alone. */
+/** Unlinks the file; undefined if there is none. Leaves symbolic links, devices and the like. */
 export async function takeFile(
   root: LocalRoot,
   filePath: FilePath,
@@ -152,7 +153,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   return { kind: 'done', folder, gone, stale: undefined }
 }
 
-/** A rename; a link where a file that was put there by hand in this moment must not be lost. */
+/** Renames the file, or links it where it must not replace a file added at this moment. */
 async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
   if (order.conditions?.ifNoneMatch === '*') {
     try {

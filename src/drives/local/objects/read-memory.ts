@@ -4,13 +4,13 @@ const mebibyte = 1024 * 1024
 const totalBytes = 64 * mebibyte
 
 /**
- * Bounds the memory of all readers of a process together. It counts bytes and holds none: a buffer
- * has one reader for as long as it is filled, and is left to the collector then.
+ * Limits the memory of all readers of a process together. It only counts bytes: each reader allocates
+ * its buffers, and leaves them to the garbage collector.
  */
 export class ReadMemory {
   #freeBytes = totalBytes
 
-  /** Whether a reader may have this many bytes. If so, it returns them when it is done. */
+  /** Whether a reader may use this many bytes. If so, it must return them with `give`. */
   take(bytes: number): boolean {
     if (bytes > this.#freeBytes) return false
     this.#freeBytes -= bytes

@@ -14,7 +14,7 @@ interface SeenFile {
   readonly metadata: ObjectMetadata
 }
 
-/** Larger objects are read piece by piece. */
+/** Larger objects are read in chunks. */
 const smallBytes = 64 * 1024
 
 /** Cached files, and the most that the attributes of one may take: some 30 MB at worst. */
@@ -22,10 +22,10 @@ const maxSeen = 8192
 const maxAttributesBytes = 2 * 1024
 
 /**
- * Small objects that were read before, to be read again in four system calls: a file is opened by
- * its path without checking the folders on the way, read, and must then have the identity of the
- * file that was found there when they were checked. Identities are never reused (file-identity.ts),
- * so it is that file, with the same bytes, however the path led there.
+ * Small objects that were read before can be read again with four system calls: the file is opened by
+ * its path without checking the folders in it, read, and must then have the identity of the file that
+ * was found when they were checked. Identities are never reused (file-identity.ts), so it is the same
+ * file with the same bytes, however the path was resolved.
  */
 export class SeenFileCache {
   readonly #root: LocalRoot
@@ -39,14 +39,14 @@ export class SeenFileCache {
   add(objectPath: ObjectPath, { path, stats }: ObjectFile, metadata: ObjectMetadata): void {
     const { size, attributes } = metadata
     if (size > smallBytes || attributesBytes(attributes) > maxAttributesBytes) return
-    // One at the alternative path is the object only while there is none at the natural one.
+    // A file at the alternative path is the object only while there is none at the natural one.
     if (path !== `${this.#root.path}/${objectPath.path}`) return
-    // A file of another file system may have any identity.
+    // A file on another file system may have the same identity.
     if (stats.dev !== this.#root.own.device) return
     this.#seen.set(`${objectPath.bucket}/${objectPath.key}`, { path, stats, metadata })
   }
 
-  /** Undefined when the object must be looked up, for any reason. */
+  /** Undefined when the object must be looked up. */
   read(bucket: string, key: string): CachedObject | undefined {
     const name = `${bucket}/${key}`
     const seen = this.#seen.get(name)
@@ -57,26 +57,26 @@ export class SeenFileCache {
   }
 }
 
-/** Opening anything but a device does no harm, and no one but root can put a device there. */
+/** Opening anything but a device is harmless, and only root can create a device there. */
 function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer | 'changed' {
   try {
     const fd = fs.openSync(path, readFlags)
     try {
       const content = Buffer.allocUnsafe(stats.size)
       const bytesRead = fs.readSync(fd, content, 0, content.length, 0)
-      // After the read: a file that is the same now was the same while it was read.
+      // Checked after the read: a file that is unchanged now was unchanged during the read.
       const isSame = isSameFile(fs.fstatSync(fd), stats, hasBirthtime)
       return isSame && bytesRead === content.length ? content : 'changed'
     } finally {
       fs.closeSync(fd)
     }
   } catch {
-    // Any error: looking up the object again meets it too, and reports it.
+    // Looking up the object fails in the same way, and reports the error.
     return 'changed'
   }
 }
 
-/** As a comparison of identities (file-identity.ts), and of the file system. */
+/** Compares identities (file-identity.ts), and the file systems. */
 function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
   return (
     now.ino === seen.ino &&

@@ -38,11 +38,11 @@ export interface UploadParts {
 }
 
 /**
- * Every upload is a folder, `.bucketry/uploads/<id>`. In it the file `data` grows, which `complete`
- * renames. A part that replaces the last one is first a file beside it, the tail, so that the
- * committed bytes stay until the caller has stored that they are replaced; the next call copies it
- * in. An empty file `done-<identity>` says as what the bytes were published: by it a repeated
- * `complete` finds its own work.
+ * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
+ * `complete` renames. A part that replaces the last one is first written to a separate file, the tail, so
+ * that the committed bytes stay until the caller has stored the new state; the next call copies it into
+ * `data`. An empty file `done-<identity>` has the identity of the published file: with it, a repeated
+ * `complete` recognizes its own object.
  */
 export class LocalUploads implements UploadDrive {
   readonly canTruncate = true
@@ -54,7 +54,7 @@ export class LocalUploads implements UploadDrive {
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
-    // A key that can't be named is refused before its parts are sent.
+    // A key that cannot be a file name is refused before its parts are sent.
     objectPathOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
       const { root } = this.#parts
@@ -90,7 +90,7 @@ export class LocalUploads implements UploadDrive {
     return await withDriveErrors('replace a part', async () => {
       const { root } = this.#parts
       await this.#dropMerged(upload)
-      // An earlier replacement that is not merged is replaced by these bytes.
+      // These bytes also replace an earlier tail that is not merged yet.
       const name = `${tailPrefix}${crypto.randomUUID()}`
       const path = `${this.#folder(upload)}/${name}`
       const output = new OutputFile(root, path, await root.files.create(path))
@@ -172,12 +172,12 @@ export class LocalUploads implements UploadDrive {
         await fs.promises.writeFile(`${this.#folder(upload)}/${markOf(stamp.identity)}`, '')
         return stamp
       },
-      // The mark too is durable before the file leaves the upload's folder.
+      // The mark must be durable before the file leaves the upload's folder.
       flush: () => allDone([output.flush(), syncFolderAt(this.#folder(upload))]),
     })
   }
 
-  /** The upload's file is gone: by an earlier `complete`, or else something is wrong. */
+  /** The upload's file is missing: an earlier `complete` published it, or it is lost. */
   async #findPublished(
     upload: UploadState,
     { target }: CompleteOptions,
@@ -188,7 +188,7 @@ export class LocalUploads implements UploadDrive {
     return present && names.includes(markOf(present.identity)) ? present.metadata : undefined
   }
 
-  /** Also those of replacements that came to nothing. */
+  /** Also those of replacements that were not committed. */
   async #removeTails(upload: UploadState): Promise<void> {
     for (const name of await this.#namesOf(upload)) {
       if (name.startsWith(tailPrefix)) await this.#unlink(upload, name)
@@ -200,9 +200,9 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * Copies the tail into the upload's file. Doing it twice does no harm, and its file stays until the state
-   * without it comes back, or until the upload is published. A published upload may be opened again
-   * (webdav/uploads/spooled-bytes.ts): its bytes hold the tail already.
+   * Copies the tail into the upload's file. This may be repeated: the tail's file stays until the caller
+   * returns the state without it, or until the upload is published. A published upload may be reopened
+   * (webdav/uploads/spooled-bytes.ts): its bytes already include the tail.
    */
   async #mergeTail(upload: UploadState, output: OutputFile): Promise<void> {
     await this.#dropMerged(upload)
@@ -218,7 +218,7 @@ export class LocalUploads implements UploadDrive {
     await output.flush()
   }
 
-  /** Undefined when a `complete` has merged and removed it. */
+  /** Undefined if a `complete` merged and removed it. */
   async #openTail(upload: UploadState, tail: Tail): Promise<number | undefined> {
     try {
       return await this.#parts.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
@@ -239,7 +239,7 @@ export class LocalUploads implements UploadDrive {
     return output
   }
 
-  /** Undefined when the bytes are published, or else lost. */
+  /** Undefined if the bytes are published or lost. */
   async #openIfThere(upload: UploadState): Promise<OutputFile | undefined> {
     const { root } = this.#parts
     const path = `${this.#folder(upload)}/${dataName}`
@@ -258,7 +258,7 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * Whether this file is already the object: a crash came between the link that published it
+   * Whether this file is already the object, because a crash occurred between the link that published it
    * (put-file.ts) and the removal of its old name. It must not be written to any more.
    */
   async #isLinked(upload: UploadState, fd: number): Promise<boolean> {
@@ -285,7 +285,7 @@ function hasMark(names: readonly string[]): boolean {
   return names.some((name) => name.startsWith(markPrefix))
 }
 
-/** Of the folder and its content; never when it is gone. */
+/** The last change of the folder and its content; infinity if it is not an upload's folder. */
 async function lastChangeMs(folder: string): Promise<number> {
   const latest = await unlessAbsent(async () => {
     const names = await fs.promises.readdir(folder)
@@ -293,7 +293,7 @@ async function lastChangeMs(folder: string): Promise<number> {
     const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
     return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
   })
-  // It is in use, or is not an upload's folder.
+  // It is being created or removed, or is not a folder.
   return latest ?? Number.POSITIVE_INFINITY
 }
 

@@ -5,9 +5,9 @@ import type { OutputFile } from '../objects/output-file.ts'
 export interface PartPlan {
   readonly output: OutputFile
   readonly options: AppendOptions
-  /** The upload's state when the part is durable. */
+  /** Returns the upload's new state; called when the part is durable. */
   commit(size: number): Promise<string>
-  /** Whether the file holds nothing but this part, and goes when the part is discarded. */
+  /** Whether the file contains only this part, and is removed when the part is discarded. */
   readonly isOwn?: boolean
 }
 
@@ -51,11 +51,11 @@ export class LocalPartDraft implements PartDraft {
     const { output, options, isOwn } = this.#plan
     if (isOwn) return await output.remove()
     try {
-      // Else what was written stays behind the committed bytes, where the next part overwrites it.
+      // Otherwise the written bytes stay after the committed ones, and the next part overwrites them.
       if (this.#isFull) await output.truncate(options.offset)
       await output.close()
     } catch {
-      // Nothing to report: the bytes do not count anyway.
+      // The bytes do not count anyway.
     }
   }
 }

@@ -1,20 +1,20 @@
 import { parsedJson } from '../../json-text.ts'
 import { foreignState, requireUploadId } from '../../upload-id.ts'
 
-/** Bytes that will replace those of the last part; in a separate file until then. */
+/** Bytes in a separate file that will replace the last part. */
 export interface Tail {
   /** File name in the upload's folder. */
   readonly name: string
-  /** Where in the upload they belong. */
+  /** Their position in the upload. */
   readonly offset: number
   readonly size: number
 }
 
-/** What the caller keeps of an upload between calls, as JSON. */
+/** The state of an upload, which the caller stores between calls as JSON. */
 export interface UploadState {
   readonly id: string
   readonly tail?: Tail
-  /** A tail that has been merged: its file goes as soon as this state comes back, so was kept. */
+  /** A merged tail. The caller stored this state when it returns it: then the file is removed. */
   readonly merged?: string
 }
 
@@ -24,7 +24,7 @@ export function formatUploadState(state: UploadState): string {
   return JSON.stringify(state)
 }
 
-/** @throws DriveError `changed` for what `formatUploadState` did not make. */
+/** @throws DriveError `changed` for a text that is not from `formatUploadState` */
 export function parseUploadState(text: string): UploadState {
   const state = parsedJson(text) as Partial<UploadState> | undefined
   requireUploadId(state?.id)
@@ -35,7 +35,7 @@ export function parseUploadState(text: string): UploadState {
   throw foreignState()
 }
 
-/** Names become paths: nothing else may get through. */
+/** The name becomes part of a path: nothing else may be accepted. */
 function isTailName(name: unknown): boolean {
   return typeof name === 'string' && tailPattern.test(name)
 }
