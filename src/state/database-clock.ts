@@ -1,13 +1,13 @@
 import type { Database } from './database.ts'
 
-/** How often the difference is measured, and how long a valid measurement may take. */
+/** How often the difference is measured, and the longest time of a measurement that counts. */
 const everyMs = 60_000
-const tellingMs = 1_000
+const validMs = 1_000
 const attempts = 3
 
 /**
- * The time of all processes that share a database: that of the database's machine, as far as this one
- * knows it. Leases would not keep two gateways apart whose clocks differ.
+ * The time of all processes that share a database: an estimate of the time on the database's machine.
+ * With their own clocks, gateways could disagree on whether a lease has ended.
  */
 export class DatabaseClock {
   readonly #database: Database
@@ -46,14 +46,14 @@ export class DatabaseClock {
     clearInterval(this.#timer)
   }
 
-  /** The time is of some moment between request and response: a late response is inaccurate. */
+  /** The time is that of a moment between request and response: a late response is inaccurate. */
   async #measure(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const [askedAtMs, startedAt] = [Date.now(), performance.now()]
       const time = await this.#database.clockMs?.()
       if (time === undefined) return
       const tookMs = performance.now() - startedAt
-      if (tookMs > tellingMs && attempt < attempts) continue
+      if (tookMs > validMs && attempt < attempts) continue
       this.#aheadMs = Math.round(time - (askedAtMs + tookMs / 2))
       return
     }

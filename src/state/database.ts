@@ -12,12 +12,12 @@ export interface Database {
 
   /**
    * Runs the statements in one transaction, all or nothing, durable (on disk) when resolved.
-   * A statement whose `mustChange` is not met undoes the whole and rejects with UnmetChange.
-   * Concurrent calls of one process may share one commit, each still all or nothing by itself.
+   * If a statement's `mustChange` is not met, the transaction is undone and the call rejects with
+   * UnmetChange. Concurrent calls of one process may share one commit; each is still all or nothing.
    */
   write(statements: readonly Statement[]): Promise<WriteResult[]>
 
-  /** Starts what the first write would otherwise wait for. Absent if there is nothing to start. */
+  /** Does in advance what the first write would wait for. Absent if there is nothing to do. */
   warmUp?(): void
 
   /**
@@ -26,13 +26,13 @@ export interface Database {
    */
   clockMs?(): Promise<number>
 
-  /** Resolves when the database answers, rejects with DatabaseError if not. */
+  /** Resolves when the database answers; otherwise rejects with DatabaseError. */
   check(): Promise<void>
 
   close(): Promise<void>
 }
 
-/** Strings have no U+0000, which PostgreSQL cannot store; JSON never has. */
+/** Strings must not contain U+0000, which PostgreSQL cannot store. JSON never contains it. */
 export type SqlValue = string | number | null
 
 export interface Statement {
@@ -49,7 +49,7 @@ export interface WriteResult {
   readonly rows: readonly Record<string, SqlValue>[]
 }
 
-/** A statement did not change as many rows as it had to; nothing of its transaction was kept. */
+/** A statement did not change the required number of rows; its transaction was undone. */
 export class UnmetChange extends Error {
   /** Index of the statement in the call. */
   readonly statementIndex: number

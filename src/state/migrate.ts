@@ -18,13 +18,13 @@ export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>
 
 /** One connection to a database that is about to be migrated. */
 export interface MigrationSession {
-  /** Opens a transaction that only one migrating process at a time can be in. */
+  /** Opens a transaction, which only one migrating process can have at a time. */
   begin(): Promise<void>
   /** Runs one statement, or several when there are no parameters. */
   run(sql: string, params?: readonly SqlValue[]): Promise<void>
   rows<Row>(sql: string): Promise<Row[]>
   commit(): Promise<void>
-  /** Closes the connection; what was not committed is undone. */
+  /** Closes the connection; uncommitted changes are undone. */
   close(): Promise<void>
 }
 
@@ -45,8 +45,8 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
 }
 
 /**
- * Brings the database to this version in one transaction, and closes the session. Without effect
- * on a database that is already at this version; several processes may do it at once.
+ * Migrates the database to this version in one transaction, and closes the session. Without effect if
+ * the database is already at this version. Several processes may do it at once.
  *
  * @throws DatabaseError when the database is of a newer version or was migrated by other files.
  */
@@ -113,7 +113,7 @@ async function readMigration(folder: URL, fileName: string): Promise<Migration> 
   if (digits === undefined || name === undefined) {
     throw new DatabaseError(`expected a migration named NNNN-name.sql, got ${fileName}`)
   }
-  // A checkout on Windows may have changed the line ends.
+  // A checkout on Windows may have changed the line endings.
   const sql = (await readFile(new URL(fileName, folder), 'utf8')).replaceAll('\r\n', '\n')
   const checksum = createHash('sha256').update(sql).digest('hex')
   return { number: Number(digits), name, checksum, sql }

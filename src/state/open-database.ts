@@ -18,13 +18,13 @@ export type DatabaseLocation =
 
 export interface OpenDatabaseOptions {
   /**
-   * Whether to bring the database to this version: the primary process does. Without, one that is
-   * that is not at this version is refused.
+   * Whether to migrate the database to this version, as the primary process does. Otherwise, a database
+   * of another version is refused.
    */
   readonly migrate: boolean
 }
 
-/** @throws DatabaseError when it can't be reached or is not of this version. */
+/** @throws DatabaseError when the database cannot be reached or is not at this version */
 export async function openDatabase(
   location: DatabaseLocation,
   options: OpenDatabaseOptions,

@@ -1,7 +1,7 @@
 import type { Database, SqlValue, Statement } from './database.ts'
 
 /**
- * Lists are bound in these sizes only, so that few different statements exist and each is prepared
+ * Lists are bound only in these sizes, so that few different statements exist and each is prepared
  * once. PostgreSQL and SQLite allow far more parameters (65,535 and 32,766).
  */
 const sizes = [1, 8, 64, 512] as const
@@ -11,7 +11,7 @@ const largest = 512
 export interface ParameterList {
   /** The item's SQL, repeated and separated by commas. */
   readonly sql: string
-  /** As many as `sql` has; those behind the last item are null, which equals nothing. */
+  /** As many as `sql` has; those after the last item are null, which equals nothing. */
   readonly params: readonly SqlValue[]
 }
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SqlValue } from './database.ts'
 
-/** Statements differ only in a few fixed sizes of their lists, so this many are never all in use. */
+/** More than are in use: statements differ only in a few fixed sizes of their lists. */
 const maxStatements = 256
 
-/** Prepared statements of one connection, the least recently used dropped first. */
+/** Prepared statements of one connection; the least recently used ones are dropped first. */
 export class StatementCache {
   readonly #connection: DatabaseSync
   readonly #prepared = new Map<string, PreparedStatement>()
@@ -13,7 +13,7 @@ export class StatementCache {
     this.#connection = connection
   }
 
-  /** Throws what node:sqlite throws for SQL it can't prepare. */
+  /** @throws errors of node:sqlite for SQL that it cannot prepare */
   prepare(sql: string): PreparedStatement {
     const prepared = this.#prepared.get(sql) ?? new PreparedStatement(this.#connection.prepare(sql))
     // A Map iterates in order of insertion: a reinserted entry becomes the youngest.
@@ -25,7 +25,7 @@ export class StatementCache {
   }
 }
 
-/** One statement; its methods throw what node:sqlite throws. */
+/** A prepared statement. Its methods throw errors of node:sqlite. */
 export class PreparedStatement {
   readonly #statement: StatementSync
   readonly #columns: readonly string[]
@@ -47,12 +47,12 @@ export class PreparedStatement {
   }
 
   rows<Row>(params: readonly SqlValue[]): Row[] {
-    // By its type `all` gives objects, whatever was set.
+    // The type of `all` ignores setReturnArrays.
     const rows = this.#statement.all(...params) as unknown as SqlValue[][]
     return rows.map((values) => this.#toObject(values) as Row)
   }
 
-  /** node:sqlite's own objects have no prototype, and are slower to make than these. */
+  /** The objects of node:sqlite have no prototype, and are slower to create. */
   #toObject(values: readonly SqlValue[]): Record<string, SqlValue> {
     const row: Record<string, SqlValue> = {}
     this.#columns.forEach((column, index) => {

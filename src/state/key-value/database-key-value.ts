@@ -34,10 +34,10 @@ const incrementAmount = `INSERT INTO auth_kv (key, family, value, amount, expire
 const selectExpired = 'SELECT key FROM auth_kv WHERE expires_at_ms <= ? LIMIT 1'
 const deleteExpired = 'DELETE FROM auth_kv WHERE expires_at_ms <= ?'
 
-/** Rows that one trim removes at most; the family is over its limit by one, as a rule. */
+/** Maximum rows that one trim removes; normally, a family exceeds its limit by one. */
 const maxTrimmed = 10_000
 
-/** AUTH_KV in the database of everything else. Closing it leaves the database open. */
+/** AUTH_KV in the gateway's database. Closing it leaves the database open. */
 export class DatabaseKeyValueStore implements KeyValueStore {
   readonly #database: Database
   readonly #now: () => number

@@ -1,25 +1,25 @@
 /**
- * The seam to AUTH_KV, which keeps small things for a while: sessions and counts of failed logins.
- * Two implementations: the database (default), and Redis or Valkey. Every operation is atomic,
- * whatever other processes do at the same time, and rejects with KeyValueError when the store does
- * not answer; none waits for longer than a few seconds.
+ * The interface to AUTH_KV, which stores small values for a limited time: sessions and counts of failed
+ * logins. Two implementations: the database (default), and Redis or Valkey. Every operation is atomic,
+ * also across processes, and rejects with KeyValueError when the store does not answer, after a few
+ * seconds at most.
  *
- * A key is `family:name`, some 200 characters of ASCII at most.
+ * A key is `family:name`, at most some 200 ASCII characters.
  */
 export interface KeyValueStore {
-  /** The value, while it lives. */
+  /** The value, until it expires. */
   get(key: string): Promise<string | undefined>
 
-  /** Sets or replaces. The members of the family that would expire first go when it is too large. */
+  /** Sets or replaces a value. If the family is too large, the members that expire first are deleted. */
   set(key: string, value: string, options: SetOptions): Promise<void>
 
-  /** Without effect on what is not there. */
+  /** Without effect if the key does not exist. */
   delete(key: string): Promise<void>
 
-  /** Adds one to a counter, which begins at zero, and says what it is then. */
+  /** Adds one to a counter, which starts at zero, and returns its new value. */
   increment(key: string, options: IncrementOptions): Promise<Counter>
 
-  /** Removes what has expired; for one process to call from time to time. */
+  /** Removes expired rows. One process calls it from time to time. */
   sweep(): Promise<void>
 
   close(): Promise<void>
@@ -28,24 +28,24 @@ export interface KeyValueStore {
 export interface SetOptions {
   /** The same for all members of a family. */
   readonly ttlMs: number
-  /** Members that the family of this key may have, this one included. */
+  /** The limit for members of the key's family, including this one. */
   readonly maxFamily: number
 }
 
 export interface IncrementOptions {
-  /** From the increment on that brought the counter to `renewUpTo` or less. */
+  /** Counted from the last increment that resulted in `renewUpTo` or less. */
   readonly ttlMs: number
-  /** Beyond this the counter still counts, but lives no longer for it. */
+  /** Above this, increments still count, but do not extend the counter's life. */
   readonly renewUpTo: number
 }
 
 export interface Counter {
   readonly count: number
-  /** Until it is gone, milliseconds; at least 1. */
+  /** Milliseconds until it expires; at least 1. */
   readonly ttlMs: number
 }
 
-/** The store does not answer, or refuses. The message is for people and never has a password. */
+/** The store does not answer, or refuses. The message is for people and never contains a password. */
 export class KeyValueError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -53,7 +53,7 @@ export class KeyValueError extends Error {
   }
 }
 
-/** What a key has before its first colon. */
+/** The part of a key before its first colon. */
 export function familyOf(key: string): string {
   return key.split(':', 1)[0] ?? ''
 }

@@ -9,7 +9,7 @@ import {
 } from './key-value.ts'
 
 export interface RedisOptions {
-  /** `redis://…` or `rediss://…`, with user, password and database number where needed. */
+  /** `redis://…` or `rediss://…`, with user, password and database number if needed. */
   readonly url: string
   /** Called with the reason when the server is lost, and with nothing when it is back. */
   readonly onState?: (problem: KeyValueError | undefined) => void
@@ -17,7 +17,7 @@ export interface RedisOptions {
   readonly commandMs?: number
 }
 
-/** All our keys begin with it: a Redis server often serves others too. */
+/** The prefix of all keys: a Redis server is often shared with other programs. */
 const prefix = 'bucketry:'
 
 const defaultCommandMs = 2_000
@@ -25,8 +25,8 @@ const firstRetryMs = 50
 const maxRetryMs = 2_000
 
 /**
- * A family's keys, by when they expire, for the limit on how many there are. Several commands are
- * one script because Redis runs nothing between them (https://redis.io/docs/latest/develop/programmability/).
+ * A sorted set has the keys of each family by expiry time, to limit their number. The commands are one
+ * script because Redis runs nothing in between (https://redis.io/docs/latest/develop/programmability/).
  */
 const setScript = `
 redis.call('ZREM', KEYS[2], KEYS[1])
@@ -54,13 +54,13 @@ return {count, redis.call('PTTL', KEYS[1])}`
 /** AUTH_KV in Redis or Valkey. Keeps reconnecting; without a server, all calls are refused. */
 export class RedisKeyValueStore implements KeyValueStore {
   readonly #client: Redis
-  /** Why the server can't be reached, until it can. */
+  /** Why the server cannot be reached; undefined while it can. */
   #problem: KeyValueError | undefined
 
   constructor({ url, onState, commandMs = defaultCommandMs }: RedisOptions) {
     this.#client = new Redis(url, {
       connectionName: 'bucketry',
-      // Nothing newer is needed, and it is what every server and proxy speaks.
+      // Every server and proxy supports it, and nothing newer is needed.
       protocol: 2,
       disableClientInfo: true,
       commandTimeout: commandMs,
@@ -68,8 +68,8 @@ export class RedisKeyValueStore implements KeyValueStore {
       // If a server accepts a command and then does not respond, a new connection is opened.
       socketTimeout: 2 * commandMs,
       retryStrategy: (times) => Math.min(firstRetryMs * 2 ** Math.min(times, 10), maxRetryMs),
-      // What waits is refused as soon as one attempt to connect has failed. Nothing is sent twice: it
-      // may have been done, and a try to sign in would count as two.
+      // Waiting commands fail as soon as one attempt to connect has failed. No command is sent twice: it
+      // may have been executed, and one failed login would count as two.
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
     })
@@ -108,7 +108,7 @@ export class RedisKeyValueStore implements KeyValueStore {
     return { count, ttlMs: Math.max(1, leftMs) }
   }
 
-  /** Redis forgets what expired by itself. */
+  /** Redis deletes expired keys by itself. */
   sweep(): Promise<void> {
     return Promise.resolve()
   }

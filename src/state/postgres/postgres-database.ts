@@ -15,7 +15,7 @@ import { isConflict, toPostgresError } from './postgres-errors.ts'
 const maxConnections = 10
 
 const connectTimeoutMs = 5_000
-/** The server gives up first, so that the connection stays usable; else the client does. */
+/** The server gives up first, so that the connection stays usable; otherwise, the client does. */
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
 
@@ -23,13 +23,13 @@ const answerTimeoutMs = 20_000
 const conflictRetryMs = 10_000
 const maxConflictPauseMs = 100
 
-/** Converted statements that are kept. Few exist, see StatementCache. */
+/** The limit for cached converted statements. Few exist, see StatementCache. */
 const maxConverted = 1_000
 
 const int8 = types.builtins.INT8
 const numeric = types.builtins.NUMERIC
 
-/** What both a served connection and a migrating one are opened with. */
+/** The settings for all connections, serving or migrating. */
 export function connectionSettings(url: string): PoolConfig {
   return {
     connectionString: url,
@@ -37,7 +37,7 @@ export function connectionSettings(url: string): PoolConfig {
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     types: {
-      // The driver gives 64-bit integers as text; by the interface they fit a double.
+      // The driver returns 64-bit integers as text; ours fit a double (database.ts).
       getTypeParser: ((oid: number, format?: 'text') =>
         oid === int8 || oid === numeric ? Number : types.getTypeParser(oid, format)) as never,
     },
@@ -51,7 +51,7 @@ export function nameOfPostgres(url: string): string {
   return `postgres://${host}${pathname}`
 }
 
-/** Lost connections are replaced by the pool at the next call; nothing is kept across calls. */
+/** The pool replaces lost connections at the next call; connections keep no state between calls. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres'
   readonly #name: string
@@ -71,8 +71,8 @@ export class PostgresDatabase implements Database {
       idle_in_transaction_session_timeout: statementTimeoutMs,
       allowExitOnIdle: true,
     })
-    // A connection that breaks while idle is dropped by the pool, one in use fails its query too.
-    // Without a listener either would end the process.
+    // The pool drops an idle connection that breaks; one in use also fails its query. Without a
+    // listener, either would end the process.
     this.#pool.on('error', ignore)
     this.#pool.on('connect', (client) => client.on('error', ignore))
   }
@@ -101,7 +101,7 @@ export class PostgresDatabase implements Database {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    // The pool would drop calls that wait for a connection.
+    // Otherwise the pool would drop calls that wait for a connection.
     await Promise.allSettled(this.#running)
     await this.#pool.end()
   }
@@ -146,7 +146,7 @@ export class PostgresDatabase implements Database {
     const client = await this.#pool.connect()
     let isUsable = true
     try {
-      // What SQLite gives: as if the calls ran one after another.
+      // As with SQLite: the effect is as if the calls ran one after another.
       await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
       const results = await this.#runAll(client, statements)
       await client.query('COMMIT')
@@ -189,7 +189,7 @@ async function rollBack(client: PoolClient): Promise<boolean> {
     await client.query('ROLLBACK')
     return true
   } catch {
-    // The connection is gone, and the transaction with it; the first error says why.
+    // The connection is lost, and its transaction with it. The first error has the reason.
     return false
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseError } from '../database.ts'
 
 /**
- * serialization_failure and deadlock_detected: the transaction is undone and may be tried again
+ * serialization_failure and deadlock_detected: the transaction was undone and may be retried
  * (https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html).
  */
 const conflictCodes = new Set(['40001', '40P01'])
@@ -20,15 +20,15 @@ const sentences: Readonly<Record<string, string>> = {
   XX: 'reports damage',
 }
 
-/** Whether the transaction was undone only because others changed the same rows. */
+/** Whether the transaction was undone only because other transactions changed the same rows. */
 export function isConflict(error: unknown): boolean {
   return conflictCodes.has(codeOf(error))
 }
 
 /**
- * Any error of the driver → DatabaseError. Ours are left as they are.
+ * Any error of the driver → DatabaseError. Returns our own errors unchanged.
  *
- * @param name The database as people may see it, without a password.
+ * @param name the database, for people, without a password
  */
 export function toPostgresError(error: unknown, name: string): DatabaseError {
   if (error instanceof DatabaseError) return error
@@ -42,7 +42,7 @@ function sqlStateClass(error: unknown): string {
   const code = codeOf(error)
   if (!/^[0-9A-Z]{5}$/.test(code)) return ''
   const known = code.slice(0, 2)
-  // Constraints, values out of range and the like: the server responds with a rejection.
+  // Constraints, values out of range and the like: the server rejects the statement.
   return known in sentences ? known : '42'
 }
 

@@ -5,7 +5,7 @@ import { numberPlaceholders } from '../placeholders.ts'
 import { connectionSettings, nameOfPostgres } from './postgres-database.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
-/** Key of the advisory lock that migrating processes take: `buck` in ASCII. */
+/** The key of the advisory lock of migrating processes: `buck` in ASCII. */
 const lockKey = 0x6275636b
 
 /** Another process may be migrating a large table. */
@@ -20,7 +20,7 @@ export class PostgresMigrationSession implements MigrationSession {
     this.#name = nameOfPostgres(url)
     this.#client = new Client({ ...connectionSettings(url), statement_timeout: statementTimeoutMs })
     this.#client.on('error', () => {
-      // The query under way rejects with the same error.
+      // The current query rejects with the same error.
     })
   }
 
@@ -28,13 +28,13 @@ export class PostgresMigrationSession implements MigrationSession {
     await this.#attempt(async () => {
       await this.#client.connect()
       await this.#client.query('BEGIN')
-      // Freed when the transaction ends, however it does.
+      // Released when the transaction ends in any way.
       await this.#client.query('SELECT pg_advisory_xact_lock($1)', [lockKey])
     })
   }
 
   async run(sql: string, params?: readonly SqlValue[]): Promise<void> {
-    // Without values the driver uses the simple protocol, which takes several statements.
+    // Without values, the driver uses the simple protocol, which accepts several statements.
     if (params === undefined) await this.#attempt(() => this.#client.query(sql))
     else await this.#attempt(() => this.#client.query(numberPlaceholders(sql), [...params]))
   }

@@ -7,7 +7,7 @@ import { isFatal } from './sqlite-errors.ts'
 /** The outcome of one call of a group. */
 export type CallOutcome =
   | { readonly kind: 'done'; readonly results: readonly WriteResult[] }
-  /** This statement of the call did not change as many rows as it had to. */
+  /** This statement of the call did not change the required number of rows. */
   | { readonly kind: 'unmet'; readonly statementIndex: number }
   | { readonly kind: 'failed'; readonly error: unknown }
 
@@ -17,8 +17,8 @@ export interface WriterConnection {
 }
 
 /**
- * Runs the calls in their order in one transaction with one sync to disk. Each call is all or
- * nothing by itself: one that fails leaves nothing and does not disturb the others.
+ * Runs the calls in their order in one transaction with one sync to disk. Each call is all or nothing: a
+ * failed call changes nothing and does not affect the others.
  *
  * Throws node:sqlite's error when the transaction as a whole failed; then nothing of any call is
  * kept. Blocks while another process writes, at most as long as `retryWhileBusy` does.
@@ -28,8 +28,7 @@ export function commitTogether(
   calls: readonly (readonly Statement[])[],
 ): CallOutcome[] {
   const { connection } = writer
-  // IMMEDIATE takes the write lock first, so that no later statement can fail because it lacks the
-  // lock.
+  // IMMEDIATE takes the write lock first, so that no later statement can fail for lack of it.
   retryWhileBusy(() => connection.exec('BEGIN IMMEDIATE'))
   try {
     const outcomes = calls.map((statements) => runCall(writer, statements))
@@ -62,8 +61,8 @@ function runCall(writer: WriterConnection, statements: readonly Statement[]): Ca
 
 /**
  * SQLite undoes a single statement that fails (https://sqlite.org/lang_conflict.html, ABORT; no
- * statement here says FAIL): it needs no savepoint. Undefined for other calls, and for a statement
- * that returns rows, which may fail outside SQLite when they are read.
+ * statement here uses FAIL), so it needs no savepoint. Undefined for other calls, and for a statement
+ * that returns rows: reading them may fail outside SQLite.
  */
 function runAlone(
   writer: WriterConnection,
@@ -96,7 +95,7 @@ function runStatements(writer: WriterConnection, statements: readonly Statement[
 function runStatement(writer: WriterConnection, { sql, params = [] }: Statement): WriteResult {
   const prepared = writer.statements.prepare(sql)
   if (!prepared.returnsRows) return { changes: prepared.run(params), rows: [] }
-  // RETURNING gives one row per row changed.
+  // RETURNING returns one row for each changed row.
   const rows = prepared.rows<Record<string, SqlValue>>(params)
   return { changes: rows.length, rows }
 }

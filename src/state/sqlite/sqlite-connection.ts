@@ -8,16 +8,16 @@ import { isBusy, toDatabaseError } from './sqlite-errors.ts'
 const lockWaitMs = 10_000
 
 /**
- * Size to which the write-ahead log is cut back, in bytes. It is longer only while some process reads
- * for long: SQLite restarts the log once there are no readers.
+ * The size to which the write-ahead log is truncated, in bytes. It is longer only during long reads:
+ * SQLite restarts the log when there are no readers.
  */
 export const walSizeLimitBytes = 64 * 1024 * 1024
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Opens the file, created with mode 0600 (and its folder) if missing, in WAL mode with every commit
- * synced to disk. Blocks while another process switches the mode or recovers, at most 10 s.
+ * Opens the file in WAL mode, with every commit synced to disk. Creates the file (mode 0600) and its
+ * folder if they are missing. Blocks while another process switches the mode or recovers, at most 10 s.
  *
  * @throws DatabaseError with a message for people.
  */
@@ -31,9 +31,9 @@ export function openSqliteConnection(path: string): DatabaseSync {
 }
 
 /**
- * Runs `attempt` until it finds no lock in its way. SQLite's own busy handler sleeps up to 100 ms
- * between tries, many times the length of a commit; this one looks again within a millisecond.
- * Blocks the thread: for the writer's thread and for start-up.
+ * Retries `attempt` while another process holds the lock. SQLite's busy handler sleeps up to 100 ms
+ * between attempts, much longer than a commit takes; this one retries within a millisecond. It blocks
+ * the thread: use it in the writer's thread and at the start.
  */
 export function retryWhileBusy<Result>(attempt: () => Result): Result {
   const giveUpAt = performance.now() + lockWaitMs

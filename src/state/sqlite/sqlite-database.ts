@@ -17,17 +17,17 @@ import { SqliteWriter } from './sqlite-writer.ts'
 
 const threadUrl = new URL('./sqlite-writer-thread.ts', import.meta.url)
 
-/** Pages that the reading connection keeps, in KiB. */
+/** The page cache of the reading connection, in KiB. */
 const readCacheKib = 16 * 1024
 
-/** Readers meet a lock only while another process recovers or removes the log: briefly. */
+/** Reads find a lock only while another process recovers or removes the log, which is brief. */
 const busyReadTries = 100
 const busyReadWaitMs = 20
 
 /**
- * Reads run on the calling thread: by primary key they take microseconds, less than it costs to ask
- * another thread. Writes wait for the disk and for other processes, and so run in a thread of their
- * own (SqliteWriter).
+ * Reads run in the calling thread: by primary key, they take microseconds, less than a message to another
+ * thread. Writes wait for the disk and for other processes, so they run in a separate thread
+ * (SqliteWriter).
  */
 export class SqliteDatabase implements Database {
   readonly kind = 'sqlite'
@@ -39,7 +39,7 @@ export class SqliteDatabase implements Database {
 
   /**
    * @param path The file; created if missing.
-   * @throws DatabaseError when it can't be opened.
+   * @throws DatabaseError when it cannot be opened
    */
   constructor(path: string) {
     this.#path = path
@@ -69,7 +69,7 @@ export class SqliteDatabase implements Database {
 
   async check(): Promise<void> {
     if (!isSameFile(await statOf(this.#path), this.#file)) {
-      // SQLite keeps using the open file: what it writes is lost when the process ends.
+      // SQLite keeps using the open file: later writes are lost when the process ends.
       throw new DatabaseError(
         `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
       )
@@ -110,7 +110,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path)
   } catch {
-    // Missing or unreachable: in either case not the same file.
+    // It is missing or unreachable, so not the same file.
     return undefined
   }
 }

@@ -18,7 +18,7 @@ const sentences: Readonly<Record<number, string>> = {
   26: 'is not an SQLite database; move it away or name another file',
 }
 
-/** Whether the statement may succeed when tried again a moment later. */
+/** Whether the statement may succeed when it is retried shortly after. */
 export function isBusy(error: unknown): boolean {
   return busyCodes.has(primaryCode(error))
 }
@@ -28,7 +28,7 @@ export function isFatal(error: unknown): boolean {
   return fatalCodes.has(primaryCode(error))
 }
 
-/** Any error of node:sqlite → DatabaseError, for people. Ours are left as they are. */
+/** Any error of node:sqlite → DatabaseError, for people. Returns our own errors unchanged. */
 export function toDatabaseError(error: unknown, path: string): DatabaseError {
   if (error instanceof DatabaseError) return error
   const sentence = sentences[primaryCode(error)] ?? 'rejects the statement'
@@ -36,7 +36,7 @@ export function toDatabaseError(error: unknown, path: string): DatabaseError {
   return new DatabaseError(`the database ${path} ${sentence} (${detail})`, { cause: error })
 }
 
-/** 0 when the error is not SQLite's. */
+/** 0 if the error is not from SQLite. */
 function primaryCode(error: unknown): number {
   const code = (error as { errcode?: unknown } | null | undefined)?.errcode
   return typeof code === 'number' ? code & 0xff : 0

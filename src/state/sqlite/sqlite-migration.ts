@@ -5,14 +5,14 @@ import { openSqliteConnection, retryWhileBusy } from './sqlite-connection.ts'
 import { toDatabaseError } from './sqlite-errors.ts'
 
 /**
- * A connection for migrating; at start, when nothing is served yet and blocking the thread does no
- * harm.
+ * A connection for migrating. It blocks the thread, which is harmless at the start, before requests are
+ * served.
  */
 export class SqliteMigrationSession implements MigrationSession {
   readonly #path: string
   readonly #connection: DatabaseSync
 
-  /** @throws DatabaseError when the file can't be opened. */
+  /** @throws DatabaseError when the file cannot be opened */
   constructor(path: string) {
     this.#path = path
     this.#connection = openSqliteConnection(path)
@@ -38,7 +38,7 @@ export class SqliteMigrationSession implements MigrationSession {
   }
 
   async close(): Promise<void> {
-    // Closing rolls back what was not committed.
+    // Closing rolls back uncommitted changes.
     this.#connection.close()
   }
 

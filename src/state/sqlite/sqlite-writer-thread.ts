@@ -1,7 +1,7 @@
 /**
- * The thread in which all writes of this process to the SQLite file happen, so that neither the
- * sync to disk nor waiting for another process's lock ever holds up the event loop that serves.
- * Talks to sqlite-writer.ts: one group of calls in, their outcomes out.
+ * The thread for all writes of this process to the SQLite file, so that neither syncs to disk nor locks
+ * of other processes block the main event loop. It receives groups of calls from sqlite-writer.ts, and
+ * returns their outcomes.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { StatementCache } from '../statement-cache.ts'

@@ -2,10 +2,10 @@ import type { Worker } from 'node:worker_threads'
 import { DatabaseError, type Statement, UnmetChange, type WriteResult } from '../database.ts'
 import type { CallOutcome } from './group-commit.ts'
 
-/** Calls that share one commit at most. */
+/** Maximum calls that share one commit. */
 const maxGroup = 256
 
-/** Calls that wait at most; more are refused rather than kept in memory. */
+/** Maximum waiting calls, to limit memory; further calls are refused. */
 const maxWaiting = 20_000
 
 export type ThreadRequest =
@@ -15,10 +15,10 @@ export type ThreadRequest =
 export type ThreadReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly TransferredOutcome[] }
-  /** Nothing of the group was kept; or the file could not be opened. */
+  /** The whole group failed, or the file could not be opened. */
   | { readonly kind: 'failed'; readonly failure: Failure }
 
-/** Why, as it crosses the thread border. */
+/** A reason that can be sent between threads. */
 export interface Failure {
   readonly message: string
   readonly cause: unknown
@@ -35,8 +35,8 @@ interface Call {
 }
 
 /**
- * Sends writes to the writer thread, one group at a time: while a group is being synced to disk the
- * next one gathers. A thread that dies takes its group with it and is replaced at the next write.
+ * Sends writes to the writer thread, one group at a time: the next group collects while one is synced to
+ * disk. If the thread dies, its group fails, and the next write starts another thread.
  */
 export class SqliteWriter {
   readonly #startThread: () => Worker
@@ -53,7 +53,7 @@ export class SqliteWriter {
     this.#startThread = startThread
   }
 
-  /** Starts the thread, which takes some 100 ms, unless it runs. */
+  /** Starts the thread, which takes some 100 ms, if it is not running. */
   start(): void {
     if (this.#isClosed) return
     this.#thread ??= this.#start()
@@ -72,7 +72,7 @@ export class SqliteWriter {
     })
   }
 
-  /** Resolves when everything accepted is written and the thread has closed the file. */
+  /** Resolves when all accepted calls are written and the thread has closed the file. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#isBusy()) {
@@ -88,7 +88,7 @@ export class SqliteWriter {
     await hasEnded
   }
 
-  /** Waits for the end of this turn of the event loop, so that its calls go in one group. */
+  /** Waits for the end of this turn of the event loop, so that its calls form one group. */
   #schedulePump(): void {
     if (this.#isPumpScheduled) return
     this.#isPumpScheduled = true

@@ -8,13 +8,13 @@ export interface BucketCountRow {
   readonly bytes: number
   /** Of the object that changed last, milliseconds since the epoch; 0 when there is none. */
   readonly lastModifiedMs: number
-  /** When the count that gave these figures began, milliseconds since the epoch; 0: never. */
+  /** The start of the count of these figures, milliseconds since the epoch; 0: never counted. */
   readonly countedAtMs: number
   /** How long it took. */
   readonly tookMs: number
-  /** When the last count ended, well or not; 0: never. */
+  /** The end of the last count, successful or not; 0: never. */
   readonly triedAtMs: number
-  /** Why the last count failed, for people; '' when it did not. */
+  /** Why the last count failed, for people; '' if it succeeded. */
   readonly problem: string
   /** The process that is counting; '' when none is. */
   readonly leaseOwner: string
@@ -59,8 +59,8 @@ const releaseLease = `UPDATE bucket_counts SET lease_owner = '', lease_until_ms 
   WHERE bucket = ? AND lease_owner = ?`
 
 /**
- * Counts of buckets in the database. The process with the lease in a bucket's row counts it;
- * methods that return false have changed nothing, because another process has it.
+ * Counts of buckets in the database. The process with the lease in a bucket's row counts the bucket.
+ * Methods that return false have changed nothing, because another process has the lease.
  */
 export class BucketCountTable {
   readonly #database: Database
@@ -74,7 +74,7 @@ export class BucketCountTable {
     return this.#database.read<BucketCountRow>(selectAll)
   }
 
-  /** Takes the lease of the bucket whose row was `seen`; undefined: it had none. */
+  /** Takes the lease, unless the row is no longer as `seen`; undefined: there was none. */
   take({ bucket, owner, untilMs }: CountLease, seen: BucketCountRow | undefined): Promise<boolean> {
     if (seen === undefined) return writeOne(this.#database, insertTaken, [bucket, owner, untilMs])
     const { triedAtMs, leaseOwner, leaseUntilMs } = seen

@@ -4,25 +4,25 @@ import { listStatements, parameterLists, readLists, valueLists } from '../parame
 import { textDigest } from '../text-digest.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
-/** A reader that found a file just before it was deleted still looks up its record. */
+/** Readers may look up the record of a file that was just deleted. */
 const forgetDelayMs = 60_000
 /** Bounds the memory of pending deletions: some 15 MB. */
 const maxForgotten = 100_000
 
 const selectOne = 'SELECT json FROM dav_records WHERE path_digest = ? AND version = ?'
-/** CROSS keeps SQLite from walking the whole table to meet the wanted ones. */
+/** CROSS keeps SQLite from scanning the whole table. */
 const selectMany = (wanted: string) => `
   WITH wanted (path_digest, version) AS (VALUES ${wanted})
   SELECT dav_records.path_digest AS "pathDigest", json FROM wanted CROSS JOIN dav_records
   WHERE dav_records.path_digest = wanted.path_digest AND dav_records.version = wanted.version`
-/** PostgreSQL takes a bare parameter in VALUES for text, but not when it is null. */
+/** PostgreSQL takes a plain parameter in VALUES as text, but not if it is null. */
 const wantedFile = '(CAST(? AS TEXT), CAST(? AS TEXT))'
 const upsert = `INSERT INTO dav_records (path_digest, version, saved_at_ms, json) VALUES (?, ?, ?, ?)
   ON CONFLICT (path_digest, version) DO UPDATE SET
     saved_at_ms = excluded.saved_at_ms, json = excluded.json`
 const deleteOlder = `DELETE FROM dav_records
   WHERE path_digest = ? AND version <> ? AND version <> ? AND saved_at_ms < ?`
-/** Not what any process has saved since: versions may repeat. */
+/** Not a record that was saved since: versions may repeat. */
 const deleteOne =
   'DELETE FROM dav_records WHERE path_digest = ? AND version = ? AND saved_at_ms < ?'
 const insertFolder = 'INSERT INTO dav_folders (path_digest) VALUES (?) ON CONFLICT DO NOTHING'

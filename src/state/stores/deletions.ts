@@ -14,14 +14,14 @@ export interface DeletionRow {
   /** Bucket and prefix as JSON. Opaque here. */
   readonly target: string
   readonly state: DeletionState
-  /** Objects that are gone so far. */
+  /** Objects deleted so far. */
   readonly deleted: number
   readonly startedAtMs: number
   /** Milliseconds since the epoch; 0 while it runs. */
   readonly endedAtMs: number
   /** For people; may be ''. */
   readonly message: string
-  /** 1: the process that runs it has been asked to stop. */
+  /** 1: its process must stop. */
   readonly isCancelled: number
   /** The process that runs it, or ran it. */
   readonly leaseOwner: string
@@ -85,7 +85,7 @@ export interface DeletionLimits {
   readonly ended: number
 }
 
-/** Deletions in the database, where every process finds those of the others. */
+/** Deletions of all processes, in the database. */
 export class DeletionTable {
   readonly #database: Database
   readonly #limits: DeletionLimits
@@ -96,8 +96,8 @@ export class DeletionTable {
   }
 
   /**
-   * False when nothing was inserted: the limit is reached, or a deletion of the same target is
-   * running and has not been asked to stop.
+   * False when nothing was inserted: the limit is reached, or a deletion of the same target is running
+   * and is not cancelled.
    */
   async insert(deletion: NewDeletion): Promise<boolean> {
     const { id, target, startedAtMs, leaseOwner, leaseUntilMs } = deletion
@@ -125,7 +125,7 @@ export class DeletionTable {
     return this.#database.read<DeletionRow>(selectRunning)
   }
 
-  /** Stores the progress and renews the lease. Returns whether the process should go on. */
+  /** Stores the progress and renews the lease. Returns whether the process must stop. */
   async progress(
     { id, leaseOwner }: Pick<DeletionRow, 'id' | 'leaseOwner'>,
     { deleted, leaseUntilMs }: Pick<DeletionRow, 'deleted' | 'leaseUntilMs'>,
@@ -137,7 +137,7 @@ export class DeletionTable {
     return Number(row.isCancelled) === 1 ? 'cancelled' : 'go on'
   }
 
-  /** False when it has ended already. */
+  /** False if it has already ended. */
   end(
     { id, leaseOwner }: Pick<DeletionRow, 'id' | 'leaseOwner'>,
     { state, deleted, endedAtMs, message }: DeletionEnd,
@@ -152,12 +152,12 @@ export class DeletionTable {
     ])
   }
 
-  /** Asks the process that runs it to stop; false when it does not run. */
+  /** Makes its process stop; false if it is not running. */
   async cancel(id: string): Promise<boolean> {
     return isSqlText(id) && writeOne(this.#database, askToStop, [id])
   }
 
-  /** Ends one whose process is gone; false when it has changed since it was seen. */
+  /** Ends the deletion of a dead process; false if the row has changed since it was read. */
   interrupt(
     { id, leaseOwner, leaseUntilMs }: DeletionRow,
     { endedAtMs, message }: Pick<DeletionEnd, 'endedAtMs' | 'message'>,
@@ -165,7 +165,7 @@ export class DeletionTable {
     return writeOne(this.#database, interrupt, [endedAtMs, message, id, leaseOwner, leaseUntilMs])
   }
 
-  /** Forgets what ended before `untilMs`; for one process to call from time to time. */
+  /** Deletes the rows of deletions that ended before `untilMs`. One process calls it from time to time. */
   async sweep(untilMs: number): Promise<void> {
     // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
     const old = await this.#database.read(selectOld, [untilMs])

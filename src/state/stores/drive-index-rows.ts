@@ -2,7 +2,7 @@ import type { HiddenFile, IndexedFile } from '../../drives/google/index/drive-in
 import type { SqlValue, Statement } from '../database.ts'
 import { rowInserts } from '../row-inserts.ts'
 
-/** A row as the database gives it. */
+/** A row as the database returns it. */
 export interface StoredFile extends Omit<IndexedFile, 'isOwn'> {
   readonly isOwn: number
 }
@@ -57,7 +57,7 @@ const onNews = onConflict(
     .join(', '),
 )
 
-/** PostgreSQL takes a bare parameter in SELECT for text. */
+/** PostgreSQL takes a plain parameter in SELECT as text. */
 const typedParameters = [
   ...['TEXT', 'TEXT', 'TEXT', 'TEXT', 'BIGINT', 'TEXT', 'TEXT', 'TEXT', 'BIGINT', 'BIGINT'],
   ...['BIGINT', 'TEXT', 'TEXT', 'INTEGER', 'INTEGER', 'BIGINT', 'BIGINT'],

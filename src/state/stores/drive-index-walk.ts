@@ -3,19 +3,19 @@ import type { SqlValue } from '../database.ts'
 import type { ParameterList } from '../parameter-lists.ts'
 import { fileColumns, type StoredFile } from './drive-index-rows.ts'
 
-/** The kind of a row that is not a file: it says that the content of some folder is not known. */
+/** The kind of a row that is not a file: it marks that the content of some folder is unknown. */
 export const unsureKind = 'unsure'
 
 export type WalkedRow = StoredFile | { readonly kind: typeof unsureKind }
 
-/** True where the content of a folder that can be seen is not known. */
+/** True if the content of a visible folder is unknown. */
 export const someUnlisted = `EXISTS (SELECT 1 FROM drive_files WHERE unlisted = 1 AND parent <> '')`
 
 const unsureRow = `SELECT '', '', '', '${unsureKind}', 0, '', '', '', 0, 0, 0, '', '', 0
   WHERE ${someUnlisted}`
 
 export interface Walk {
-  /** Ids of the folders to begin in. */
+  /** IDs of the folders to start in. */
   readonly parents: ParameterList
   /** Sort names: folders, except for the last one. */
   readonly steps: readonly string[]
@@ -24,8 +24,8 @@ export interface Walk {
 }
 
 /**
- * Pure: one statement for what lies at the end of a path, with `unsureRow` as of the same moment.
- * With PostgreSQL a statement for each step would be a round trip.
+ * Pure: one statement for the files at the end of a path, with `unsureRow` as of the same moment. With
+ * PostgreSQL, each step as a separate statement would be a round trip.
  */
 export function walkStatement({ parents, steps, kind }: Walk): {
   readonly sql: string

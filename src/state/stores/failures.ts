@@ -12,7 +12,7 @@ export interface FailureRow {
 
 const columns = 'request_id AS "requestId", at_ms AS "atMs", json'
 
-/** A separate row: failures noted earlier but added later by other processes are cleared too. */
+/** A separate row, which also clears failures that other processes noted earlier but add later. */
 const clearedId = 'cleared'
 
 /** A mark in the future predates a clock correction and hides nothing. */
@@ -38,15 +38,15 @@ export class FailureTable {
   readonly #database: Database
   readonly #kept: number
 
-  /** @param kept how many rows there may be. */
+  /** @param kept the limit for rows */
   constructor(database: Database, kept: number) {
     this.#database = database
     this.#kept = kept
   }
 
   /**
-   * Adds them and removes the oldest. In one transaction, so that no reader finds more than are
-   * kept.
+   * Adds the rows and removes the oldest ones in one transaction, so that no reader sees more than the
+   * limit.
    */
   async add(rows: readonly FailureRow[]): Promise<void> {
     const values = rows.map(({ requestId, atMs, json }) => [requestId, atMs, json])

@@ -8,7 +8,7 @@ import { listStatements, parameterLists, readLists, valueLists } from '../parame
 import { textDigest } from '../text-digest.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
-/** A reader that opened a file just before it was deleted still looks up its record. */
+/** Readers may look up the record of a file that was just deleted. */
 const forgetDelayMs = 60_000
 const forgetFolderDelayMs = 100
 
@@ -19,10 +19,10 @@ const maxForgotten = 100_000
 const timeToleranceMs = 1
 
 const selectOne = 'SELECT json FROM file_records WHERE identity = ?'
-/** PostgreSQL takes a bare parameter in VALUES for text. */
+/** PostgreSQL takes a plain parameter in VALUES as text. */
 const wantedFile = `(CAST(? AS TEXT), CAST(? AS BIGINT),
   CAST(? AS DOUBLE PRECISION), CAST(? AS DOUBLE PRECISION))`
-/** CROSS keeps SQLite from walking the whole table to meet the wanted ones. */
+/** CROSS keeps SQLite from scanning the whole table. */
 const selectByPaths = (wanted: string) => `
   WITH wanted (path_digest, size, earliest, latest) AS (VALUES ${wanted})
   SELECT file_records.path_digest AS "pathDigest", json FROM wanted CROSS JOIN file_records

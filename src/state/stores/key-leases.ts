@@ -11,7 +11,7 @@ import type { Database, SqlValue } from '../database.ts'
 import { readLists, valueLists } from '../parameter-lists.ts'
 import { textDigest } from '../text-digest.ts'
 
-/** Few enough to bound the table of revisions, many enough that few names share one. */
+/** Few enough to limit the table of revisions, many enough that few names share one. */
 const revisionSlots = 4096
 
 interface LookRow {
@@ -34,7 +34,7 @@ const endLease = 'UPDATE key_leases SET until_ms = 0 WHERE key_digest = ? AND ow
 const bumpRevision = `INSERT INTO lease_revisions (slot, revision) VALUES (?, 1)
   ON CONFLICT (slot) DO UPDATE SET revision = lease_revisions.revision + 1`
 const leaseColumns = 'owner, until_ms AS "untilMs", note'
-/** One statement, so that both halves show one moment. */
+/** One statement, so that both parts show the same moment. */
 const selectLook = (keys: string, slots: string) => `
   SELECT key_digest AS "keyDigest", ${leaseColumns}, NULL AS slot, NULL AS revision
   FROM key_leases WHERE key_digest IN (${keys})
@@ -57,7 +57,7 @@ export class DatabaseLeases implements LeaseTable {
     const before = new Map(ended.map((lease) => [lease.key, lease]))
     return await writeAll(
       this.#database,
-      // Always in the same order: PostgreSQL's row locks must not wait in a circle.
+      // Always in the same order, so that PostgreSQL's row locks cannot deadlock.
       keys.toSorted().map((key) => {
         const old = before.get(key)
         const keyDigest = textDigest(key)

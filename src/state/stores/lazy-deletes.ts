@@ -16,7 +16,7 @@ export interface LazyDeletesOptions {
  */
 export class LazyDeletes {
   readonly #options: LazyDeletesOptions
-  /** When each key is due (performance.now()), the earliest first, as all wait equally long. */
+  /** When each key is due (performance.now()), the earliest first: all wait equally long. */
   readonly #dueAt = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
 
@@ -44,7 +44,7 @@ export class LazyDeletes {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#dueAt.size === 0) return
-    // One delay from now most of what waits is due: deletes come rarely, and many at a time.
+    // Most waiting keys are due after one delay: deletes are rare, and come many at a time.
     this.#timer = setTimeout(() => this.#removeDue(), this.#options.delayMs)
     this.#timer.unref()
   }

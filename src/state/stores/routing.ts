@@ -48,8 +48,8 @@ const bumpRevision =
 const snapshotTries = 20
 
 /**
- * The inputs of the model list in the database. Rows that were read stay in memory until the
- * revision changes, in whatever process: a read that finds them costs one small SELECT.
+ * The inputs of the model list in the database. Rows stay cached until any process changes the revision:
+ * a read of cached rows costs one small SELECT.
  */
 export class RoutingTables {
   readonly #database: Database
@@ -70,16 +70,16 @@ export class RoutingTables {
     for (let tries = 1; ; tries++) {
       const revision = await this.#revision()
       const rows = await this.#loadAll(revision)
-      // No set is older than the revision that was asked before it; none is newer if it still holds.
+      // No set is older than the revision read before it, and none is newer if that is still current.
       if ((await this.#revision()) === revision) return { revision, rows }
       if (tries === snapshotTries) throw new DatabaseError('the routing tables change too fast')
     }
   }
 
   /**
-   * Makes the sets what `next` has, in one transaction.
+   * Replaces the sets by `next`, in one transaction.
    *
-   * @returns the new revision; undefined when another writer was faster and nothing was changed.
+   * @returns the new revision; undefined if another writer was faster and nothing was changed
    */
   async replace(seen: RoutingSnapshot, next: RoutingRows): Promise<number | undefined> {
     const changes = routingSets.flatMap((set) => statementsFor(set, seen.rows[set], next[set]))
@@ -114,7 +114,7 @@ export class RoutingTables {
     return rows
   }
 
-  /** Calls of one turn share one SELECT; a later call would miss what was committed meanwhile. */
+  /** Calls of one turn share one SELECT. Later calls start another, to see what was committed since. */
   #revision(): Promise<number> {
     if (this.#asked === undefined) {
       this.#asked = this.#readRevision()
@@ -149,8 +149,8 @@ function statementsFor(
 }
 
 /**
- * Pure: what makes `seen` into `next`. A changed row is removed and added; one that only follows
- * another one now keeps its position as long as the order allows it.
+ * Pure: the changes from `seen` to `next`. A changed row is removed and added. A row that only has
+ * another predecessor keeps its position if the order allows it.
  */
 export function rowChanges(
   seen: readonly OrderedRow[],

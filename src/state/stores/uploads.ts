@@ -17,7 +17,7 @@ export interface UploadRow {
   readonly id: string
   /** Bucket and key as JSON: PostgreSQL's text has no NUL character, a key may. */
   readonly target: string
-  /** JSON of what CreateMultipartUpload asked for. Opaque here. */
+  /** The parameters of CreateMultipartUpload as JSON. Opaque here. */
   readonly details: string
   readonly phase: UploadPhase
   /** What the drive needs to continue. Opaque here. */
@@ -26,7 +26,7 @@ export interface UploadRow {
   readonly partCount: number
   /** Bytes of all committed parts. */
   readonly size: number
-  /** JSON of what to publish; '' while open. Opaque here. */
+  /** JSON of the object to publish; '' while open. Opaque here. */
   readonly completion: string
   readonly createdAtMs: number
   /** Last change other than of the lease, milliseconds since the epoch. */
@@ -47,19 +47,19 @@ export interface PartRow {
   readonly checksum: string
 }
 
-/** A lease as one process sees it or wants it. */
+/** A lease as one process sees or requests it. */
 export interface LeaseColumns {
   readonly owner: string
   readonly untilMs: number
 }
 
-/** The row, as it was read, that a change applies to: the change fails when another was faster. */
+/** The row of a change as it was read: the change fails if another process was faster. */
 export type SeenRow = Pick<
   UploadRow,
   'id' | 'phase' | 'driveState' | 'partCount' | 'leaseOwner' | 'leaseUntilMs'
 >
 
-/** Last touched at `untilMs` or before, milliseconds since the epoch, and behind `after`. */
+/** Last touched at `untilMs` (milliseconds since the epoch) or before, and after `after` in the order. */
 export interface IdleRange {
   readonly untilMs: number
   readonly after?: Pick<UploadRow, 'id' | 'touchedAtMs'>
@@ -81,7 +81,7 @@ const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touche
   AND (touched_at_ms > ? OR (touched_at_ms = ? AND id > ?))
   ORDER BY touched_at_ms, id LIMIT ?`
 
-/** With the bucket as the JSON of a target begins. */
+/** The parameter is the beginning of a target's JSON, with the bucket. */
 const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
   AND substr(target, 1, length(?)) = ?
   AND (created_at_ms < ? OR (created_at_ms = ? AND id < ?))
@@ -100,7 +100,7 @@ const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, mod
 const updatePart = `UPDATE upload_parts SET etag = ?, size = ?, modified_at_ms = ?, checksum = ?
   WHERE upload_id = ? AND number = ?`
 
-/** A row is taken only if unchanged: a renewal or another taker in between makes it fail. */
+/** A row is taken only if it is unchanged: not if its lease was renewed or taken meanwhile. */
 const whereSeen = `WHERE id = ? AND phase = ? AND drive_state = ? AND part_count = ?
   AND lease_owner = ? AND lease_until_ms = ?`
 
@@ -135,9 +135,9 @@ const deleteUpload = `DELETE FROM uploads WHERE id = ? AND phase = ? AND lease_o
 const deleteParts = `DELETE FROM upload_parts WHERE upload_id = ? AND number > ?`
 
 /**
- * Uploads and their parts in the database. Every change is one conditional statement, or several in
- * one transaction, so that any number of processes may work on one upload. Methods that return
- * false have changed nothing: the row is no longer as the caller believed.
+ * Uploads and their parts in the database. Every change is one conditional statement, or several in one
+ * transaction, so that any number of processes may use one upload. Methods that return false have
+ * changed nothing: the row is no longer as the caller read it.
  */
 export class UploadTable {
   readonly #database: Database
@@ -170,14 +170,14 @@ export class UploadTable {
     return this.#database.read<PartRow>(selectParts, [id, after, limit])
   }
 
-  /** At most `limit` uploads in this phase that were not touched lately, oldest first. */
+  /** At most `limit` uploads in this phase and range, oldest first. */
   idle(phase: UploadPhase, { untilMs, after }: IdleRange, limit: number): Promise<UploadRow[]> {
     const { touchedAtMs, id } = after ?? { touchedAtMs: -1, id: '' }
     const params = [phase, untilMs, touchedAtMs, touchedAtMs, id, limit]
     return this.#database.read<UploadRow>(selectIdle, params)
   }
 
-  /** At most `limit` open uploads, newest first, whose target begins so, behind `after`. */
+  /** At most `limit` open uploads after `after`, newest first, with targets that start so. */
   open(
     targetStart: string,
     after: Pick<UploadRow, 'id' | 'createdAtMs'> | undefined,
@@ -201,8 +201,8 @@ export class UploadTable {
   }
 
   /**
-   * Adds the next parts, at least one and with no gap, and releases the lease. False when the lease
-   * is no longer `owner`'s.
+   * Adds the next parts, at least one and without gaps, and releases the lease. False if `owner` no longer
+   * has the lease.
    */
   commitParts(held: HeldRow, parts: readonly PartRow[], driveState: string): Promise<boolean> {
     const { upload, owner } = held
@@ -224,7 +224,7 @@ export class UploadTable {
     ])
   }
 
-  /** Replaces the last part and releases the lease, as `commitPart`. */
+  /** Replaces the last part and releases the lease, as `commitParts`. */
   replacePart(
     held: HeldRow,
     change: { readonly from: PartRow; readonly to: PartRow; readonly driveState: string },
@@ -243,7 +243,7 @@ export class UploadTable {
     ])
   }
 
-  /** From open to completing; the lease becomes `lease`, which may be the one seen. */
+  /** From open to completing, with this lease, which may be the one already seen. */
   beginCompletion(
     seen: SeenRow,
     change: {
@@ -266,7 +266,7 @@ export class UploadTable {
     )
   }
 
-  /** Back from completing to open, with only the first `partCount` parts, which have `size` bytes. */
+  /** From completing back to open, with only the first `partCount` parts, which have `size` bytes. */
   reopen(
     id: string,
     owner: string,
@@ -280,7 +280,7 @@ export class UploadTable {
     )
   }
 
-  /** From open to aborted, even if the lease is taken: its holder will notice. */
+  /** From open to aborted, even if the lease is taken: its holder notices. */
   abort(id: string, nowMs: number): Promise<boolean> {
     return writeOne(this.#database, abortUpload, [nowMs, id])
   }
