@@ -1,6 +1,6 @@
 import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Drive } from '../drive.ts'
+import type { StagedUploads } from '../staged-uploads.ts'
 import { type LocalDriveOptions, openLocalDrive } from './local-drive.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { dataName } from './uploads/local-uploads.ts'
@@ -17,16 +17,6 @@ const noRecords: FileRecords = {
   forget: () => undefined,
   isOwnFolder: async () => false,
   forgetFolder: () => undefined,
-}
-
-/** A local drive that collects uploads for another drive. */
-export interface StagedUploads {
-  readonly drive: Drive
-  /** Completed uploads are objects of this bucket; the key is the upload ID. */
-  readonly bucket: string
-  isCompleted(uploadId: string): Promise<boolean>
-  /** Makes a completed upload open again, so that parts can be appended to it. */
-  reopen(uploadId: string): Promise<void>
 }
 
 /** Opens the staging directory, and creates it if it is missing. */

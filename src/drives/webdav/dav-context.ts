@@ -1,3 +1,4 @@
+import type { BackOff } from '../cloud/back-off.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../name-rules.ts'
@@ -22,6 +23,6 @@ export interface DavContext {
   readonly rules: NameRules
   readonly spool: Spool
   readonly log: DriveLog
-  /** The pause before the first retry, in milliseconds; each further pause is twice as long. */
-  readonly firstPauseMs: number
+  /** The pauses between attempts at a MOVE. */
+  readonly backOff: BackOff
 }

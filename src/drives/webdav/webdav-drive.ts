@@ -21,6 +21,7 @@ import { endingDraft } from '../ending-draft.ts'
 import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
+import type { StagedUploads } from '../staged-uploads.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'
 import { DavServer } from './client/dav-server.ts'
@@ -50,7 +51,7 @@ import { AppendedBytes } from './uploads/appended-bytes.ts'
 import { ChunkedBytes } from './uploads/chunked-bytes.ts'
 import { DavUploads } from './uploads/dav-uploads.ts'
 import { Spool } from './uploads/spool.ts'
-import { SpooledBytes, type StagedUploads } from './uploads/spooled-bytes.ts'
+import { SpooledBytes } from './uploads/spooled-bytes.ts'
 import type { UploadBytes } from './uploads/upload-bytes.ts'
 
 export interface WebdavDriveOptions {
@@ -82,6 +83,9 @@ const defaultFirstPauseMs = 100
 /** How often a read is retried when a small object is overwritten meanwhile. */
 const readAttempts = 16
 const longestPauseMs = 500
+/** Between attempts at a MOVE. */
+const longestMovePauseMs = 5_000
+
 /**
  * Opens a drive over a folder of a WebDAV server. Several processes may open the same one with the same
  * database.
@@ -90,8 +94,8 @@ const longestPauseMs = 500
  */
 export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Drive> {
   const address = parseDavAddress(options.url)
-  const { firstPauseMs = defaultFirstPauseMs } = options
-  const client = new DavClient({ ...address, firstPauseMs })
+  const firstMs = options.firstPauseMs ?? defaultFirstPauseMs
+  const client = new DavClient({ ...address, firstPauseMs: firstMs })
   const server = new DavServer(client, address)
   const own = new OwnFolder(server)
   const recovery = new Recovery({ table: options.leases, now: options.now ?? Date.now })
@@ -112,7 +116,7 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
     const context: DavContext = {
       ...{ server, own, leases, records, store, finder, abilities, rules: abilities.rules },
       log: options.log,
-      firstPauseMs,
+      backOff: { firstMs, longestMs: longestMovePauseMs },
       spool: new Spool({ folder: options.spoolFolder, maxBytes: options.maxSpoolBytes }),
     }
     const bytes = await openUploadBytes(context, options)
@@ -175,7 +179,7 @@ class WebdavDrive implements Drive {
     this.#tidier = tidier
     this.#treeParts = { ...parts, lister: new FolderLister({ ...parts, cacheMs }) }
     this.uploads = new DavUploads({ ...parts, publisher })
-    if (abilities.tellsQuota) this.quota = () => this.#quota()
+    if (abilities.reportsQuota) this.quota = () => this.#quota()
     if (abilities.copies) {
       const copier = new DavCopier({ ...parts, publisher })
       this.copy = (source, target, copyOptions) => copier.copy(source, target, copyOptions)

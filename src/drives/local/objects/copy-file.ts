@@ -4,9 +4,7 @@ import { codeOf } from '../fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
 import { describe, type ObjectFile } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
-import { readFlags, readFully, writeFully } from './paced-files.ts'
-
-const chunkBytes = 1024 * 1024
+import { readFlags } from './paced-files.ts'
 
 /**
  * A temporary file with the bytes of an open one. File systems such as Btrfs and XFS share the blocks;
@@ -41,7 +39,7 @@ async function copyToNew(
   const { path, fd } = await createTempFile(root)
   const output = new OutputFile(root, path, fd)
   try {
-    await copyBytes(source, fd, signal)
+    await output.copy(source.fd, { size: source.size, signal })
     return output
   } catch (error) {
     await output.remove()
@@ -64,19 +62,4 @@ async function cloneToTemp(root: LocalRoot, from: number): Promise<OutputFile | 
   }
   const fd = await root.files.open(path, readFlags)
   return new OutputFile(root, path, fd)
-}
-
-async function copyBytes(
-  source: ObjectFile,
-  to: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(source.size, 1)))
-  for (let position = 0; position < source.size; ) {
-    signal?.throwIfAborted()
-    const filled = await readFully(source.fd, buffer, position)
-    if (filled === 0) return
-    await writeFully(to, buffer.subarray(0, filled), position)
-    position += filled
-  }
 }

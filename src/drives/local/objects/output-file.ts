@@ -1,7 +1,7 @@
 import type { LocalRoot } from '../local-root.ts'
 import { uniqueTimeMs } from './file-identity.ts'
 import { describe, type FileStamp } from './object-files.ts'
-import { fdatasyncFile, fsyncFile, truncateFile, writeFully } from './paced-files.ts'
+import { fdatasyncFile, fsyncFile, readFully, truncateFile, writeFully } from './paced-files.ts'
 
 /** Chunks up to this size may be written synchronously (see Pace). */
 const smallBytes = 128 * 1024
@@ -10,6 +10,14 @@ const smallBytes = 128 * 1024
  * write everything at the end, and a large upload would fill the memory with unwritten pages.
  */
 const flushEveryBytes = 32 * 1024 * 1024
+
+const copyBytes = 1024 * 1024
+
+interface CopiedBytes {
+  readonly size: number
+  readonly offset?: number
+  readonly signal?: AbortSignal | undefined
+}
 
 /** A file for a draft or an upload, which is being written. */
 export class OutputFile {
@@ -40,6 +48,20 @@ export class OutputFile {
     this.#flushing = fdatasyncFile(this.#fd).catch((error: unknown) => {
       this.#flushError = error
     })
+  }
+
+  /** Copies the first `size` bytes of another file to `offset`. Returns how many there were. */
+  async copy(from: number, { size, offset = 0, signal }: CopiedBytes): Promise<number> {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(copyBytes, Math.max(size, 1)))
+    let copied = 0
+    while (copied < size) {
+      signal?.throwIfAborted()
+      const filled = await readFully(from, buffer.subarray(0, size - copied), copied)
+      if (filled === 0) break
+      await this.write(buffer.subarray(0, filled), offset + copied)
+      copied += filled
+    }
+    return copied
   }
 
   /**

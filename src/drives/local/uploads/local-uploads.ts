@@ -20,12 +20,11 @@ import { allDone } from '../objects/all-done.ts'
 import type { FileIdentity } from '../objects/file-identity.ts'
 import { describe, type ObjectFiles } from '../objects/object-files.ts'
 import { OutputFile } from '../objects/output-file.ts'
-import { readFlags, readFully, safeOpenFlags } from '../objects/paced-files.ts'
+import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
 import type { Publisher } from '../objects/publisher.ts'
 import { LocalPartDraft } from './part-draft.ts'
 import { formatUploadState, parseUploadState, type Tail, type UploadState } from './upload-state.ts'
 
-const copyBytes = 1024 * 1024
 /** The upload's bytes, in its folder. */
 export const dataName = 'data'
 const tailPrefix = 'tail-'
@@ -211,7 +210,7 @@ export class LocalUploads implements UploadDrive {
     const fd = await this.#openTail(upload, tail)
     if (fd === undefined) return
     try {
-      await copyTail(fd, tail, output)
+      if ((await output.copy(fd, tail)) < tail.size) throw lostBytes()
     } finally {
       await this.#parts.root.files.close(fd)
     }
@@ -295,17 +294,6 @@ async function lastChangeMs(folder: string): Promise<number> {
   })
   // It is being created or removed, or is not a folder.
   return latest ?? Number.POSITIVE_INFINITY
-}
-
-async function copyTail(fd: number, tail: Tail, output: OutputFile): Promise<void> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(copyBytes, Math.max(tail.size, 1)))
-  for (let done = 0; done < tail.size; ) {
-    const wanted = buffer.subarray(0, Math.min(buffer.length, tail.size - done))
-    const filled = await readFully(fd, wanted, done)
-    if (filled === 0) throw lostBytes()
-    await output.write(buffer.subarray(0, filled), tail.offset + done)
-    done += filled
-  }
 }
 
 function lostBytes(): DriveError {

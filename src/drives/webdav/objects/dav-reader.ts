@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { CloudObject } from '../../cloud/cloud-object.ts'
 import { DriveError, type ReadPriority } from '../../drive.ts'
 import type { LeaseLook } from '../../lease-table.ts'
+import { md5OfEtag } from '../client/arrivals.ts'
 import { abandon, type DavResponse, drain } from '../client/dav-client.ts'
 import { statusError, unreachable } from '../client/dav-error.ts'
 import type { DavServer } from '../client/dav-server.ts'
@@ -15,8 +16,6 @@ import type { DavObjectPath } from './object-path.ts'
 export const smallBytes = 64 * 1024
 /** How often a read resumes after a lost connection without receiving a byte. */
 const resumes = 3
-
-const plainMd5 = /^[0-9a-f]{32}$/
 
 export interface ReaderParts {
   readonly server: Pick<DavServer, 'get' | 'stat'>
@@ -66,8 +65,8 @@ export class DavReader extends CloudObject {
   /** The content of a small object, checked against the ETag if that is an MD5. */
   async readWhole(): Promise<Uint8Array> {
     const content = Buffer.concat(await all(this.read(0, this.size)))
-    const { etag } = this.attributes
-    if (plainMd5.test(etag) && hash('md5', content) !== etag) throw changed()
+    const md5 = md5OfEtag(this.attributes.etag)
+    if (md5 !== undefined && hash('md5', content) !== md5) throw changed()
     return content
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attributes } from '../../attributes.ts'
+import { backOffMs } from '../../cloud/back-off.ts'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
@@ -13,7 +14,6 @@ import { copyThrough, requireEntry } from './written-file.ts'
 
 /** How long to wait for a MOVE whose response was lost; then the next writer recovers it. */
 const patienceMs = 60_000
-const longestPauseMs = 5_000
 /** From a proxy or because of a lock: the MOVE may have been executed, or may be later. */
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 503, 504])
 /** After this many unexplained refusals, the cause must be invisible: a permission. */
@@ -75,8 +75,7 @@ export class FileMover {
   /** Returns the moved file; undefined when the target is no longer as it was seen. */
   async move(publication: DavPublication, way: Way): Promise<DavEntry | undefined> {
     const giveUpAt = performance.now() + patienceMs
-    for (let attempt = 0; ; attempt++) {
-      const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
+    for (let attempt = 1; ; attempt++) {
       const outcome = await this.#tryMove(publication, way)
       if (outcome === 'moved') return publication.entry
       try {
@@ -89,7 +88,7 @@ export class FileMover {
       } catch (error) {
         if (!isUnavailable(error) || !way.progress.isInDoubt) throw error
       }
-      await sleep(pauseMs)
+      await sleep(backOffMs(attempt, this.#parts.backOff, Math.random))
       if (performance.now() > giveUpAt) throw outcome.error
     }
   }

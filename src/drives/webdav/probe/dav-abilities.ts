@@ -15,22 +15,22 @@ export interface DavAbilities {
   /** The folder of a Nextcloud for chunked uploads: names below the origin. */
   readonly chunkRoot: readonly string[] | undefined
   /** The server reports its free space. */
-  readonly tellsQuota: boolean
+  readonly reportsQuota: boolean
   readonly copies: boolean
   /** The server reports the MD5 of the bytes it received. */
-  readonly tellsMd5: boolean
+  readonly reportsMd5: boolean
 }
 
 /** The consequences of the findings, for the log. */
 export function describeAbilities(abilities: DavAbilities): object {
-  const { keepsRecords, versions, writesRanges, chunkRoot, tellsQuota, copies, rules } = abilities
+  const { keepsRecords, versions, writesRanges, chunkRoot, reportsQuota, copies, rules } = abilities
   return {
     attributes: keepsRecords ? 'in a property of each file' : 'in the database',
     versions: versions === 'etag' ? 'by entity tag' : 'by time and size, in whole seconds',
     multipart: multipartOf(chunkRoot !== undefined, writesRanges),
     copies: copies ? 'on the server' : 'through Bucketry',
-    quota: tellsQuota ? 'reported' : 'not reported',
-    uploads: abilities.tellsMd5 ? 'checked by size and MD5' : 'checked by size',
+    quota: reportsQuota ? 'reported' : 'not reported',
+    uploads: abilities.reportsMd5 ? 'checked by size and MD5' : 'checked by size',
     longestName: rules.maxNameBytes,
     escapedCharacters: rules.characters?.source,
     escapedNames: [rules.beginnings?.source, rules.endings?.source].filter(Boolean),

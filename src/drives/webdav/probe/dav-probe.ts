@@ -47,8 +47,8 @@ export async function probeServer(parts: ProbeParts, rules: NameRules): Promise<
     ...files,
     chunkRoot,
     writesRanges: appends && (await probe.writesRanges()),
-    tellsQuota: await probe.tellsQuota(),
-    tellsMd5: parts.server.arrivals.areReported,
+    reportsQuota: await probe.reportsQuota(),
+    reportsMd5: parts.server.arrivals.areReported,
   }
 }
 
@@ -192,7 +192,7 @@ class Probe {
   }
 
   /** RFC 4331. */
-  async tellsQuota(): Promise<boolean> {
+  async reportsQuota(): Promise<boolean> {
     const { server, rootEntry } = this.#parts
     const entry = rootEntry ?? (await server.statFolder([]))
     return entry?.freeBytes !== undefined && entry.freeBytes >= 0

@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import { refusedCredentials } from '../client/dav-error.ts'
 import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
@@ -34,10 +35,6 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO/
 /** Statuses of a usable server: the folder is created later, or the server is busy. */
 const hopefulStatuses: ReadonlySet<number> = new Set([207, 404, 409, 423, 425, 429])
 
-export interface FirstContactLog {
-  warn(fields: object, message: string): void
-}
-
 /** The server's host name in DRIVE, with the port if it is not the default. */
 export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
   return new URL(origin).host
@@ -52,7 +49,7 @@ export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
  */
 export async function makeFirstContact(
   address: DavAddress,
-  log: FirstContactLog,
+  log: Pick<DriveLog, 'warn'>,
 ): Promise<DavEntry | undefined> {
   const { origin, root, user, password } = address
   const client = new Client(origin, {

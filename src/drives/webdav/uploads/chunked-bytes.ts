@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOffMs } from '../../cloud/back-off.ts'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
 import { foreignState } from '../../upload-id.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
@@ -14,7 +15,6 @@ import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './u
 const maxChunks = 10_000
 /** How long Nextcloud may assemble a file after a proxy timed out. */
 const patienceMs = 1_800_000
-const longestPauseMs = 5_000
 /** For a chunk: Nextcloud deleted the chunks after a day, or lost its cache of an object store's parts. */
 const goneStatuses: ReadonlySet<number> = new Set([404, 412])
 /**
@@ -24,7 +24,7 @@ const goneStatuses: ReadonlySet<number> = new Set([404, 412])
 const doubtfulStatuses: ReadonlySet<number> = new Set([423, 502, 504])
 const folderPrefix = 'bucketry-'
 
-export interface ChunkedBytesParts extends Pick<DavContext, 'server' | 'spool' | 'firstPauseMs'> {
+export interface ChunkedBytesParts extends Pick<DavContext, 'server' | 'spool' | 'backOff'> {
   /** The same server, with paths below its origin. */
   readonly origin: DavServer
   /** The folder of the user's uploads, below the origin. */
@@ -121,15 +121,14 @@ export class ChunkedBytes implements UploadBytes {
       return 0
     }
     const giveUpAt = performance.now() + patienceMs
-    for (let attempt = 0; ; attempt++) {
-      const pauseMs = Math.min(longestPauseMs, this.#parts.firstPauseMs * 2 ** attempt)
+    for (let attempt = 1; ; attempt++) {
       const failure = await this.#tryAssemble(uploadId, total, beforeAttempt)
       if (failure === undefined) return total
       // Regardless of the response, Nextcloud may still be working on it, or be done.
       if ((await server.stat(uploadPath(uploadId)))?.size === total) return total
       if ((await origin.stat(this.#folder(uploadId))) === undefined) throw lostBytes()
       if (!isDoubtful(failure) || performance.now() > giveUpAt) throw reportedError(failure)
-      await sleep(pauseMs)
+      await sleep(backOffMs(attempt, this.#parts.backOff, Math.random))
     }
   }
 

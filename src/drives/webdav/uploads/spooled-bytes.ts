@@ -7,6 +7,7 @@ import {
   type PartDraft,
   type ReplaceOptions,
 } from '../../drive.ts'
+import type { StagedUploads } from '../../staged-uploads.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'
 import { requireArrived } from '../objects/written-file.ts'
@@ -14,16 +15,6 @@ import { checkParts } from './check-parts.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 
 type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
-
-/** A local drive in the staging directory. */
-export interface StagedUploads {
-  readonly drive: Drive
-  /** The bucket of completed uploads; their keys are the upload IDs. */
-  readonly bucket: string
-  isCompleted(uploadId: string): Promise<boolean>
-  /** Makes a completed upload open again, so that parts can be appended to it. */
-  reopen(uploadId: string): Promise<void>
-}
 
 /**
  * Uploads that are collected on this machine and sent in one request when they are complete, for
