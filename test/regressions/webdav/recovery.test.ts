@@ -1,6 +1,7 @@
-/** What the next process does with what a dead one left between two steps. */
+/** How the next process recovers the interrupted work of a dead one. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import type { Drive } from '../../../src/drives/drive.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import { bucket, getText, listKeys, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'
@@ -16,6 +17,30 @@ async function worldOf(t: TestContext): Promise<World> {
   return { server, ...(await davWorldOn(t, server.url)) }
 }
 
+/** Another process of the drive. */
+async function openDrive(world: World): Promise<Drive> {
+  const drive = await world.open()
+  await drive.prepare(buckets)
+  return drive
+}
+
+/** What a process leaves that dies before it moves its file to the key. */
+async function leaveWrite(world: World, key: string): Promise<void> {
+  world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
+  const path = [...deadTmp.split('/'), 'new']
+  await leaveLease(world, `${bucket}/${key}`, { bucket, key, path })
+}
+
+/** What a process leaves that dies after it moved this folder of the bucket aside, with files. */
+async function leaveRemoval(world: World, name: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    world.server.otherClient.put(`.bucketry/aside/x/${file}`, Buffer.from('old'))
+  }
+  const folder = [bucket, ...name.split('/')]
+  const note = { key: `${name}/x`, folder, inner: [], aside: ['.bucketry', 'aside', 'x'] }
+  await leaveLease(world, folder.join('/'), note)
+}
+
 async function notesLeft({ leases }: World): Promise<unknown[]> {
   return await leases.endedWithNote(Date.now() + 60_000, 10_000)
 }
@@ -24,14 +49,8 @@ describe('a process that died in the middle of a write', () => {
   for (const when of ['at start', 'when the object is asked for'] as const) {
     it(`after the old object was removed: the new one takes its place ${when}`, async (t) => {
       const world = await worldOf(t)
-      const running = await world.open()
-      await running.prepare(buckets)
-      world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-      await leaveLease(world, `${bucket}/k`, {
-        bucket,
-        key: 'k',
-        path: [...deadTmp.split('/'), 'new'],
-      })
+      const running = await openDrive(world)
+      await leaveWrite(world, 'k')
       const drive = when === 'at start' ? await world.open() : running
       if (when === 'at start') await drive.prepare(buckets)
       assert.equal(await getText(drive, 'k'), 'new')
@@ -43,17 +62,10 @@ describe('a process that died in the middle of a write', () => {
 
   it('before its MOVE: the object stays, and the new bytes are swept', async (t) => {
     const world = await worldOf(t)
-    const first = await world.open()
-    await first.prepare(buckets)
+    const first = await openDrive(world)
     await put(first, 'k', 'old')
-    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-    await leaveLease(world, `${bucket}/k`, {
-      bucket,
-      key: 'k',
-      path: [...deadTmp.split('/'), 'new'],
-    })
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    await leaveWrite(world, 'k')
+    const drive = await openDrive(world)
     assert.equal(await getText(drive, 'k'), 'old')
     const left = world.server.otherClient.list('.bucketry/tmp')
     assert.deepEqual(
@@ -65,57 +77,43 @@ describe('a process that died in the middle of a write', () => {
   it('in a folder that then loses its last other object: the new object takes its place', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    const drive = await openDrive(world)
     await put(drive, 'a/x', 'old')
     await put(drive, 'a/y', 'y')
     otherClient.remove(`${bucket}/a/x`)
-    otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-    const path = [...deadTmp.split('/'), 'new']
-    await leaveLease(world, `${bucket}/a/x`, { bucket, key: 'a/x', path })
+    await leaveWrite(world, 'a/x')
     assert.equal(await drive.remove(bucket, 'a/y'), true)
     assert.equal(await getText(drive, 'a/x'), 'new')
   })
 
   it('in a folder that no longer exists: the folder is created again', async (t) => {
     const world = await worldOf(t)
-    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-    const path = [...deadTmp.split('/'), 'new']
-    await leaveLease(world, `${bucket}/a/b/x`, { bucket, key: 'a/b/x', path })
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    await leaveWrite(world, 'a/b/x')
+    const drive = await openDrive(world)
     assert.deepEqual(await listKeys(drive), ['a/b/x'])
     assert.deepEqual(await notesLeft(world), [])
   })
 
   it('is recovered at the next start when the server refuses it at this one', async (t) => {
     const world = await worldOf(t)
-    const { otherClient, faults } = world.server
-    const first = await world.open()
-    await first.prepare(buckets)
-    otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-    const path = [...deadTmp.split('/'), 'new']
-    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path })
+    const { faults } = world.server
+    await openDrive(world)
+    await leaveWrite(world, 'k')
     const second = await world.open()
     faults.add({ method: 'MOVE', fault: { kind: 'answer', status: 507 }, times: 100 })
     await second.prepare(buckets)
     assert.equal((await notesLeft(world)).length, 1)
     faults.clear()
-    const third = await world.open()
-    await third.prepare(buckets)
+    const third = await openDrive(world)
     assert.equal(await getText(third, 'k'), 'new')
     assert.deepEqual(await notesLeft(world), [])
   })
 
   it('is recovered by a listing before anyone requests the object', async (t) => {
     const world = await worldOf(t)
-    const { otherClient } = world.server
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    const drive = await openDrive(world)
     await put(drive, 'z', 'z')
-    otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-    const path = [...deadTmp.split('/'), 'new']
-    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path })
+    await leaveWrite(world, 'k')
     assert.deepEqual(await listKeys(drive), ['k', 'z'])
     assert.deepEqual(await notesLeft(world), [])
   })
@@ -125,41 +123,21 @@ describe('a process that died while it removed a folder', () => {
   it('to which a file was added: the folder is moved back', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
-    const first = await world.open()
-    await first.prepare(buckets)
-    otherClient.put('.bucketry/aside/x/by hand', Buffer.from('mine'))
-    const note = {
-      key: 'f/x',
-      folder: [bucket, 'f'],
-      inner: [],
-      aside: ['.bucketry', 'aside', 'x'],
-    }
-    await leaveLease(world, `${bucket}/f`, note)
-    const drive = await world.open()
-    await drive.prepare(buckets)
-    assert.equal(await getText(drive, 'f/by hand'), 'mine')
+    await openDrive(world)
+    await leaveRemoval(world, 'f', ['by hand'])
+    const drive = await openDrive(world)
+    assert.equal(await getText(drive, 'f/by hand'), 'old')
     assert.deepEqual(otherClient.list('.bucketry/aside'), [])
   })
 
   it('that was created again: the content is moved into the new one', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
-    const first = await world.open()
-    await first.prepare(buckets)
+    const first = await openDrive(world)
     await put(first, 'f/new', 'new')
     await put(first, 'f/both', 'new')
-    for (const name of ['one', 'both', 'deep/er']) {
-      otherClient.put(`.bucketry/aside/x/${name}`, Buffer.from('old'))
-    }
-    const note = {
-      key: 'f/x',
-      folder: [bucket, 'f'],
-      inner: [],
-      aside: ['.bucketry', 'aside', 'x'],
-    }
-    await leaveLease(world, `${bucket}/f`, note)
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    await leaveRemoval(world, 'f', ['one', 'both', 'deep/er'])
+    const drive = await openDrive(world)
     assert.deepEqual(await listKeys(drive), ['f/both', 'f/deep/er', 'f/new', 'f/one'])
     assert.equal(await getText(drive, 'f/both'), 'new')
     assert.deepEqual(otherClient.list('.bucketry/aside'), ['x/', 'x/both'])
@@ -168,37 +146,26 @@ describe('a process that died while it removed a folder', () => {
   it('in a folder that no longer exists: both are restored', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server
-    const first = await world.open()
-    await first.prepare(buckets)
+    const first = await openDrive(world)
     await put(first, 'p/z', 'z')
-    otherClient.put('.bucketry/aside/x/by hand', Buffer.from('mine'))
-    const folder = [bucket, 'p', 'q']
-    const note = { key: 'p/q/x', folder, inner: [], aside: ['.bucketry', 'aside', 'x'] }
-    await leaveLease(world, folder.join('/'), note)
+    await leaveRemoval(world, 'p/q', ['by hand'])
     await first.remove(bucket, 'p/z')
-    const drive = await world.open()
-    await drive.prepare(buckets)
-    assert.equal(await getText(drive, 'p/q/by hand'), 'mine')
+    const drive = await openDrive(world)
+    assert.equal(await getText(drive, 'p/q/by hand'), 'old')
     assert.deepEqual(otherClient.list('.bucketry/aside'), [])
   })
 
   it('does not block a writer that creates that folder and those above it again', async (t) => {
     const world = await worldOf(t)
-    const { otherClient } = world.server
-    const drive = await world.open()
-    await drive.prepare(buckets)
-    otherClient.put('.bucketry/aside/x/by hand', Buffer.from('mine'))
-    const folder = [bucket, 'p', 'q']
-    const note = { key: 'p/q/x', folder, inner: [], aside: ['.bucketry', 'aside', 'x'] }
-    await leaveLease(world, folder.join('/'), note)
+    const drive = await openDrive(world)
+    await leaveRemoval(world, 'p/q', ['by hand'])
     await put(drive, 'p/q/new', 'new')
     assert.deepEqual(await listKeys(drive), ['p/q/by hand', 'p/q/new'])
   })
 
   it('with a thousand others in it: no recovery record remains or hides that of an object', async (t) => {
     const world = await worldOf(t)
-    const first = await world.open()
-    await first.prepare(buckets)
+    await openDrive(world)
     for (const name of ['d1', 'd2', 'd3']) {
       const inner = Array.from({ length: 501 }, () => 'f')
       const chain = [name, ...inner].map((_, index, all) => all.slice(0, index + 1).join('/'))
@@ -206,11 +173,8 @@ describe('a process that died while it removed a folder', () => {
       const places = chain.map((path) => `${bucket}/${path}`)
       await leaveLease(world, places, note, Date.now() - 10_000)
     }
-    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
-    const path = [...deadTmp.split('/'), 'new']
-    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path })
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    await leaveWrite(world, 'k')
+    const drive = await openDrive(world)
     assert.equal(await getText(drive, 'k'), 'new')
     assert.deepEqual(await notesLeft(world), [])
   })
@@ -219,8 +183,7 @@ describe('a process that died while it removed a folder', () => {
 describe('parts that Nextcloud refuses to assemble', () => {
   it('are reported immediately, and stay for the next Complete', async (t) => {
     const world = await worldOf(t)
-    const drive = await world.open()
-    await drive.prepare(buckets)
+    const drive = await openDrive(world)
     await put(drive, 'k', 'old')
     const upload = await UploadSession.begin(drive, 'k')
     await upload.append(Buffer.from('one'))
@@ -252,6 +215,6 @@ describe('several processes at their first start', () => {
       for (const key of keys) assert.equal(await getText(drive, key), key)
     }
     const left = world.server.otherClient.list('.bucketry/tmp')
-    assert.equal(left.length, 1, 'what was tried out is gone')
+    assert.equal(left.length, 1, 'the folder of the name probe was removed')
   })
 })
