@@ -1,12 +1,18 @@
 import type { Entry, FolderEntry } from '../../drive.ts'
-import type { FolderTree, ReadFolder } from '../../folder-cursor.ts'
+import type { FolderTree, ObjectCandidate, ReadFolder } from '../../folder-cursor.ts'
 import { pathOfFolder } from '../../key-path.ts'
+import { provisionalEtag } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
+import { objectPathOf } from '../objects/object-path.ts'
 import { requireBucket } from '../own-folder.ts'
-import type { DavFolderIndex } from './dav-folder-index.ts'
-import { type DavCandidate, describeEntries } from './describe-entries.ts'
+import type { DavFolderIndex, ListedName } from './dav-folder-index.ts'
 import type { FolderLister } from './folder-lister.ts'
+
+/** A listed object before its ETag is known. */
+interface DavCandidate extends ObjectCandidate {
+  readonly listed: ListedName
+}
 
 export interface DavTreeParts extends DavContext {
   readonly lister: FolderLister
@@ -43,8 +49,33 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
     return { kind: 'object', key, listed: names.at(position) }
   }
 
+  /** Adds the ETags of objects, and leaves out objects that no longer exist. At most 1,000. */
   async describe(candidates: readonly (DavCandidate | FolderEntry)[]): Promise<Entry[]> {
-    return await describeEntries(this.#parts, this.#bucket, candidates)
+    const { store, finder, rules } = this.#parts
+    const unknown = candidates.flatMap((one) => {
+      if (one.kind === 'folder' || one.listed.etag !== undefined) return []
+      const path = objectPathOf(this.#bucket, one.key, rules).leaseKey
+      return [{ path, version: one.listed.version }]
+    })
+    const etags = await store.etagsOf(unknown)
+    const entries: Entry[] = []
+    for (const one of candidates) {
+      if (one.kind === 'folder') {
+        entries.push(one)
+        continue
+      }
+      const { key, listed } = one
+      const object = objectPathOf(this.#bucket, key, rules)
+      const etag = listed.etag ?? etags.get(object.leaseKey)
+      // Apache reads a file and its properties at two moments: such a file gets no provisional ETag.
+      const isTorn = etag === undefined && listed.isUnsure === true
+      const found = isTorn ? await finder.find(object) : undefined
+      if (isTorn && found === undefined) continue
+      const { size, modifiedAtMs } = found?.metadata ?? listed
+      const known = found?.metadata.attributes.etag ?? etag ?? provisionalEtag(listed.version)
+      entries.push({ kind: 'object', key, size, modifiedAtMs, etag: known })
+    }
+    return entries
   }
 
   async requireDrive(): Promise<void> {
