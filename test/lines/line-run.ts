@@ -13,16 +13,16 @@ import type { Scope } from '../support/webdav/server-process.ts'
 import { lastFirst, suiteScope } from '../support/webdav/suite-scope.ts'
 import { planTransfers, type Transfer, titleOf } from './transfers.ts'
 
-/** Eight hexadecimal digits; those that a failed run has printed repeat its transfers and lines. */
+/** Eight hexadecimal digits. Those that a failed run printed repeat its transfers and lines. */
 const seed = process.env.LINE_SEED ?? randomBytes(4).toString('hex')
 
 const transfers = planTransfers(seed)
 
 interface Stage {
   readonly world: DriveWorld
-  /** Over the slow line. */
+  /** Through the slow line. */
   readonly client: BucketClient
-  /** Without it. */
+  /** Without the slow line. */
   readonly near: BucketClient
 }
 
@@ -32,12 +32,12 @@ interface Stage {
  */
 export function declareLineRun(name: string, open: OpenWorld, skip: string | false = false): void {
   const absence = skip === false ? absenceOfSlowLine() : skip
-  // All at once: they have nothing to do but to wait for the lines.
+  // All at once: they only wait for the lines.
   const concurrency = transfers.length
   describe(`${name} over slow lines, LINE_SEED=${seed}`, { concurrency, skip: absence }, () => {
     const scope = lastFirst(suiteScope())
     let stage: Promise<Stage> | undefined
-    // The tests wait for it: of a hook that fails the runner does not show why.
+    // The tests await it: the runner does not show why a hook failed.
     before(() => {
       stage = setStage(scope, open)
     })
@@ -95,7 +95,7 @@ async function run(transfer: Transfer, key: string, stage: Stage): Promise<void>
   }
 }
 
-/** The object is these bytes: in the server's file, read whole, and read from the middle. */
+/** Checks the object's bytes: in the server's file, read completely, and read from the middle. */
 async function check(key: string, bytes: Buffer, { world, client, near }: Stage): Promise<void> {
   const sent = sha256Of(bytes)
   const stored = world.stored?.(key) ?? sha256OfStream(await near.get(key))

@@ -4,7 +4,7 @@ import { Random } from '../support/random.ts'
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
-/** What one test sends. Sizes are in bytes. */
+/** The transfer of one test. Sizes are in bytes. */
 export type Transfer =
   | { readonly kind: 'put'; readonly size: number }
   | { readonly kind: 'multipart'; readonly upload: SizedUpload }
@@ -16,7 +16,7 @@ export interface SizedUpload extends UploadPlan {
   readonly size: number
 }
 
-/** Smallest and largest size; between them every magnitude is as likely as another. */
+/** Smallest and largest size; in between, all magnitudes are equally likely. */
 type Range = readonly [least: number, most: number]
 const small: Range = [1, mebibyte]
 const medium: Range = [mebibyte, 16 * mebibyte]
@@ -63,7 +63,7 @@ function uploadOf(random: Random, range: Range): SizedUpload {
   return { size, partSize, parallel: random.integer(1, 10) }
 }
 
-/** Parts that are copied and parts that are sent, in turn. */
+/** Alternately copied and sent parts. */
 function partCopy(random: Random): Transfer {
   const size = sizeIn(random, medium)
   const cuts = [0, ...Array.from({ length: 3 }, () => random.integer(1, size - 1)), size]

@@ -1,4 +1,4 @@
-/** Servers that tell versions apart by size and time, in whole seconds, and keep no properties. */
+/** Servers that identify versions by size and time, in whole seconds, and keep no properties. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,7 @@ async function openedByTime(t: TestContext): Promise<{ drive: Drive; proxy: Faul
   proxy.faults.add({ method: 'PROPPATCH', times, fault: { kind: 'answer', status: 403 } })
   const drive = await (await davWorldOn(t, proxy.urlFor(server.url))).open()
   await drive.prepare(buckets)
-  // What follows happens within one second, but for what waits for the next.
+  // The following happens within one second, except what waits for the next one.
   await sleep(1_010 - (Date.now() % 1_000))
   return { drive, proxy }
 }

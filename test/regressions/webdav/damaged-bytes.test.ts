@@ -30,7 +30,7 @@ async function openThrough(t: TestContext, server: WebdavServer | undefined): Pr
   return { drive, proxy, spoolFolder: world.spoolFolder }
 }
 
-/** The fault strikes one PUT: the key keeps its object, and the next PUT is stored. */
+/** The fault affects one PUT: the key keeps its object, and the next PUT is stored. */
 async function assertPutFails(
   { drive, proxy }: Scene,
   fault: ProxyFault,
@@ -47,7 +47,7 @@ async function assertPutFails(
   }
 }
 
-/** The fault strikes what sends a staged upload: it stays open, and is stored when completed again. */
+/** The fault affects the PUT of a staged upload: it stays open, and the next Complete stores it. */
 async function assertCompleteFails({ drive, proxy }: Scene, fault: ProxyFault): Promise<void> {
   await put(drive, 'large', 'before')
   const session = await UploadSession.begin(drive, 'large')
@@ -108,7 +108,7 @@ describe('bytes that arrive damaged', () => {
 test('an object with a long key is not lost when its bytes arrive damaged', {
   skip: absenceOfLighttpd(),
 }, async (t) => {
-  // lighttpd takes no Destination as long as this: the bytes are sent in a second PUT.
+  // lighttpd refuses a Destination of this length: the bytes are sent in a second PUT.
   const key = '\0'.repeat(1024)
   const { drive, proxy } = await openThrough(t, await startLighttpd(t))
   const rule = { method: 'PUT', path: /alpha.{3000}/, fault: { kind: 'cut', bytes: 2 } } as const
@@ -119,7 +119,7 @@ test('an object with a long key is not lost when its bytes arrive damaged', {
   await put(drive, key, 'old')
   proxy.faults.add(rule)
   await rejectsAs(put(drive, key, 'new'), 'unavailable')
-  // The old object is overwritten by then: the next reader puts the new one there.
+  // The old object is already overwritten: the next reader moves the new one into place.
   assert.equal(String(await get(drive, key)), 'new')
   assert.equal((await drive.head('alpha', key))?.attributes.etag, md5Of(Buffer.from('new')))
   await put(drive, key, 'newer')

@@ -8,12 +8,12 @@ import { absenceOfRclone, startRcloneServe } from '../../support/webdav/rclone-s
 
 const timeout = 300_000
 
-/** The longest paths there are: lighttpd takes no Destination as long as the last two. */
+/** The longest possible paths: lighttpd refuses a Destination as long as the last two. */
 const keys = {
-  // Its time grows with the square of the depth, and the length of a path is not limited here.
+  // Its time grows with the square of the depth, and it does not limit the length of a path.
   apache: ['d/'.repeat(200)],
   lighttpd: ['d/'.repeat(511), '/'.repeat(1024), '\0'.repeat(1024)],
-  // Each look costs rclone a look at every folder above: 511 folders take it minutes.
+  // For each look-up, rclone looks up every folder above: 511 folders take minutes.
   'rclone serve': ['d/'.repeat(100)],
   nextcloud: ['d/'.repeat(511)],
 }

@@ -1,4 +1,4 @@
-/** What becomes of an upload on the server when one of its parts has filled the drive. */
+/** An upload on the server after one of its parts filled the drive. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { buckets } from '../../contract/drive/drive-suite.ts'
@@ -25,7 +25,7 @@ describe('a part that fills the drive', { skip: absenceOfApache() }, () => {
       await drive.prepare(buckets)
       const upload = await UploadSession.begin(drive, 'k')
       await upload.append(Buffer.from('committed'))
-      // Of the part, of the copy beside it, and of the file in its place.
+      // For the part, for the copy beside it, and for the file that replaces it.
       proxy.faults.add({ method: 'PUT', path: /uploads/, fault: full })
       if (refusals > 0) proxy.faults.add({ method: 'PUT', path: /copy$/, fault: full })
       if (refusals > 1) {

@@ -1,4 +1,4 @@
-/** The disk of the server is gone while the gateway runs: objects must not seem to be deleted. */
+/** The server loses its disk while the gateway runs: objects must not seem deleted. */
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ interface Scene {
   readonly proxy: FaultyProxy
   /** The drive's folder on the server's disk. */
   readonly root: string
-  /** Moves the drive away, and makes what the server shows in its place. */
+  /** Moves the drive away, and creates what the server shows instead. */
   lose(rest: LostRoot): void
-  /** Brings it back. */
+  /** Moves the drive back. */
   restore(): void
 }
 
@@ -49,7 +49,7 @@ async function sceneOn(t: TestContext, start: typeof startApache): Promise<Scene
 const listing = (drive: Drive, query: Partial<ListQuery> = {}) =>
   drive.list(bucket, { prefix: '', after: '', ...query })
 
-/** How many requests the server gets from `work`. */
+/** The number of requests that `work` sends to the server. */
 async function requestsOf({ proxy }: Scene, work: () => unknown): Promise<number> {
   const before = proxy.requests.length
   await work()
@@ -83,7 +83,7 @@ for (const [name, start, skip] of servers) {
           // Apache answers 405 when the folder of its `Dav` directive is absent.
           await rejectsAs(listing(drive, query).next(1000), 'unavailable', 'denied')
         }
-        // What the listings have found out counts for absent objects too.
+        // The findings of listings also count for absent objects.
         await rejectsAs(drive.head(bucket, 'a'), 'unavailable', 'denied')
         restore()
         assert.deepEqual(await listKeys(drive), ['a', 'dir/k', 'z/k'])
@@ -118,7 +118,7 @@ for (const [name, start, skip] of servers) {
       const scene = await sceneOn(t, start)
       const { drive } = scene
       const absent = () => requestsOf(scene, () => drive.head(bucket, 'absent'))
-      // The look at the drive counts for the next seconds.
+      // The check of the drive is valid for some seconds.
       assert.deepEqual([await absent(), await absent()], [3, 2])
       const read = (name: string, query: Partial<ListQuery> = {}) =>
         requestsOf(scene, async () => {

@@ -1,4 +1,4 @@
-/** Servers that move a file, fail before they have moved its properties (sabre/dav), and say so or not. */
+/** Servers that move a file but fail before they move its properties (sabre/dav), reported or not. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -28,7 +28,7 @@ interface Lossy {
   readonly proxy: FaultyProxy
 }
 
-/** Answers of a MOVE that is done; undefined for none. */
+/** Answers to a MOVE that was executed; undefined for none. */
 const answers = [undefined, 403, 404, 423, 500, 502, 503, 504, 507] as const
 
 const servers = {
@@ -57,7 +57,7 @@ async function loseRecord(dav: DavClient, key: string): Promise<void> {
   assert.equal((await dav.send('PROPPATCH', `/${bucket}/${key}`, { headers, body })).status, 207)
 }
 
-/** The next MOVE of a draft is done, but for the properties. */
+/** The next MOVE of a draft is executed without the properties. */
 function loseProperties({ proxy, dav }: Lossy, key: string, status: number | undefined): void {
   const run = () => loseRecord(dav, key)
   const fault = { kind: 'run-after', run, ...(status !== undefined && { status }) } as const
@@ -119,7 +119,7 @@ for (const [name, { start, skip }] of Object.entries(servers)) {
     it('makes listings wait, and shows them the ETag of the write', async (t) => {
       const { drive, proxy, dav, world } = await lossyOn(t, start)
       const other = await world.open()
-      // More than a listing looks at one by one.
+      // More than a listing looks up one by one.
       const byHand = Array.from({ length: 60 }, (_, index) => `by-hand-${index}`)
       for (const name of byHand) await dav.send('PUT', `/${bucket}/${name}`, { body: name })
       const readings = () =>

@@ -1,4 +1,4 @@
-/** Servers that overwrite by removing first, and then fail. */
+/** Servers that remove the overwritten file first, and then fail. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Drive, DriveErrorKind, ObjectName } from '../../../src/drives/drive.ts'
@@ -25,7 +25,7 @@ async function openedOn(t: TestContext, url: string): Promise<Drive> {
 
 const ofDraft = { method: 'MOVE', path: /tmp/ } as const
 
-/** The next MOVE of a draft costs the object that was there; all others are refused. */
+/** The next MOVE of a draft removes the existing object and fails; all others are refused. */
 function loseTarget({ faults }: Nextcloud, status: number): void {
   faults.add({ ...ofDraft, fault: { kind: 'lose-target' } })
   faults.add({ ...ofDraft, fault: { kind: 'answer', status }, times: 100 })
@@ -87,7 +87,7 @@ describe('an upload that is completed with fewer parts', () => {
   const cases = failures.flatMap((fault) =>
     [0, 1].flatMap((skip) => [3, 6].map((size) => ({ fault, skip, size }))),
   )
-  // What a MOVE without an answer has put in its place is not taken back.
+  // The result of a MOVE without an answer is not undone.
   const isTooLate = ({ fault, skip, size }: (typeof cases)[number]) =>
     fault.kind === 'drop-after' && skip === 1 && size === 6
 

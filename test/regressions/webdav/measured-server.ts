@@ -10,7 +10,7 @@ import { absenceOfRclone, startRcloneServe } from '../../support/webdav/rclone-s
 import type { Scope, WebdavServer } from '../../support/webdav/server-process.ts'
 import { suiteScope } from '../../support/webdav/suite-scope.ts'
 
-/** The servers that the drive is proved on. */
+/** The servers that the drive is tested with. */
 const servers = {
   apache: { start: startApache, skip: absenceOfApache() },
   lighttpd: { start: startLighttpd, skip: absenceOfLighttpd() },
@@ -22,7 +22,7 @@ const servers = {
 }
 export type ServerName = keyof typeof servers
 
-/** A server and what can be asked of it. */
+/** A server and the requests to measure it. */
 export class MeasuredServer {
   readonly dav: DavClient
   readonly #server: WebdavServer
@@ -46,7 +46,7 @@ export class MeasuredServer {
     return bytes.length > 100 ? `${bytes.length} bytes` : bytes.toString().replaceAll('\0', '.')
   }
 
-  /** Sends 3,000,000 bytes of which the server gets 1,000,000, and gives what it has then. */
+  /** Sends 1,000,000 of 3,000,000 declared bytes, and returns what the server has then. */
   async interrupt(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     this.#proxy.faults.add({ fault: { kind: 'drop-during', bytes: 1_000_000 } })
     const httpUrl = this.#proxy.urlFor(this.#server.httpUrl)
@@ -67,11 +67,11 @@ export class MeasuredServer {
   }
 }
 
-/** Something that the drive may, or may not, take for granted. */
+/** A behavior that the drive may, or must not, rely on. */
 export interface Fact {
   readonly what: string
   measure(server: MeasuredServer): Promise<unknown>
-  /** Of a server that is not here nothing can be said. */
+  /** The expected result by server. Servers without one are not measured. */
   readonly is: Readonly<Partial<Record<ServerName, unknown>>>
 }
 

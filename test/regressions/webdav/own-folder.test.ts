@@ -1,4 +1,4 @@
-/** The drive's hidden folder is gone: a person has cleaned up, or a gateway took this one for dead. */
+/** The drive's own folder is missing: someone removed it, or a gateway took this one for dead. */
 import assert from 'node:assert/strict'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const tmp = '.bucketry/tmp'
 
 interface Cleared {
   readonly drive: Drive
-  /** Removes what is in a folder of the drive. */
+  /** Removes the content of a folder of the drive. */
   clear(folder: string): void
 }
 
@@ -80,7 +80,7 @@ describe('a drive whose own folder lost its content', () => {
 
       clear(tmp)
       const large = async () => await put(drive, 'large', bytes)
-      // Bytes that were sent on as they came can't be sent again; the next ones find the folder.
+      // Streamed bytes cannot be sent again; the next upload finds the folder.
       await large().catch(large)
       assert.ok((await get(drive, 'large'))?.equals(bytes))
 

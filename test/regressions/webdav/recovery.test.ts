@@ -24,14 +24,14 @@ async function openDrive(world: World): Promise<Drive> {
   return drive
 }
 
-/** What a process leaves that dies before it moves its file to the key. */
+/** Leaves the state of a process that died before it moved its file to the key. */
 async function leaveWrite(world: World, key: string): Promise<void> {
   world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('new'))
   const path = [...deadTmp.split('/'), 'new']
   await leaveLease(world, `${bucket}/${key}`, { bucket, key, path })
 }
 
-/** What a process leaves that dies after it moved this folder of the bucket aside, with files. */
+/** Leaves the state of a process that died after it moved this folder aside, with these files. */
 async function leaveRemoval(world: World, name: string, files: readonly string[]): Promise<void> {
   for (const file of files) {
     world.server.otherClient.put(`.bucketry/aside/x/${file}`, Buffer.from('old'))

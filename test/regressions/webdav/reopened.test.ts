@@ -1,4 +1,4 @@
-/** An upload whose Complete gathered the bytes and did not publish them takes parts again. */
+/** An upload accepts parts again after a Complete that gathered its bytes and did not publish them. */
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ async function openOn(t: TestContext): Promise<Scene> {
   return { world, drive, proxy, root: server.root }
 }
 
-/** An upload of one part that was replaced. Its Complete failed, since the server was full for a while. */
+/** An upload with one replaced part. Its Complete failed because the server was full for a while. */
 async function failReplaced(t: TestContext): Promise<{ drive: Drive; upload: UploadSession }> {
   const { drive, proxy } = await openOn(t)
   const upload = await UploadSession.begin(drive, 'k')
@@ -74,7 +74,7 @@ describe('an upload staged on this machine', { skip: absenceOfLighttpd() }, () =
       await rejectsAs(upload.complete(), 'full')
       proxy.faults.clear()
       assert.equal(await drive.uploads.isPublished(upload.state), false)
-      // As long as the part that it replaces: what was sent before must not be published.
+      // As long as the part that it replaces: the bytes sent before must not be published.
       await upload.replaceLast(Buffer.from('2nd '))
       await upload.append(Buffer.from('three'))
       await upload.complete()

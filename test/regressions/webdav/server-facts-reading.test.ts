@@ -1,6 +1,6 @@
 /**
- * What the drive for WebDAV may and may not take for granted, measured on the servers that it is
- * proved on. A version that behaves otherwise fails here first.
+ * What the WebDAV drive may and must not rely on, measured on the servers that it is tested with. A
+ * server version that behaves differently fails here first.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -41,7 +41,7 @@ const readFacts: readonly Fact[] = [
         (await server.dav.find('/file/below', ['d:getetag'])).status,
       ]
     },
-    // lighttpd gives the file.
+    // lighttpd returns the file.
     is: { apache: [404, 400], lighttpd: [200, 403], partial: [200, 403], rclone: [404, 404] },
   },
   {
@@ -106,7 +106,7 @@ const nameFacts: readonly Fact[] = [
   },
 ]
 
-/** What readers of a file of one letter see while it is written over, again and again. */
+/** What readers of a file of one repeated letter see while it is repeatedly overwritten. */
 async function readersSee(server: MeasuredServer, method: 'PUT' | 'MOVE'): Promise<string> {
   let seen = 'always a whole file'
   const path = `/while-${method}`
@@ -142,7 +142,7 @@ const raceFacts: readonly Fact[] = [
   {
     what: 'MOVE over a file while others read',
     measure: (server) => readersSee(server, 'MOVE'),
-    // Apache and rclone delete the target first, which readers see now and then: 404, 403.
+    // Apache and rclone delete the target first, which readers sometimes see: 404, 403.
     is: { lighttpd: 'always a whole file', partial: 'always a whole file' },
   },
 ]

@@ -1,6 +1,6 @@
 /**
- * What the drive for WebDAV may and may not take for granted, measured on the servers that it is
- * proved on. A version that behaves otherwise fails here first.
+ * What the WebDAV drive may and must not rely on, measured on the servers that it is tested with. A
+ * server version that behaves differently fails here first.
  */
 import { declareFacts, type Fact, same } from './measured-server.ts'
 
@@ -37,7 +37,7 @@ const putFacts: readonly Fact[] = [
       apache: [204, 204, 201, '01XX456789', '0123456789XX', '..XX'],
       lighttpd: [400, 400, 400, '0123456789', '0123456789', 'absent'],
       partial: [204, 204, 404, '01XX456789', '0123456789XX', 'absent'],
-      // It takes the part for the whole.
+      // It takes the partial body for the complete file.
       rclone: [201, 201, 201, 'XX', 'XX', 'XX'],
     },
   },
@@ -51,7 +51,7 @@ const putFacts: readonly Fact[] = [
     is: {
       apache: ['1000010 bytes', 'absent'],
       lighttpd: ['0123456789', 'absent'],
-      // It takes the body in before it writes any of it.
+      // It receives the complete body before it writes any of it.
       partial: ['0123456789', 'absent'],
       rclone: ['1000000 bytes', '1000000 bytes'],
     },
@@ -100,7 +100,7 @@ const putFacts: readonly Fact[] = [
         }),
       ]
     },
-    // To a new file lighttpd adds its process id and more, until it is whole.
+    // lighttpd adds its process id and more to the name of a new file until it is complete.
     is: { ...same([255, 255]), lighttpd: ['less', 255], partial: ['less', 255] },
   },
 ]
@@ -162,7 +162,7 @@ const propertyFacts: readonly Fact[] = [
     },
     is: {
       apache: [207, '200', '{"a":"&lt;x"}'],
-      // No 207: all went well.
+      // No 207: no failures.
       lighttpd: [204, undefined, '{"a":"&lt;x"}'],
       partial: [204, undefined, '{"a":"&lt;x"}'],
       rclone: [207, '403', undefined],

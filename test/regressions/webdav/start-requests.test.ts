@@ -1,4 +1,4 @@
-/** Each request at start is a round trip on a slow line: there are at most 60 of them. */
+/** Each request at the start is a round trip on a slow line: at most 60 are allowed. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { davWorldOn } from '../../contract/webdav-world.ts'

@@ -1,4 +1,4 @@
-/** A process that stands still for longer than its lease, between two attempts at one request. */
+/** A process that is suspended for longer than its lease, between two attempts at one request. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { type Drive, DriveError } from '../../../src/drives/drive.ts'
@@ -11,11 +11,11 @@ import { startNextcloud } from '../../fakes/nextcloud/start-nextcloud.ts'
 
 interface Suspended {
   readonly drive: Drive
-  /** What had come of the others when the suspended one went on. */
+  /** The results of the other process when the suspended one continued. */
   readonly others: string[]
 }
 
-/** The next request of this kind is answered 423, and is sent again when half a minute has gone. */
+/** The next request of this kind is answered 423, and is sent again after half a minute. */
 async function suspendedAt(
   t: TestContext,
   method: string,
@@ -30,7 +30,7 @@ async function suspendedAt(
   await put(drive, 'k', 'first')
   const others: string[] = []
   const path = method === 'MOVE' ? /tmp/ : /k$/
-  // The other's comes first.
+  // The other process's request comes first.
   const skip = method === 'MOVE' ? 1 : 0
   server.faults.add({ method, path, skip, fault: { kind: 'answer', status: 423 } })
   const run = async () => {

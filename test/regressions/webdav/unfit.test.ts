@@ -1,4 +1,4 @@
-/** Servers on which a drive would lose something are refused at start. */
+/** Servers on which a drive would lose data are refused at the start. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { rejectsAs } from '../../contract/drive/stored-object.ts'

@@ -28,7 +28,7 @@ test('a drive copied to another disk with its times is recognized', async (t) =>
     assert.equal(etags.get(key), attributes.etag)
     assert.deepEqual((await other.head(bucket, key))?.attributes, attributes)
   }
-  // Adopted: from now on it may be renamed there as well.
+  // It was adopted: from now on, it may be renamed.
   fs.renameSync(join(copy, bucket, 'k'), join(copy, bucket, 'renamed'))
   assert.equal((await get(other, 'renamed'))?.etag, attributesOf('bytes of k').etag)
 })

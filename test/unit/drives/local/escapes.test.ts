@@ -90,7 +90,7 @@ test('a folder replaced by a symbolic link does not lead writes out of the root'
   const { drive, folder } = await openDrive(t)
   const outside = tempFolder(t)
   let isDone = false
-  /** The drive may make the folder in the moment when nothing is there. */
+  /** The drive may create the folder at a moment when nothing is there. */
   const place = (put: () => void) => {
     try {
       put()
@@ -100,7 +100,7 @@ test('a folder replaced by a symbolic link does not lead writes out of the root'
       place(put)
     }
   }
-  /** The drive may remove it as its own that was in its place a moment ago; it is empty then. */
+  /** Creates the folder if the drive removed it as an empty one of its own. */
   const takeAside = () => {
     fs.mkdirSync(join(folder, 'f'), { recursive: true })
     fs.renameSync(join(folder, 'f'), join(folder, 'aside'))

@@ -8,7 +8,7 @@ const fileCount = 100_000
 /** On a busy machine the same work takes up to twice the CPU time. Reading the folder takes five times this. */
 const longestSliceMs = 50
 
-/** The most CPU time that this thread has used between two runs of a timer while `work` went on. */
+/** The longest CPU time of this thread between two runs of a timer during `work`. */
 async function longestSliceOf(work: () => Promise<void>): Promise<number> {
   let longestMs = 0
   let before = process.threadCpuUsage()

@@ -1,4 +1,4 @@
-/** The owner note of a folder: what failed writes leave, and a drive that is mounted again. */
+/** The owner note of a folder: the leftovers of failed writes, and a remounted drive. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -21,11 +21,11 @@ test('a note that cannot be written or renamed leaves no file', async (t) => {
   const root = tempFolder(t)
   const notes = new LocalNotes(root)
   await notes.create('owner', 'x')
-  // A file can't take the place of a folder.
+  // A file cannot replace a folder.
   fs.mkdirSync(join(root, '.bucketry/alive.json'))
   await assert.rejects(notes.write('alive', '1'))
   assert.deepEqual(filesIn(root), ['owner.json'])
-  // As on a full disk: the name is there, the bytes are not.
+  // As on a full disk: the file exists, but not its bytes.
   t.mock.method(fs.promises, 'writeFile', async (path: string) => {
     fs.writeFileSync(path, '')
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' })

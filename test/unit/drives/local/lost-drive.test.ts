@@ -1,4 +1,4 @@
-/** The drive's folder is replaced while the gateway runs: its objects must not seem to be deleted. */
+/** The drive's folder is replaced while the gateway runs: its objects must not seem deleted. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const unavailable = { name: 'DriveError', kind: 'unavailable' }
 interface Lost {
   readonly drive: Drive
   readonly root: string
-  /** Where the drive's folder is moved to. */
+  /** The path to which the drive's folder is moved. */
   readonly away: string
 }
 
@@ -64,7 +64,7 @@ test('a listing fails when the drive disappears meanwhile', async (t) => {
   assert.equal((await cursor.next(1)).length, 1)
   fs.renameSync(root, away)
   fs.mkdirSync(join(root, bucket), { recursive: true })
-  // The bucket's folder was read before: its files and folders would be left out one by one.
+  // The bucket's folder was read before: its files and folders would be omitted one by one.
   await assert.rejects(cursor.next(1000), unavailable)
 })
 
@@ -99,7 +99,7 @@ test('a copy of the drive with the same owner note is accepted', async (t) => {
   assert.equal(await drive.head(bucket, 'absent'), undefined)
   await put(drive, 'new', 'y')
   assert.equal((await get(drive, 'new'))?.text, 'y')
-  // It is the drive from now on: the note is not read for each absent object.
+  // It is accepted as the drive: the note is not read again for each absent object.
   const readFile = t.mock.method(fs.promises, 'readFile')
   assert.equal(await drive.head(bucket, 'absent'), undefined)
   assert.equal(readFile.mock.callCount(), 0)

@@ -4,7 +4,7 @@ import type {
   FileRecords,
 } from '../../../../src/drives/local/objects/file-records.ts'
 
-/** Records in memory, with what real ones promise. */
+/** Records in memory that keep the promises of FileRecords. */
 export class MemoryRecords implements FileRecords {
   readonly records = new Map<string, FileRecord>()
   readonly ownFolders = new Set<string>()

@@ -1,4 +1,4 @@
-/** Where the drive is on this machine is nothing for clients: drive errors are in their replies. */
+/** Drive errors are sent to clients, who must not see the drive's path on this machine. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'

@@ -23,7 +23,7 @@ test('unreadable files are denied, not absent; those that may be replaced are re
     conditional: 'denied',
     overwrite: 6,
     remove: true,
-    // Left out, the objects in the closed folder would seem to be gone.
+    // If they were omitted, the objects in the unreadable folder would seem deleted.
     list: 'denied',
     rest: 1,
   })

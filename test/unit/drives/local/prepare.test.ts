@@ -90,7 +90,7 @@ test('prepare removes only the leftovers of dead processes', async (t) => {
 test('the drive is unavailable, not empty, without its own folder', async (t) => {
   const { drive, root } = await openDrive(t)
   await put(drive, 'a/b', 'x')
-  // As when the file system is not mounted any more.
+  // As when the file system is no longer mounted.
   fs.renameSync(join(root, '.bucketry'), `${root}.bucketry`)
   fs.renameSync(join(root, bucket), `${root}.bucket`)
   t.after(() => {

@@ -11,7 +11,7 @@ import { attributesOf, bucket, log, put } from './open-drive.ts'
 
 const canMount = process.getuid?.() === 0
 
-/** Lends a drive with an object and an open upload, on a file system that has become read-only. */
+/** Runs a test with an object and an open upload on a file system that became read-only. */
 async function withReadOnlyDrive(work: (drive: Drive, upload: string) => Promise<void>) {
   const mountPoint = fs.mkdtempSync(join(fs.realpathSync(os.tmpdir()), 'bucketry-read-only-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint])

@@ -1,6 +1,6 @@
 /**
- * A process without rights over other people's files, for tests that run as root: puts objects,
- * gives some of them to root and itself to nobody, and prints what each operation then comes to.
+ * A process without rights to the files of others, for tests that run as root: it writes objects, gives
+ * some of them to root, becomes the user nobody, and prints the result of each operation.
  */
 import fs from 'node:fs'
 import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'

@@ -1,6 +1,6 @@
 /**
- * A process of its own over a drive, for tests of races and crashes: does what its first argument
- * says, below `root`, with its records in `root/records.db`.
+ * A separate process with a drive, for tests of races and crashes: its first argument names the work,
+ * below `root`, with records in `root/records.db`.
  */
 import { openLocalDrive } from '../../../../src/drives/local/local-drive.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
@@ -17,7 +17,7 @@ const drive = await openLocalDrive({ root: `${root}/drive`, records, log })
 await drive.prepare([bucket])
 const endsAt = Date.now() + Number(seconds) * 1000
 
-/** Adds one to a number in an object, by If-Match, as often as there is time. */
+/** Increments a number in an object with If-Match until the time is over. */
 async function count(): Promise<number> {
   let added = 0
   while (Date.now() < endsAt) {
@@ -34,7 +34,7 @@ async function count(): Promise<number> {
   return added
 }
 
-/** Takes and gives back a key by If-None-Match: nobody else may have it meanwhile. */
+/** Takes a key with If-None-Match and removes it: no other process may have it meanwhile. */
 async function take(): Promise<number> {
   let taken = 0
   while (Date.now() < endsAt) {
@@ -51,7 +51,7 @@ async function take(): Promise<number> {
   return taken
 }
 
-/** Writes and removes keys whose folders are in each other's way; its own it must always find. */
+/** Writes and removes keys with conflicting folders; it must always find its own. */
 async function churn(): Promise<number> {
   const keys = ['f', 'f/g', 'f/g/', `f/g/${name}`, `f/${name}`, `f/${name}/x`]
   let rounds = 0
@@ -70,7 +70,7 @@ async function churn(): Promise<number> {
   return rounds
 }
 
-/** Overwrites objects until it is killed, and says which version is acknowledged. */
+/** Overwrites objects until it is killed, and prints the acknowledged versions. */
 async function write(): Promise<number> {
   for (let version = 1; ; version++) {
     for (const key of ['a', 'a/b', `deep/${version % 7}/er/k`, 'large']) {

@@ -46,7 +46,7 @@ test('commitTogether keeps nothing of a single statement whose rows cannot be re
 test('commitTogether keeps nothing of any call when the disk is full', (context) => {
   const { writer, ids } = open(context)
   commitTogether(writer, [[insert(1)]])
-  // What SQLite answers on a full disk, it answers when the file may not grow.
+  // SQLite reports a file at its maximum size as it reports a full disk.
   writer.connection.exec('PRAGMA max_page_count = 8')
   assert.throws(
     () => commitTogether(writer, [[insert(2)], [insert(3, 100_000)], [insert(4)]]),
@@ -64,7 +64,7 @@ test('commitTogether is durable for connections opened afterwards', (context) =>
   const other = new DatabaseSync(path, { readOnly: true })
   assert.equal(other.prepare('SELECT count(*) AS many FROM rows').get()?.many, 1)
   other.close()
-  // 2 is FULL: the log is synced at every commit.
+  // 2 means FULL: the log is synced at every commit.
   assert.equal(writer.connection.prepare('PRAGMA synchronous').get()?.synchronous, 2)
 })
 

@@ -15,7 +15,7 @@ test('SqliteDatabase truncates its log after the reader that held it has ended',
   reader.exec('BEGIN; SELECT count(*) FROM blocks')
   for (let id = 0; logSize(path) <= walSizeLimitBytes; id++) await writeBlock(database, id)
   reader.close()
-  // The first write copies the log into the file, the next begins it anew.
+  // The first write copies the log into the file, and the next one restarts the log.
   await writeBlock(database, -1, 1)
   await writeBlock(database, -2, 1)
   assert.ok(logSize(path) <= walSizeLimitBytes)

@@ -11,7 +11,7 @@ import { diskFolder } from '../../../../support/disk-folder.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 async function makeIndexes(t: TestContext) {
-  // In memory, the size of a folder says nothing of the names in it.
+  // On tmpfs, the size of a folder does not depend on its names.
   const root = await openLocalRoot(tempFolder(t, diskFolder))
   const folder = join(root.path, 'bucket')
   fs.mkdirSync(folder)
@@ -39,7 +39,7 @@ test('get reads an unchanged folder once', async (t) => {
   const { folder, indexes, put } = await makeIndexes(t)
   put('a')
   fs.utimesSync(folder, 1000, 1000)
-  // The change time can't be set back: the folder must be older than the clock is coarse.
+  // The change time cannot be set back: the folder must be older than a step of the clock.
   await new Promise((resolve) => setTimeout(resolve, 60))
   const first = await indexes.get('bucket')
   assert.equal(await indexes.get('bucket'), first)
@@ -103,7 +103,7 @@ test('get returns undefined for a symbolic link, a file or a missing path', asyn
 
 test('get reads a folder with many names in a thread, whatever its reported size', async (t) => {
   const { folder, indexes } = await makeIndexes(t)
-  // The names are in the folder of a cut name: the folder that is asked for has one small entry.
+  // The names are in the folder of a cut name: the requested folder has one small entry.
   const inner = join(folder, `${'n'.repeat(253)}%+`)
   fs.mkdirSync(inner)
   const names = Array.from({ length: 6000 }, (_, index) => `nn${1_000_000 + index}`)

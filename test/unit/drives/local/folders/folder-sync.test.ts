@@ -14,7 +14,7 @@ test('makeDurable syncs the folders above once, and again when one was created a
   t.mock.method(OpenFolder.prototype, 'sync', async function (this: OpenFolder) {
     synced.push(this.path.slice(root.path.length + 1))
   })
-  // Inodes are reused, at once on some file systems: only the birth time tells.
+  // Some file systems reuse inodes immediately: only the birth time differs.
   let birthtimeMs = 1
   t.mock.method(OpenFolder.prototype, 'stats', () => ({ ino: 7, birthtimeMs }))
   const settle = async () => {
@@ -31,7 +31,7 @@ test('makeDurable syncs the folders above once, and again when one was created a
   assert.deepEqual(await settle(), ['bucket', 'bucket/a', 'bucket/a/b'])
 })
 
-/** A folder that is settled but for what changes from now on; its syncs end when the test says so. */
+/** A durable folder. Its further syncs end when the test resolves them. */
 async function openHeld(t: TestContext) {
   const root = await openLocalRoot(tempFolder(t))
   fs.mkdirSync(`${root.path}/bucket`)

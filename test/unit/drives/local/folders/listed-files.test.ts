@@ -20,7 +20,7 @@ test('describe rejects once on a failing disk, without unhandled rejections', as
   t.after(() => process.off('unhandledRejection', note))
   let calls = 0
   const failure = Object.assign(new Error('no disk'), { code: 'EIO' })
-  // The first look fails later, in the thread pool; the second one at once.
+  // The first look-up fails later, in the thread pool; the second one immediately.
   t.mock.method(root.files, 'lstat', () => {
     if (++calls > 1) throw failure
     return new Promise((_, reject) => setImmediate(() => reject(failure)))
@@ -45,7 +45,7 @@ test('describe yields to other work while the database answers for a thousand fi
   let turn = 0
   t.mock.method(records, 'findMany', async (identities: readonly string[]) => {
     asked.push({ files: identities.length, turn })
-    // SQLite answers in this thread.
+    // SQLite runs in this thread.
     const start = performance.now()
     while (performance.now() - start < 6);
     return new Map()

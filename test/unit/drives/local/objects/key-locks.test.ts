@@ -76,7 +76,7 @@ test('hold takes over from a dead process immediately, even one that died while 
   assert.equal(livenessOf(dead), 'dead')
   fs.writeFileSync(join(root.lockFolder, name), dead)
   fs.writeFileSync(join(root.lockFolder, `${name}.steal`), dead)
-  // Time stands still: it does not wait for a holder to have been silent.
+  // The clock stands still: it does not wait for the holder to be silent.
   t.mock.method(performance, 'now', () => 0)
   const lock = await acquire(locks, 'a')
   assert.equal(fs.readFileSync(join(root.lockFolder, name), 'latin1'), thisProcess)
@@ -108,7 +108,7 @@ test('hold works after the lock folder was deleted', async (t) => {
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-/** A lock whose holder is on another host, and a clock that the test moves on. */
+/** A lock with a holder on another host, and a clock that the test advances. */
 async function openElsewhere(t: TestContext) {
   const { root, locks } = await makeLocks(t)
   const probe = await acquire(locks, 'a')
@@ -120,7 +120,7 @@ async function openElsewhere(t: TestContext) {
   let aheadMs = 0
   const now = performance.now.bind(performance)
   t.mock.method(performance, 'now', () => now() + aheadMs)
-  /** Resolves when the lock was looked at twice more. */
+  /** Resolves when the lock was checked twice more. */
   const looks = async () => {
     const reading = t.mock.method(fs.promises, 'readFile')
     while (reading.mock.callCount() < 2) await new Promise((resolve) => setTimeout(resolve, 5))

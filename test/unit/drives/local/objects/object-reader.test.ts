@@ -79,7 +79,7 @@ test('open leaves no descriptor behind', { skip: process.platform !== 'linux' },
   assert.equal(openFileCount(), before)
 })
 
-/** Readers of one object whose clients take nothing until `go` is called. */
+/** Readers of one object with clients that take nothing until `go` is called. */
 async function lendToMany(object: OpenObject, count: number) {
   const gate = Promise.withResolvers<void>()
   const begun: Promise<void>[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pace } from '../../../../../src/drives/local/objects/pace.ts'
 
-/** A pace on a clock of its own, with calls that take as long as they are told. */
+/** A Pace with a fake clock, and calls of given durations. */
 function makePace() {
   let nowMs = 1_000
   const pace = new Pace(() => nowMs)

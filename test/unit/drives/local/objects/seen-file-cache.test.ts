@@ -18,7 +18,7 @@ async function openSeen(t: TestContext, text = 'text') {
   return { ...opened, path: join(opened.folder, 'dir/k') }
 }
 
-/** Opens what is given at once; while the disk seems slow, as on a busy machine, nothing is. */
+/** Opens the object synchronously; retries while the disk seems slow, as on a busy machine. */
 async function openAtOnce(drive: Drive, key: string): Promise<OpenObject> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const opening = drive.open(bucket, key)

@@ -12,7 +12,7 @@ import {
   type DavRequest,
 } from '../../../../../src/drives/webdav/client/dav-client.ts'
 
-/** A client of a server that answers so. */
+/** A client of a server with this handler. */
 async function clientOf(
   t: TestContext,
   listener: RequestListener,
@@ -36,7 +36,7 @@ async function clientOf(
   return client
 }
 
-/** Answers with each of these in turn, the last one again and again. */
+/** Answers with each of these in turn, then always with the last one. */
 function answers(...all: readonly (number | 'drop')[]) {
   const seen: string[] = []
   const listener: RequestListener = (request, response) => {
@@ -134,7 +134,7 @@ describe('DavClient', () => {
     const client = await clientOf(
       t,
       (request, response) => {
-        // What is sent is taken as slowly as it comes, and a download never ends.
+        // Uploads are read as slowly as they arrive, and a download never ends.
         if (request.method === 'GET' && request.url === '/large') response.write('x')
         else if (request.method !== 'PUT') response.end('text')
       },

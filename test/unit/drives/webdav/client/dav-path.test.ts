@@ -44,7 +44,7 @@ describe('parseDavAddress', () => {
     'webdav+https://user:hush%zz@host/',
     'webdav+https://user:hu sh@ho st/',
     'webdav+https://',
-    // Raw characters that end the host name early: a part of the password would go to DNS.
+    // Unescaped characters that end the host name early: a part of the password would be sent to DNS.
     'webdav+https://user:12/hush@host/path',
     'webdav+https://user:h@hush/sh@host/path',
     'webdav+https://user:12?hush@host/path',

@@ -7,7 +7,7 @@ import { DriveError } from '../../../../../src/drives/drive.ts'
 import { DavClient } from '../../../../../src/drives/webdav/client/dav-client.ts'
 import { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
 
-/** A server that answers so; the drive's folder is its root. */
+/** A server with this handler; the drive's folder is its root. */
 async function serverOf(t: TestContext, listener: RequestListener): Promise<DavServer> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -7,7 +7,7 @@ import {
   opaqueTag,
 } from '../../../../../src/drives/webdav/client/multistatus.ts'
 
-/** All entries, read in chunks of so many bytes. */
+/** All entries, read in chunks of this size. */
 function read(text: string | Uint8Array, chunkBytes = 7, demand: Demand = 'size') {
   const bytes = Buffer.from(text)
   const reader = new MultistatusReader(demand)
@@ -31,7 +31,7 @@ const nothing = {
   usedBytes: undefined,
 }
 
-// As Apache 2.4, lighttpd 1.4 and rclone 1.60 answer.
+// Answers of Apache 2.4, lighttpd 1.4 and rclone 1.60.
 const apache = `<?xml version="1.0" encoding="utf-8"?>
 <D:multistatus xmlns:D="DAV:" xmlns:ns1="urn:bucketry" xmlns:ns0="DAV:">
 <D:response xmlns:lp1="DAV:" xmlns:lp2="http://apache.org/dav/props/" xmlns:g0="DAV:" xmlns:g1="urn:bucketry">

@@ -8,7 +8,7 @@ import { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts
 import { DavReader, type ReaderParts } from '../../../../../src/drives/webdav/objects/dav-reader.ts'
 import { md5Of } from '../../../../support/test-bytes.ts'
 
-/** As many as there are connections for calls and small reads. */
+/** The number of connections for calls and small reads. */
 const connections = 24
 const content = Buffer.alloc(1_000, 'k')
 const path = ['b', 'k']
@@ -37,7 +37,7 @@ async function serverOf(t: TestContext, listener: RequestListener): Promise<DavS
   return new DavServer(client, { origin, root: [] })
 }
 
-/** Answers GETs once there are as many as connections, without an ETag. */
+/** Answers GETs, without an ETag, once there are as many as connections. */
 function answeringTogether(status: 200 | 403): RequestListener {
   const waiting: (() => void)[] = []
   return (request, answer) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
 import { readSmallFile } from '../../../../../src/drives/webdav/objects/small-file.ts'
 
-/** A server whose first answers break off after one byte. */
+/** A server that breaks its first answers off after one byte. */
 function serverOf(broken: number) {
   let gets = 0
   const body = async function* () {

@@ -14,7 +14,7 @@ function folderOf(t: TestContext): string {
   return folder
 }
 
-/** All files take at most so many bytes at once, as a disk that is getting full. */
+/** Makes all files accept at most this many bytes at once, as on a disk that is almost full. */
 async function takeAtMost(t: TestContext, folder: string, bytes: () => number): Promise<void> {
   const handle = await open(join(folder, 'any'), 'w')
   const files = Object.getPrototypeOf(handle) as FileHandle

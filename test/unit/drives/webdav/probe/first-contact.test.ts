@@ -24,7 +24,7 @@ async function listening(t: TestContext, server: Server): Promise<number> {
 const answering = (listener: RequestListener) => (t: TestContext) =>
   listening(t, createServer(listener))
 
-/** The message of the failure to reach that place. */
+/** The error message of a first contact with this address. */
 async function failureAt(place: string, scheme = 'http'): Promise<string> {
   const address = parseDavAddress(`webdav+${scheme}://me:hush%2Fhush@${place}/dav/`)
   let message = ''
@@ -47,7 +47,7 @@ describe('the first contact with a WebDAV server', () => {
   it('names a host that does not accept connections', async (t) => {
     const silent = createTcpServer((socket) => t.after(() => socket.destroy()))
     const place = `127.0.0.1:${await listening(t, silent)}`
-    // Not the timeout for the answer: it is longer than the 5 s in which mistakes are reported.
+    // Not the timeout for the answer, which is longer than the 5 s for reporting mistakes.
     const expected = /UND_ERR_CONNECT_TIMEOUT.*Check the host and port in DRIVE/
     assert.match(await failureAt(place, 'https'), expected)
   })

@@ -11,19 +11,19 @@ import {
 import { NameProbe } from '../../../../../src/drives/webdav/probe/name-probe.ts'
 
 interface FakeServer {
-  /** Names that it makes the same are one file, which keeps its first name. */
+  /** Names with the same result are one file, which keeps its first name. */
   readonly fold?: (name: string) => string
-  /** Names that it lists. */
+  /** Whether it lists the name. */
   readonly shows?: (name: string) => boolean
-  /** Names that it takes. */
+  /** Whether it accepts the name. */
   readonly takes?: (name: string) => boolean
-  /** What it reads in the Destination of a MOVE. */
+  /** The name that it reads from the Destination of a MOVE. */
   readonly cutsMoved?: (name: string) => string
-  /** Names that it fails at when it has to tell of them. */
+  /** Whether it fails to report the name. */
   readonly breaksAt?: (name: string) => boolean
-  /** Names to which it answers 502. */
+  /** Whether it answers 502 for the name. */
   readonly failsAt?: (name: string) => boolean
-  /** Whether there is a server at all. */
+  /** Whether the server is available. */
   readonly answers?: () => boolean
 }
 
@@ -113,7 +113,7 @@ describe('NameProbe', () => {
   })
 })
 
-/** Characters that no server is asked for. */
+/** Characters that are never tried. */
 const unlistable = ['\ufffe', '\uffff']
 
 describe('NameProbe', () => {
@@ -152,7 +152,7 @@ describe('NameProbe', () => {
   })
 
   it('does not use a name for which the server fails', async () => {
-    // dufs wrote such a character as it is into XML that can not hold it.
+    // dufs wrote such a character unescaped into XML, which cannot contain it.
     for (const breaksAt of [
       (name: string) => name.includes('😀'),
       (name: string) => /^b~?\.$/.test(name),

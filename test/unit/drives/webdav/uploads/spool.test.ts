@@ -38,7 +38,7 @@ describe('Spool', () => {
     const outcomes = await Promise.all(
       claims.map((claim) => outcome(claim.take(1 * kib, 800 * kib))),
     )
-    // Each of them is told that there are the others, or one of them has it.
+    // Either each is refused because of the others, or one of them gets the space.
     assert.ok(outcomes.filter((one) => one === 'taken').length <= 1, String(outcomes))
     for (const claim of claims) claim.end()
     assert.equal(
@@ -101,7 +101,7 @@ describe('Spool', () => {
     try {
       for (let look = 0; look < 300; look++) {
         const claim = spool.claim({ isNameless: false })
-        // More than there is room for: it looks once more before it says so.
+        // More than fits: it measures once more before it refuses.
         await assert.rejects(claim.take(1, maxBytes + 1), isFull)
         claim.end()
       }
