@@ -7,7 +7,7 @@ import { DeletionTable, type NewDeletion } from '../../src/state/stores/deletion
 import { FailureTable } from '../../src/state/stores/failures.ts'
 import { UploadTable } from '../../src/state/stores/uploads.ts'
 
-/** What the tables of the dashboard are promised, whatever the database. */
+/** The contract of the dashboard's tables, for every database. */
 export function describeConsoleTables(
   name: string,
   createLocation: () => Promise<DatabaseLocation>,
@@ -110,7 +110,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
       ...deletion('g', 20),
       ...{ state: 'running', deleted: 0, endedAtMs: 0, message: '', isCancelled: 0 },
     })
-    // Two that have ended are remembered, and what runs.
+    // Two ended deletions are kept, and all running ones.
     const latest = await table.latest()
     assert.deepEqual([latest.length, latest[0]?.id], [3, 'g'])
     assert.ok(await table.end(deletion('g'), end))
@@ -122,7 +122,7 @@ function describeDeletions(databases: () => [Database, Database]): void {
     const rows = ['h', 'i', 'j', 'k'].map((id) => ({ ...deletion(id), target }))
     const begun = await Promise.all(rows.map((row, index) => tables[index % 2]?.insert(row)))
     assert.equal(begun.filter(Boolean).length, 1)
-    // One that is to stop is as good as gone.
+    // A cancelled one does not block another.
     for (const { id } of rows) await tables[1]?.cancel(id)
     assert.ok(await tables[0]?.insert({ ...deletion('l'), target }))
     for (const row of [...rows, deletion('l')]) await tables[0]?.end(row, end)
@@ -220,7 +220,7 @@ function describeFailures(databases: () => [Database, Database]): void {
     const [database] = databases()
     const tables = databases().map((one) => new FailureTable(one, 3))
     for (let round = 0; round < 20; round++) {
-      // As before the first clear: no row of an earlier one makes the others wait.
+      // As before the first clear: no earlier row makes the others wait.
       await database.write([{ sql: 'DELETE FROM failures', params: [] }])
       await Promise.all([...tables, ...tables].map((table) => table.clear(40_000)))
     }
@@ -236,7 +236,7 @@ function describeOpenUploads(database: () => Database): void {
     const ids = ['open a', 'open b', 'open c', 'open d']
     for (const [index, id] of ids.entries()) {
       const target = JSON.stringify([index === 1 ? 'other' : 'b', `k\0${index}`])
-      // Two of one moment.
+      // Two at the same moment.
       const createdAtMs = 1_000 + Math.floor(index / 2)
       await table.insert({ id, target, details: '{}', driveState: '', createdAtMs })
     }

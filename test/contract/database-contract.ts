@@ -13,7 +13,7 @@ const increment = 'UPDATE counters SET value = value + 1 WHERE name = ?'
 const killAfterLines = 200
 
 /**
- * What every Database keeps. `createLocation` gives a new, empty database each time.
+ * The contract of every Database. `createLocation` returns a new, empty database each time.
  */
 export function describeDatabase(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} database`, () => {
@@ -182,7 +182,7 @@ function describeConcurrency(createLocation: () => Promise<DatabaseLocation>) {
   })
 
   test('write checks and changes as if calls ran one after another', async () => {
-    // Each call inserts only while there are fewer than 5: the count must never be seen stale.
+    // Each call inserts only while there are fewer than 5: it must never see an old count.
     const sql = `INSERT INTO counters (name, value) SELECT ?, 0
       WHERE (SELECT count(*) FROM counters WHERE name LIKE 'limited %') < 5`
     const settled = await Promise.allSettled(

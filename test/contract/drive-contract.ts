@@ -1,6 +1,6 @@
 /**
- * What every drive must do, sentence by sentence of src/drives/drive.ts. A drive's own test calls
- * `driveContract` and declares what it can't offer, each with its reason.
+ * The requirements of src/drives/drive.ts for every drive, sentence by sentence. A drive's test calls
+ * `driveContract` and declares what it cannot offer, each with its reason.
  */
 import { describe } from 'node:test'
 import { attributeCases } from './drive/attributes.ts'
@@ -19,7 +19,7 @@ import { versionCases } from './drive/versions.ts'
 
 type Cases = (suite: DriveSuite) => void
 
-/** The contract in parts that take about as long as each other: a slow drive may run each in a file. */
+/** The contract in parts of similar duration: a slow drive may run each in a separate file. */
 export const contractParts = {
   names: [keyCases, listingCases],
   objects: [
@@ -46,7 +46,7 @@ export function driveContract(name: string, make: MakeDrive, lacking: Lacking = 
   }
 }
 
-/** One part of it. */
+/** One part of the contract. */
 export function drivePartContract(
   name: string,
   part: ContractPart,

@@ -8,7 +8,7 @@ import { fileOf, folderOf, ids, root, useDriveIndex } from './drive-index-fixtur
 const odd = 'b"\\é🎉?\'%_'
 const all: ChildrenQuery = { from: '', isInclusive: true, hidesEmpty: false, limit: 100 }
 
-/** What the Google drive is promised of what lies where, whatever the database. */
+/** The contract of the Google drive's index about files and folders, for every database. */
 export function describeDriveIndex(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} index of the Google drive`, () => {
     const under = useDriveIndex(createLocation)

@@ -4,7 +4,7 @@ import { sortNameOf } from '../../src/drives/google/index/sort-name.ts'
 import type { DatabaseLocation } from '../../src/state/open-database.ts'
 import { fileOf, folderOf, ids, root, useDriveIndex } from './drive-index-fixture.ts'
 
-/** What the Google drive is promised of crawls and the feed, whatever the database. */
+/** The contract of the Google drive's index about crawls and the feed, for every database. */
 export function describeDriveIndexCrawl(
   name: string,
   createLocation: () => Promise<DatabaseLocation>,

@@ -1,4 +1,4 @@
-/** What drives keep of their owner: the same for a folder, WebDAV servers and Google Drive. */
+/** The notes of a drive about its owner: the same for a folder, WebDAV servers and Google Drive. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

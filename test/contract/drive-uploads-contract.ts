@@ -5,7 +5,7 @@ import type { Database } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
 
-/** What the uploads of the Google drive are promised, whatever the database. */
+/** The contract of the Google drive's upload records, for every database. */
 export function describeDriveUploads(
   name: string,
   createLocation: () => Promise<DatabaseLocation>,

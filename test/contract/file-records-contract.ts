@@ -7,7 +7,7 @@ import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
 
-/** What the local drive is promised, whatever the database. */
+/** The contract of the local drive's records, for every database. */
 export function describeFileRecords(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} file records`, () => {
     let database: Database
@@ -50,7 +50,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       await records.save(record('path-2', { ...here, size: 6, json: '2' }), [])
       assert.equal(await find({}), '1')
       assert.equal(await find({ size: 6 }), '2')
-      // File systems keep different fractions of a second.
+      // File systems store different fractions of a second.
       assert.equal(await find({ modifiedAtMs: Math.floor(here.modifiedAtMs) }), '1')
       assert.equal(await find({ modifiedAtMs: here.modifiedAtMs + 2 }), undefined)
       assert.equal(await find({ size: 7 }), undefined)
@@ -99,7 +99,7 @@ async function until(isReached: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Which of two records is newer is known to the millisecond. */
+/** Records are ordered by milliseconds: waits for the next one. */
 async function untilClockTicks(): Promise<void> {
   const start = Date.now()
   await until(async () => Date.now() > start)

@@ -10,13 +10,13 @@ import { type DatabaseLocation, openDatabase } from '../../src/state/open-databa
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
-/** Of a process that has ended: process 1 began long before this tick. */
+/** The name of a dead process: process 1 started long before this tick. */
 const deadOwner = `${thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')} x`
 const elsewhere = 'another-host/1/2 x'
 
 const claim = (owner: string, untilMs = 100, note = '') => ({ owner, untilMs, note })
 
-/** What drives are promised of leases, whatever the database. */
+/** The contract of leases, for every database. */
 export function describeKeyLeases(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} key leases`, () => {
     let database: Database

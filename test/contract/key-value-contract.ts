@@ -5,14 +5,14 @@ import type { KeyValueStore } from '../../src/state/key-value/key-value.ts'
 
 const minute = { ttlMs: 60_000, maxFamily: 100 }
 
-/** Two stores on the same data, as two processes have them. */
+/** Two stores on the same data, as in two processes. */
 export interface StorePair {
   readonly one: KeyValueStore
   readonly other: KeyValueStore
   close(): Promise<void>
 }
 
-/** What every KeyValueStore keeps. `open` gives a pair on new, empty data each time. */
+/** The contract of every KeyValueStore. `open` returns a pair on new, empty data each time. */
 export function describeKeyValueStore(name: string, open: () => Promise<StorePair>) {
   describe(`${name} key-value store`, () => {
     let pair: StorePair
@@ -76,7 +76,7 @@ function describeFamilies(pair: () => StorePair) {
     await pair().one.set('other:1', 'x', three)
     for (const key of keys) {
       await pair().one.set(key, key, three)
-      // What is set later expires later: in the same millisecond neither is the older.
+      // Later values expire later; within one millisecond, neither is older.
       await nextMillisecond()
     }
     assert.deepEqual(await present(keys), ['f:3', 'f:4', 'f:5'])

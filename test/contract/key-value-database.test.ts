@@ -59,7 +59,7 @@ function sqlite(name: string): DatabaseLocation {
   return { kind: 'sqlite', path: join(folder, `${name}.db`) }
 }
 
-/** Each with its own connections, as two processes have them. */
+/** Each has separate connections, as in two processes. */
 async function openPair(location: DatabaseLocation): Promise<StorePair> {
   const first = await openDatabase(location, { migrate: true })
   const second = await openDatabase(location, { migrate: false })

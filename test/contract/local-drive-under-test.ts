@@ -11,7 +11,7 @@ import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/
 const log = { warn: (fields: object, message: string) => console.error(message, fields) }
 const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
-/** A new folder; with a capacity, a file system in memory of that size. */
+/** A new folder; with a capacity, a tmpfs of that size. */
 function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
   const root = fs.mkdtempSync(join(diskFolder, 'bucketry-drive-'))
   if (capacityBytes !== undefined) {
@@ -48,7 +48,7 @@ function byHandIn(folder: string): ByHand {
   }
 }
 
-/** Marks of completed uploads stay until they are swept: they are a few bytes and no upload. */
+/** Marks of completed uploads stay until they are swept: they are small and not uploads. */
 function leftoversIn(root: string): string[] {
   const own = join(root, '.bucketry')
   const temporary = fs.readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)))
@@ -62,7 +62,7 @@ function leftoversIn(root: string): string[] {
   ]
 }
 
-/** The local drive over a folder of its own, for the contract. */
+/** The local drive over a new folder, for the contract. */
 export const makeLocalDrive: MakeDrive = async (t, options) => {
   const root = makeRoot(t, options)
   const records = new MemoryRecords()

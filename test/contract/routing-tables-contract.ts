@@ -13,7 +13,7 @@ const noRows: RoutingRows = { connections: [], combos: [], customModels: [], mod
 
 const row = (id: string, json = '{}'): RoutingRow => ({ id, json })
 
-/** The snapshot without places, which are the tables' own affair. */
+/** The snapshot without positions, which are internal to the tables. */
 function rowsOf({ rows }: RoutingSnapshot): RoutingRows {
   const bare = (set: keyof RoutingRows) => rows[set].map(({ id, json }) => ({ id, json }))
   return {
@@ -24,7 +24,7 @@ function rowsOf({ rows }: RoutingSnapshot): RoutingRows {
   }
 }
 
-/** What the inputs of the model list are promised, whatever the database. */
+/** The contract of the model list's inputs, for every database. */
 export function describeRoutingTables(
   name: string,
   createLocation: () => Promise<DatabaseLocation>,

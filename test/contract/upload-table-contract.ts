@@ -41,7 +41,7 @@ const part = (number: number, size = 5): PartRow => ({
   checksum: '',
 })
 
-/** Takes the lease and gives the row with it. */
+/** Takes the lease and returns the row with it. */
 async function hold(table: UploadTable, id: string, owner: string): Promise<UploadRow> {
   const upload = await table.find(id)
   assert.ok(upload)
@@ -49,7 +49,7 @@ async function hold(table: UploadTable, id: string, owner: string): Promise<Uplo
   return { ...upload, leaseOwner: owner, leaseUntilMs: 100 }
 }
 
-/** What uploads are promised, whatever the database: every change is conditional. */
+/** The contract of the upload table, for every database: every change is conditional. */
 export function describeUploadTable(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} upload table`, () => {
     let database: Database

@@ -35,7 +35,7 @@ const log = {
   warn: (fields: object, text: string) => console.error(text, fields),
 }
 
-/** A temporary folder that goes with the test. */
+/** A temporary folder that is removed after the test. */
 export function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-webdav-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -45,7 +45,7 @@ export function folderFor(t: TestContext): string {
 interface Opener {
   /** Opens the drive as another process would. */
   open(): Promise<Drive>
-  /** Files of uploads that wait on this machine. */
+  /** Staged files of uploads. */
   spooled(): string[]
 }
 
@@ -71,7 +71,7 @@ async function openerOf(
   const open = async () => {
     const records = new DatabaseDavRecords(database)
     const leases = new DatabaseLeases(database)
-    // A server that is busy, as Nextcloud is with files that are read, is soon asked again.
+    // Retries soon when a server is busy, as Nextcloud is for files that are being read.
     const soon = { firstPauseMs: 5 }
     const openStaging = (folder: string) => openStagedUploads(folder, log)
     const spool = { spoolFolder, maxSpoolBytes, openStaging }
@@ -86,14 +86,14 @@ async function openerOf(
   return { open, spooled: () => spooledIn(spoolFolder) }
 }
 
-/** Without the folders in which Apache keeps properties, and which it shows nobody. */
+/** Without the folders in which Apache stores properties, which it does not list. */
 class ServedFolder extends FolderByHand {
   override async list(): Promise<string[]> {
     return (await super.list()).filter((path) => !path.split('/').includes('.DAV'))
   }
 }
 
-/** What the first drive of a suite has found out about names. To find it out takes a hundred requests. */
+/** The name findings of the suite's first drive. The probe takes a hundred requests. */
 const namesFile = '.bucketry/names.json'
 
 interface DriveFolder {
@@ -103,7 +103,7 @@ interface DriveFolder {
   readonly root: string
 }
 
-/** Gives each drive a new folder of one server, or a server of its own where the space is limited. */
+/** Gives each drive a new folder of one server, or a separate server if its space is limited. */
 function foldersOn(start: StartServer): (t: TestContext, bytes?: number) => Promise<DriveFolder> {
   const scope = suiteScope()
   let shared: Promise<WebdavServer | undefined> | undefined
@@ -120,7 +120,7 @@ function foldersOn(start: StartServer): (t: TestContext, bytes?: number) => Prom
   }
 }
 
-/** The drive over a server of this machine, whose folder is on its disk. */
+/** The drive over a server on this machine, with its folder on this machine's disk. */
 export function makeDriveOn(start: StartServer): MakeDrive {
   const folderOf = foldersOn(start)
   let names: Buffer | undefined
@@ -174,7 +174,7 @@ export const makeNextcloudDrive: MakeDrive = async (
   }
 }
 
-/** What is there of drafts and uploads, without the folders that hold them. */
+/** The files of drafts and uploads, without the folders of these files. */
 function leftoversIn(paths: readonly string[]): string[] {
   const own = [
     'tmp/',
@@ -186,7 +186,7 @@ function leftoversIn(paths: readonly string[]): string[] {
   return paths.filter((path) => !own.includes(path))
 }
 
-/** The drive contract over one kind of server. */
+/** The drive contract on one kind of server. */
 export function describeWebdavDrive(
   name: string,
   make: MakeDrive,

@@ -9,15 +9,15 @@ import { DatabaseDavRecords } from '../../src/state/stores/dav-records.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { folderFor } from './webdav-drive-under-test.ts'
 
-/** Process 1 began long before this tick. */
+/** Process 1 started long before this tick. */
 export const deadProcess = thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')
-/** Where it kept files that were to become objects. */
+/** The folder of its files that were to become objects. */
 export const deadTmp = `.bucketry/tmp/${deadProcess.replaceAll('/', '~')}`
 
 /** A server, and a database for any number of processes. */
 export interface DavWorld {
   readonly leases: DatabaseLeases
-  /** Where parts of uploads wait for a server that can't append. */
+  /** The staging directory for parts, if the server cannot append. */
   readonly spoolFolder: string
   open(): Promise<Drive>
 }
@@ -48,7 +48,7 @@ export async function davWorldOn(
   return { leases, spoolFolder, open }
 }
 
-/** The lease of a process that died while it did what the note says. */
+/** Leaves the lease of a process that died during the work in the note. */
 export async function leaveLease(
   { leases }: DavWorld,
   places: string | readonly string[],

@@ -1,12 +1,12 @@
-/** When a fault strikes: the next request that fits, or a later one. */
+/** The request for a fault: the next one that matches, or a later one. */
 export interface FaultRule<Fault> {
-  /** Any, when absent. */
+  /** Any if absent. */
   readonly method?: string
-  /** Tried on the path as it was sent, escapes and all. Any, when absent. */
+  /** Matched with the path as it was sent, with escapes. Any if absent. */
   readonly path?: RegExp
-  /** Requests that fit and are let through before. */
+  /** The number of matching requests that pass before. */
   readonly skip?: number
-  /** Requests that it strikes; one, when absent. */
+  /** The number of requests that it affects; one if absent. */
   readonly times?: number
   readonly fault: Fault
 }
@@ -17,7 +17,7 @@ export interface StruckRequest<Fault> {
   readonly fault: Fault
 }
 
-/** The faults that a test has ordered, each for a request to come. */
+/** The faults that a test has requested, each for a later request. */
 export class FaultScript<Fault> {
   readonly #rules: { rule: FaultRule<Fault>; skip: number; times: number }[] = []
   readonly #struck: StruckRequest<Fault>[] = []
@@ -26,22 +26,22 @@ export class FaultScript<Fault> {
     this.#rules.push({ rule, skip: rule.skip ?? 0, times: rule.times ?? 1 })
   }
 
-  /** Forgets what has not struck yet. */
+  /** Removes the remaining faults. */
   clear(): void {
     this.#rules.length = 0
   }
 
-  /** Requests that a fault has struck, in order. */
+  /** The requests that a fault affected, in order. */
   get struck(): readonly StruckRequest<Fault>[] {
     return this.#struck
   }
 
-  /** Faults that have not struck as often as they were to. */
+  /** Faults that have not affected all their requests yet. */
   get waiting(): number {
     return this.#rules.length
   }
 
-  /** The fault of this request, which counts as struck by it. */
+  /** The fault for this request, which counts as affected. */
   take(method: string, path: string): Fault | undefined {
     for (const [index, entry] of this.#rules.entries()) {
       if (!fits(entry.rule, method, path)) continue

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { type ProxyFault, proxyFaults, startFaultyProxy } from './faulty-proxy.ts'
 import { startStub } from './stub-upstream.ts'
 
-/** A server that tells what it got, and a proxy before it. */
+/** A server that reports what it received, behind a proxy. */
 async function start(t: TestContext) {
   const got: { readonly method: string | undefined; bytes: number; isWhole: boolean }[] = []
   const stub = await startStub((request, response) => {
@@ -42,7 +42,7 @@ test('the proxy passes requests and answers through unchanged', async (t) => {
 interface Effect {
   /** Undefined: the request fails. */
   readonly status: number | undefined
-  /** Bytes of the body that the server got; undefined: it never heard of it. */
+  /** Bytes of the body that reached the server; undefined: it did not get the request. */
   readonly serverGot: number | undefined
 }
 

@@ -15,40 +15,41 @@ import { FaultScript } from './fault-script.ts'
 
 /** What the proxy can do to one request and its answer. */
 export type ProxyFault =
-  /** This answer; the server never hears of the request. */
+  /** The proxy gives this answer; the server does not get the request. */
   | {
       readonly kind: 'answer'
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** The server does it, and then this answer comes instead of its own. */
+  /** The server executes the request, but the client gets this answer. */
   | { readonly kind: 'answer-after'; readonly status: number }
-  /** The server does it, then the test does something, and this answer comes; none without a status. */
+  /** The server executes the request, then `run` runs, and the client gets this answer; none without a
+   * status. */
   | { readonly kind: 'run-after'; readonly run: () => Promise<void>; readonly status?: number }
-  /** The client's connection ends; the server never hears of the request. */
+  /** The client's connection ends; the server does not get the request. */
   | { readonly kind: 'drop-before' }
-  /** Both connections end when the server has got so many bytes of the body, or all of a shorter one. */
+  /** Both connections end when this many bytes of the body reached the server, or a shorter body. */
   | { readonly kind: 'drop-during'; readonly bytes: number }
-  /** The server does it, and the client's connection ends without an answer. */
+  /** The server executes the request, and the client's connection ends without an answer. */
   | { readonly kind: 'drop-after' }
-  /** The client's connection ends in the body of the answer, after so many bytes. */
+  /** The client's connection ends after this many bytes of the answer's body. */
   | { readonly kind: 'drop-in-answer'; readonly bytes: number }
-  /** The request is passed on so much later. */
+  /** The request is passed on after this delay. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The test does something first, then the request is passed on. */
+  /** `run` runs before the request is passed on. */
   | { readonly kind: 'run'; readonly run: () => Promise<void> }
-  /** The request is passed on with these headers in place of its own. */
+  /** The request is passed on with these headers replaced. */
   | { readonly kind: 'send'; readonly headers: Readonly<Record<string, string>> }
-  /** The request's body is passed on in pieces, with a pause of so long before each. */
+  /** The request's body is passed on in pieces, with this pause before each. */
   | { readonly kind: 'slow'; readonly pauseMs: number }
-  /** One bit of the request's body, that many bytes in, is another when it is passed on. */
+  /** One bit of the request's body is flipped, at this offset in bytes. */
   | { readonly kind: 'flip'; readonly at: number }
-  /** Only so many bytes of the request's body are passed on, as if they were all. */
+  /** Only this many bytes of the request's body are passed on, as if they were complete. */
   | { readonly kind: 'cut'; readonly bytes: number }
-  /** The answer's text is another. */
+  /** The answer's text is changed. */
   | { readonly kind: 'edit'; readonly edit: (text: string) => string }
 
-/** Every fault by name, ready to be ordered. The fault run goes through them all. */
+/** All faults by name. The fault run tries each. */
 export const proxyFaults = {
   'dropped before': { kind: 'drop-before' },
   'dropped at the first byte': { kind: 'drop-during', bytes: 1 },
@@ -65,7 +66,7 @@ export const proxyFaults = {
   full: { kind: 'answer', status: 507 },
 } as const satisfies Record<string, ProxyFault>
 
-/** How long a server may take to notice that a client is gone. */
+/** How long a server may take to notice that a client has disconnected. */
 const noticeMs = 2_000
 
 export type ProxyFaultName = keyof typeof proxyFaults
@@ -80,11 +81,11 @@ export interface FaultyProxy {
   /** The same URL through the proxy: `webdav+http://…`, `http://…`. */
   urlFor(url: string): string
   readonly faults: FaultScript<ProxyFault>
-  /** What clients have sent, in order. */
+  /** The requests of clients, in order. */
   readonly requests: readonly ProxiedRequest[]
 }
 
-/** Stands before the server at `url` until `scope` ends. */
+/** Starts a proxy for the server at `url`, until `scope` ends. */
 export async function startFaultyProxy(
   scope: Pick<Scope, 'after'>,
   url: string,
@@ -93,7 +94,7 @@ export async function startFaultyProxy(
   const server = createServer((request, response) => {
     const { socket } = request
     forwarder.serve(request, response).catch((error: NodeJS.ErrnoException) => {
-      // Either side went away: the other learns it the same way.
+      // One side has disconnected: the other is disconnected in the same way.
       socket.destroy()
       if (error.code?.startsWith('E') !== true) throw error
     })
@@ -115,7 +116,7 @@ class Forwarder {
   readonly faults = new FaultScript<ProxyFault>()
   readonly requests: ProxiedRequest[] = []
   readonly #server: { readonly host: string; readonly port: string }
-  // A connection each: an idle one that the server closes would be a fault that nobody ordered.
+  // A connection for each request: an idle one that the server closes would be another fault.
   readonly #agent = new Agent({ keepAlive: false })
 
   constructor(authority: string) {
@@ -128,7 +129,7 @@ class Forwarder {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // The request has no socket any more when its body has been read.
+    // The request has no socket any more after its body was read.
     const { method = '', url: path = '', socket } = request
     this.requests.push({ method, path })
     const fault = this.faults.take(method, path)
@@ -162,14 +163,14 @@ class Forwarder {
       ...this.#server,
       ...{ method: request.method, path: request.url, agent: this.#agent, headers },
     })
-    // Who waits for the answer hears of the first error; others may follow.
+    // The first error rejects the answer; others may follow.
     onward.on('error', () => undefined)
     request.on('error', () => onward.destroy())
     return onward
   }
 }
 
-/** Headers of the request that are passed on in place of its own. */
+/** The headers with which the request is passed on. */
 function headersOf(fault: ProxyFault | undefined): Readonly<Record<string, string>> {
   if (fault?.kind === 'send') return fault.headers
   return fault?.kind === 'cut' ? { 'content-length': String(fault.bytes) } : {}
@@ -182,7 +183,7 @@ async function* slowed(body: AsyncIterable<Buffer>, pauseMs: number): AsyncGener
   }
 }
 
-/** Reads to the end, so that the sender is heard. */
+/** Reads to the end, so that the sender can finish. */
 async function* cut(body: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
   for await (const chunk of body) {
@@ -202,14 +203,14 @@ async function* flipped(body: AsyncIterable<Buffer>, at: number): AsyncGenerator
   }
 }
 
-/** Resolves when the server's socket has taken the bytes. */
+/** Resolves when the server's socket has accepted the bytes. */
 async function sendSome(
   request: IncomingMessage,
   onward: ClientRequest,
   maxBytes: number,
 ): Promise<void> {
   let left = maxBytes
-  // A server that refuses may close before it has the body: then no write ends.
+  // A server that refuses may close before it has the body: then the write never ends.
   const closed = new Promise((resolve) => onward.once('close', resolve))
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
   for await (const chunk of chunks) {
@@ -232,7 +233,7 @@ async function hangUp(onward: ClientRequest): Promise<void> {
   onward.destroy()
 }
 
-/** Faults that strike when the server has done its work. */
+/** Faults after the server has executed the request. */
 const faultsAfter: ReadonlySet<ProxyFault['kind']> = new Set([
   'drop-after',
   'answer-after',
@@ -244,7 +245,7 @@ async function giveAnother(
   response: ServerResponse,
   fault: ProxyFault,
 ): Promise<void> {
-  // The server has done its work when its answer is whole.
+  // The server has executed the request when its answer is complete.
   for await (const _ of answer);
   if (fault.kind === 'run-after') await fault.run()
   const status = 'status' in fault ? fault.status : undefined

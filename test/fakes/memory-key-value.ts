@@ -11,10 +11,10 @@ interface Entry {
   expiresAtMs: number
 }
 
-/** AUTH_KV in memory, with a clock that a test sets. Passes the contract of the real ones. */
+/** AUTH_KV in memory, with a clock that a test sets. It passes the contract of the real stores. */
 export class MemoryKeyValueStore implements KeyValueStore {
   readonly entries = new Map<string, Entry>()
-  /** Present: every operation rejects with it. */
+  /** If set, every operation rejects with it. */
   problem: Error | undefined
   readonly #now: () => number
 

@@ -8,7 +8,7 @@ import { absenceOfSlowLine, type LineOptions, startSlowLine } from './slow-line.
 
 const mebibyte = 1024 * 1024
 
-/** A connection over a line: both ends of it. */
+/** Both ends of a connection through a line. */
 async function connected(t: TestContext, options: LineOptions) {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -18,7 +18,7 @@ async function connected(t: TestContext, options: LineOptions) {
   assert.equal(line.urlFor(`${url}path`), `http://127.0.0.1:${line.port}/path`)
   const client = connect({ port: line.port, host: '127.0.0.1', allowHalfOpen: true })
   const [far] = (await once(server, 'connection')) as [Socket]
-  // A test that looks for errors does so itself.
+  // Tests that expect errors listen themselves.
   for (const end of [client, far]) end.on('error', () => undefined)
   t.after(() => {
     client.destroy()
@@ -66,7 +66,7 @@ describe('A slow line', { skip: absenceOfSlowLine() }, () => {
       Number(readFileSync('/proc/sys/net/ipv4/tcp_wmem', 'utf8').split(/\s+/)[2]) + mebibyte
     const piece = testBytes('window', 16_384)
     while (passed < 2 * mebibyte) {
-      // Resolves when the kernel has taken it.
+      // Resolves when the kernel has accepted it.
       await new Promise((resolve) => client.write(piece, resolve))
       taken += piece.length
       assert.ok(taken - passed < most, `${taken} bytes were taken, ${passed} have arrived`)

@@ -5,25 +5,25 @@ import { createInterface } from 'node:readline'
 import { absenceOf, type Scope } from '../support/webdav/server-process.ts'
 
 /**
- * How a line behaves. What is random comes from `seed`: the n-th connection behaves the same each time.
- * Which request takes it is for the programs at the two ends to decide.
+ * How a line behaves. Randomness comes from `seed`: the n-th connection behaves the same each time. The
+ * programs at both ends decide which request uses it.
  */
 export interface LineOptions {
   readonly seed: string
-  /** Bytes a second in each direction of a connection; another speed every 2 MiB. */
+  /** Bytes per second in each direction of a connection; the speed changes every 2 MiB. */
   readonly slowest?: number
   readonly fastest?: number
 }
 
 export interface SlowLine {
   readonly port: number
-  /** The same URL over this line: `webdav+http://…`, `http://…`. */
+  /** The same URL through this line: `webdav+http://…`, `http://…`. */
   urlFor(url: string): string
 }
 
 /**
- * Windows between 16 and 128 KiB and segments as on an Ethernet: the sender notices at once that the
- * line is slow. Without them the loopback takes several megabytes before it does.
+ * Windows between 16 and 128 KiB, and segments as on Ethernet: the sender notices immediately that the
+ * line is slow. Otherwise the loopback would buffer several megabytes first.
  */
 const windows = [16_384, 32_768, 65_536, 131_072]
 const segments = [536, 1_460]
@@ -39,13 +39,13 @@ const uneven = {
   longestPause: 0.1,
 }
 
-/** Debian's: another one that comes first in PATH may start slowly. */
+/** Debian's Python: another one, first in PATH, may start slowly. */
 const program = '/usr/bin/python3'
 
-/** Why there are no slow lines here, or false: for the `skip` of a test. */
+/** Why slow lines are not available, or false: for the `skip` of a test. */
 export const absenceOfSlowLine = () => absenceOf(program, 'python3')
 
-/** Puts a slow, uneven line before the server at `url`, until `scope` ends. */
+/** Starts a slow, uneven line to the server at `url`, until `scope` ends. */
 export async function startSlowLine(
   scope: Pick<Scope, 'after'>,
   url: string,

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a stub got. */
+/** A request to a stub. */
 export type StubRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
-/** An upstream on loopback that answers as a test says. */
+/** An upstream on loopback with the answers of a test. */
 export interface StubUpstream {
   readonly origin: string
-  /** What it was asked, in order. */
+  /** The requests that it received, in order. */
   readonly requests: readonly StubRequest[]
-  /** How many connections were opened to it. */
+  /** The number of connections opened to it. */
   connections(): number
   close(): Promise<void>
 }

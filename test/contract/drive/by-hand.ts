@@ -15,7 +15,7 @@ import {
   sortedKeys,
 } from './stored-object.ts'
 
-/** Of a file whose MD5 is unknown: the look of an ETag of parts, so that nobody takes it for one. */
+/** For a file with an unknown MD5: like an ETag of parts, so that it is not taken for an MD5. */
 const unknownMd5 = /^[0-9a-f]{32}-\d+$/
 
 async function etagOf(drive: Drive, key: string): Promise<string> {
@@ -60,7 +60,7 @@ export function byHandCases(suite: DriveSuite): void {
       await put(drive, 'own', 'own')
       const seen = new Set([await etagOf(drive, 'k'), await etagOf(drive, 'own')])
       for (const text of ['longer', 'two', 'six']) {
-        // An edit of the same length within one tick of the file system's clock can't be told.
+        // An edit of the same length within one tick of the file system's clock cannot be detected.
         await setTimeout(50)
         for (const path of ['k', 'own']) {
           const edited = `${text} ${path}`

@@ -9,7 +9,7 @@ import { UploadSession } from './upload-session.ts'
 
 const mib = 1024 * 1024
 
-/** Sizes around the limits of small objects, of chunks and of what is sent while it comes. */
+/** Sizes around the limits of small objects, chunks and streamed bodies. */
 const sizes = [1000, 64 * 1024, 300_001, 9 * mib + 5]
 
 /** Who owns the bytes of a chunk, and until when. */
@@ -30,7 +30,7 @@ export function chunkCases(suite: DriveSuite): void {
             hashes.push(sha256Of(chunk))
           }
           await object.close()
-          // Another object passes through the same drive before the first one is looked at.
+          // Another object is read through the same drive before the first one is checked.
           await put(drive, 'other', bytesOf(size, 99))
           const other = await drive.open(bucket, 'other')
           for await (const chunk of other?.read(0, size) ?? []) assert.ok(chunk.length > 0)
@@ -74,7 +74,7 @@ export function chunkCases(suite: DriveSuite): void {
   })
 }
 
-/** As a caller with one block does: it is filled again as soon as `write` resolves, and once more later. */
+/** As a caller with one buffer, which is overwritten as soon as `write` resolves, and once more later. */
 async function writeThroughOneBuffer(
   draft: Pick<PartDraft, 'write'>,
   bytes: Uint8Array,

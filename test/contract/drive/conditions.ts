@@ -15,7 +15,7 @@ const strange = md5Of(Buffer.from('strange'))
 
 interface ConditionCase {
   readonly conditions: WriteConditions
-  /** With an object whose content is `old`. */
+  /** The result on an object with the content `old`. */
   readonly present: 'met' | 'condition'
   readonly absent: 'met' | 'condition' | 'not-found'
 }
@@ -45,8 +45,8 @@ export const conditionCases: readonly ConditionCase[] = [
 ]
 
 /**
- * Tries every case of the table on an object `k` that holds `old`, and on nothing.
- * `write` puts `new` at `k` under the conditions, or removes it.
+ * Tries every case of the table on an object `k` with the content `old`, and on a missing one. `write`
+ * writes `new` to `k` under the conditions, or removes it.
  */
 export async function checkConditions(
   { drive }: DriveUnderTest,
@@ -65,7 +65,7 @@ export async function checkConditions(
   }
 }
 
-/** How many of the racing writes were met; the others failed for the condition. */
+/** The number of racing writes that succeeded; the others failed because of the condition. */
 async function countWinners(writes: Promise<unknown>[]): Promise<number> {
   let winners = 0
   for (const outcome of await Promise.allSettled(writes)) {

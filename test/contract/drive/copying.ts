@@ -15,7 +15,7 @@ import {
   rejectsAs,
 } from './stored-object.ts'
 
-/** Copies the object as it is now to `target`. */
+/** Copies the present version of the object to `target`. */
 async function copyOf(
   drive: Drive,
   source: string,

@@ -3,10 +3,10 @@ import { it, type TestContext } from 'node:test'
 import type { Drive } from '../../../src/drives/drive.ts'
 import { hostileKeys } from './hostile-keys.ts'
 
-/** The buckets that every drive under test is prepared with. */
+/** The buckets of every drive under test. */
 export const buckets = ['alpha', 'beta'] as const
 
-/** What a drive can be lacking, or its test can't do. Each absence is declared with its reason. */
+/** What a drive may lack, or its test cannot do. Each absence is declared with its reason. */
 export type Ability =
   /** `DriveUnderTest.reopen`. */
   | 'reopen'
@@ -16,9 +16,9 @@ export type Ability =
   | 'leftovers'
   /** `MakeOptions.capacityBytes` is obeyed. */
   | 'capacity'
-  /** An opened object can be read to its end after it was overwritten; else reads end as `changed`. */
+  /** An opened object can be read to its end after it was overwritten; otherwise reads end as `changed`. */
   | 'keptVersions'
-  /** Keys that lie hundreds of folders deep work in the time that a case has. */
+  /** Keys in hundreds of nested folders work within the time limit of a case. */
   | 'deepKeys'
   /** `Drive.copy`. */
   | 'copy'
@@ -30,29 +30,29 @@ export type Ability =
   | 'truncate'
 
 export interface MakeOptions {
-  /** The space that the drive is to have, about. Absent: ample. */
+  /** The approximate space of the drive; ample if absent. */
   readonly capacityBytes?: number
 }
 
-/** A drive that is empty and prepared with `buckets`; whoever makes it closes it after the test. */
+/** An empty drive, prepared with `buckets`. Its creator closes it after the test. */
 export interface DriveUnderTest {
   readonly drive: Drive
   /** Another drive over the same files, as after a restart or in a second process; prepared. */
   reopen?(): Promise<Drive>
   readonly byHand?: ByHand
-  /** What the ETag of a file put by hand looks like, where the drive knows its MD5. */
+  /** The pattern of the ETag of a file added by hand, if the drive knows its MD5. */
   readonly etagByHand?: RegExp
-  /** Names of what the drive keeps of drafts and uploads. */
+  /** Names of the files that the drive keeps for drafts and uploads. */
   leftovers?(): Promise<readonly string[]>
 }
 
-/** What a person does to the first bucket's folder without the drive. */
+/** Changes the first bucket's folder without the drive, as a person may. */
 export interface ByHand {
-  /** Makes or overwrites a file, and the folders above it. */
+  /** Creates or overwrites a file, and creates the folders above it. */
   put(path: string, bytes: Uint8Array): Promise<void>
   remove(path: string): Promise<void>
   makeFolder(path: string): Promise<void>
-  /** Paths of all files and of all folders, these with a `/` at the end; sorted. */
+  /** The paths of all files and folders, sorted; those of folders end with `/`. */
   list(): Promise<string[]>
 }
 
@@ -62,15 +62,15 @@ type Case<Under> = (under: Under, t: TestContext) => Promise<void>
 type With<Member extends keyof DriveUnderTest> = DriveUnderTest &
   Required<Pick<DriveUnderTest, Member>>
 
-/** Only against a case that hangs: several times what the slowest takes on a busy machine. */
+/** Ends a case that hangs: several times the duration of the slowest one on a busy machine. */
 const timeoutMs = 300_000
-/** Of a key that is not deep. */
+/** The most folders in a key that is not deep. */
 const mostSegments = 50
 
-/** What only a test of its own can see. Of a small file system that can't be had the user is told. */
+/** Abilities that only a special test can check. The user is told if no small file system is available. */
 type Unseen = 'capacity' | 'keptVersions' | 'deepKeys'
 
-/** How to see what a drive has. */
+/** Whether a drive under test has the ability. */
 const isAble: Readonly<Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) => boolean>> = {
   reopen: (under) => under.reopen !== undefined,
   byHand: (under) => under.byHand !== undefined,
@@ -81,7 +81,7 @@ const isAble: Readonly<Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) 
   truncate: (under) => under.drive.uploads.canTruncate,
 }
 
-/** Declares cases over a drive. Each gets a drive of its own. */
+/** Declares cases for a drive. Each gets a separate drive. */
 export class DriveSuite {
   readonly #make: MakeDrive
   readonly #lacking: Partial<Record<Ability, string>>
@@ -95,37 +95,37 @@ export class DriveSuite {
     it(title, { timeout: timeoutMs }, async (t) => run(await this.#make(t, makeOptions), t))
   }
 
-  /** A case that is left out where the ability is declared lacking, and only there. */
+  /** A case that is skipped only if the ability is declared absent. */
   itIfAble(ability: Ability, title: string, run: Case<DriveUnderTest>, make?: MakeOptions): void {
     if (this.can(ability)) this.it(title, run, make)
   }
 
-  /** The hostile keys that the drive is to be tried with. */
+  /** The hostile keys to try. */
   get hostileKeys(): readonly string[] {
     if (this.can('deepKeys')) return hostileKeys
     return hostileKeys.filter((key) => key.split('/').length <= mostSegments)
   }
 
   /**
-   * Some of them, of every sort, for cases that take each key alone: a third where every folder costs
-   * several calls. There, too, one case writes, reads, lists and removes all of them side by side.
+   * A selection of all kinds, for cases that use each key alone: a third if every folder costs several
+   * calls. One case still writes, reads, lists and removes all of them at the same time.
    */
   get sampledKeys(): readonly string[] {
     const keys = this.hostileKeys
     return this.can('deepKeys') ? keys : keys.filter((_, index) => index % 3 === 0)
   }
 
-  /** Whether the ability is not declared lacking. */
+  /** Whether the ability is not declared absent. */
   can(ability: Ability): boolean {
     return this.#lacking[ability] === undefined
   }
 
-  /** How often to try what chance decides: a third where every folder costs several calls. */
+  /** How often to repeat random cases: a third if every folder costs several calls. */
   tries(times: number): number {
     return this.can('deepKeys') ? times : Math.ceil(times / 3)
   }
 
-  /** Holds each declared absence to its word: what is there must be tested. */
+  /** Checks that each declared absence is true: what a drive has must be tested. */
   itLacksWhatItSays(): void {
     const { capacity, keptVersions, deepKeys, ...lacking } = this.#lacking
     if (capacity !== undefined) it('can be full', { skip: capacity })
@@ -152,12 +152,12 @@ export class DriveSuite {
   }
 }
 
-/** Two drives over the same files where there can be two, else the same one twice. */
+/** Two drives over the same files if the drive can be reopened, otherwise the same one twice. */
 export async function twoDrives(under: DriveUnderTest): Promise<[Drive, Drive]> {
   return [under.drive, under.reopen === undefined ? under.drive : await under.reopen()]
 }
 
-/** Fails when the drive keeps something of drafts or uploads. */
+/** Fails if the drive still keeps files of drafts or uploads. */
 export async function assertNoLeftovers(under: DriveUnderTest): Promise<void> {
   assert.deepEqual((await under.leftovers?.()) ?? [], [])
 }

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import type { ByHand } from './drive-suite.ts'
 import { sortedKeys } from './stored-object.ts'
 
-/** A person at work in a bucket's folder on this machine. */
+/** Changes by hand in a bucket's folder on this machine. */
 export class FolderByHand implements ByHand {
   readonly #folder: string
 

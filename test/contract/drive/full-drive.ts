@@ -9,7 +9,7 @@ import { assertCompletes } from './uploads.ts'
 const mib = 1024 * 1024
 const small = { capacityBytes: 8 * mib }
 
-/** Writes more than a small drive holds. */
+/** Writes more than fits on a small drive. */
 async function writeTooMuch(draft: Draft | PartDraft): Promise<void> {
   const chunk = bytesOf(mib)
   for (let index = 0; index < 20; index++) await draft.write(chunk)

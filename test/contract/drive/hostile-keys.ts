@@ -1,6 +1,6 @@
-/** Keys that have tripped other gateways, or could trip the escaping of key-path.ts. */
+/** Keys that caused errors in other gateways, or could cause some in key-path.ts. */
 
-/** After garage (src/api/s3/list.rs): chosen so that every mistake of order or delimiter shows. */
+/** After garage (src/api/s3/list.rs): chosen to reveal every error of order or delimiter. */
 const orderKeys = ['a', 'a/a', 'a/b', 'a/c', 'a/d/a', 'a/é', 'a-b', 'a.b', 'a0', 'b', 'c']
 
 const slashKeys = ['a/', 'a//', 'a//b', 'a/b/', '/', '//', '///', '/a', '/a/', '//a', 'c/', 'd/e/']
@@ -95,7 +95,7 @@ const unicodeKeys = [
 const cut = 'n'.repeat(253)
 const longKeys = [
   ...[cut, `${cut}o`, `${cut}op`, `${cut}opq`, `${cut}opq/r`, `${cut}opq/`, `${cut}op/r`],
-  // These sort between the ones above, and so does the folder that holds the cut ones.
+  // These sort between the ones above, and so does the folder of the cut ones.
   ...[`${cut}%`, `${cut}%+`, `${cut}%+/a`, `${cut}%-`, `${cut}o/a`, `${'n'.repeat(252)}~`, 'nn'],
   ...['n'.repeat(512), 'n'.repeat(1024), `${'n'.repeat(600)}/${'m'.repeat(400)}`],
   ...['é'.repeat(512), `x${'é'.repeat(300)}`, '😀'.repeat(256), `${'日'.repeat(90)}/a`],

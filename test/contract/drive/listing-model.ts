@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import type { ListQuery } from '../../../src/drives/drive.ts'
 import { sortedKeys } from './stored-object.ts'
 
-/** An entry as the model sees it: folders end in `/` like some objects, so the kind is there. */
+/** An entry of the model. It has a kind because some objects end with `/`, as folders do. */
 export interface ModelEntry {
   readonly kind: 'object' | 'folder'
   readonly key: string
 }
 
-/** What ListQuery promises, in the plainest words. */
+/** The promises of ListQuery as simple code. */
 export function modelListing(keys: Iterable<string>, query: ListQuery): ModelEntry[] {
   const entries = new Map<string, ModelEntry>()
   for (const key of sortedKeys(keys)) {
@@ -39,7 +39,7 @@ export const listedKey = fc
 
 export const listedKeys = fc.uniqueArray(listedKey, { minLength: 1, maxLength: 14 })
 
-/** Prefixes and markers that are keys, beginnings of keys, or strangers to them. */
+/** Prefixes and markers: keys, beginnings of keys, or unrelated texts. */
 export function textNear(keys: readonly string[]): fc.Arbitrary<string> {
   const near = fc.constantFrom(...keys).chain((key) =>
     fc.oneof(

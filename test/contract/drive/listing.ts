@@ -13,7 +13,7 @@ import {
 } from './listing-model.ts'
 import { bucket, listAll, listKeys, md5Of, put } from './stored-object.ts'
 
-/** Rounds that write to the drive; each asks many questions, because these cost little. */
+/** Rounds that write to the drive. Each lists many times, which is cheap. */
 const rounds = 25
 const queriesPerRound = 30
 
@@ -23,7 +23,7 @@ function withoutFacts(entries: readonly Entry[]): ModelEntry[] {
   return entries.map(({ kind, key }) => ({ kind, key }))
 }
 
-/** Runs `check` over drives that hold random sets of keys. */
+/** Runs `check` on drives with random sets of keys. */
 async function forRandomKeys(
   { drive, numRuns }: { readonly drive: Drive; readonly numRuns: number },
   check: (keys: string[]) => Promise<void>,

@@ -84,7 +84,7 @@ export function objectCases(suite: DriveSuite): void {
     suite.it('was modified now', async ({ drive }) => {
       const before = Date.now()
       const { modifiedAtMs } = await put(drive, 'k', 'x')
-      // File systems and servers keep a clock of their own, some of them whole seconds.
+      // File systems and servers have separate clocks, some with whole seconds.
       assert.ok(modifiedAtMs > before - 5000 && modifiedAtMs < Date.now() + 5000)
     })
 

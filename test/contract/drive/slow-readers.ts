@@ -8,7 +8,7 @@ const bytes = bytesOf(1_000_000)
 /** How long a request waits for a connection. */
 const placeMs = 15_000
 
-/** A client that has taken the first bytes, and no more. */
+/** A client that reads the first bytes and then stalls. */
 interface Stalled {
   readonly chunks: AsyncIterator<Uint8Array>
   readonly first: Promise<unknown>
@@ -19,7 +19,7 @@ async function stall(drive: Drive, options: OpenOptions): Promise<Stalled> {
   assert.ok(object)
   const chunks = object.read(0, object.size)[Symbol.asyncIterator]()
   const first = chunks.next()
-  // Those that never get a connection are told so in the end.
+  // Those that never get a connection are finally refused.
   first.catch(() => undefined)
   return { chunks, first }
 }
@@ -43,7 +43,7 @@ export async function leavesRoom(drive: Drive, readers: number): Promise<void> {
   assert.ok(performance.now() - startedAt < placeMs, 'they have waited for a connection')
 }
 
-/** Readers whose clients take nothing for 30 seconds give way to one that waits, and only then. */
+/** Readers with clients that stall for 30 seconds give way to a waiting one, and only then. */
 export async function givesWay(t: TestContext, drive: Drive, readers: number): Promise<void> {
   await put(drive, key, bytes)
   const now = performance.now.bind(performance)
@@ -66,7 +66,7 @@ export async function givesWay(t: TestContext, drive: Drive, readers: number): P
   }
 }
 
-/** The gateway's own reads, such as of a copy, keep their places however slowly they take bytes. */
+/** The gateway's own reads, such as for a copy, keep their connections however slow they are. */
 export async function keepsOwnReads(t: TestContext, drive: Drive, places: number): Promise<void> {
   await put(drive, key, bytes)
   const now = performance.now.bind(performance)

@@ -25,8 +25,8 @@ export function md5Of(bytes: Uint8Array): string {
 }
 
 /**
- * Bytes that repeat nowhere and differ from seed to seed, so that a mix-up shows: a sequence with a
- * period of 64 KiB once hid that chunks of 256 KiB took each other's place.
+ * Bytes without repetition that differ between seeds, so that a mix-up is visible: a sequence with a
+ * period of 64 KiB once hid that chunks of 256 KiB were swapped.
  */
 export function bytesOf(size: number, seed = 0): Buffer {
   return testBytes(String(seed), size)
@@ -43,7 +43,7 @@ export interface PutOptions {
   readonly bucket?: string
 }
 
-/** Writes an object in chunks, as the S3 operation does: what fails is discarded. */
+/** Writes an object in chunks, as the S3 operation does: a failed draft is discarded. */
 export async function put(
   drive: Drive,
   key: string,
@@ -60,7 +60,7 @@ export async function put(
   }
 }
 
-/** Writes through one buffer that is used again as soon as it may be. */
+/** Writes with one buffer, which is reused as soon as possible. */
 export async function writeChunks(
   draft: Pick<PartDraft, 'write'>,
   bytes: Uint8Array,
@@ -75,7 +75,7 @@ export async function writeChunks(
   }
 }
 
-/** The object's bytes, undefined when there is none. Facts and length must agree. */
+/** The object's bytes; undefined if there is none. The metadata and the length must agree. */
 export async function get(drive: Drive, key: string, name: string = bucket) {
   const object = await drive.open(name, key)
   if (object === undefined) return undefined
@@ -89,7 +89,7 @@ export async function get(drive: Drive, key: string, name: string = bucket) {
   }
 }
 
-/** What the chunks hold; undefined when they end because the file was changed. */
+/** The bytes of the chunks; undefined if they end because the file was changed. */
 export async function collectUnlessChanged(chunks: AsyncIterable<Uint8Array>) {
   try {
     return await collect(chunks)
@@ -109,7 +109,7 @@ export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(copies)
 }
 
-/** All entries, asked for in batches of `limit`; what drive.ts promises of each batch is checked. */
+/** All entries, in batches of `limit`. Checks the promises of drive.ts for each batch. */
 export async function listAll(
   drive: Drive,
   query: Partial<ListQuery> = {},
@@ -135,7 +135,7 @@ export function sortedKeys(keys: Iterable<string>): string[] {
   return [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 }
 
-/** These objects are there with these contents, by listing, head and open; and no others. */
+/** Checks with list, head and open that exactly these objects exist with these contents. */
 export async function assertHolds(drive: Drive, expected: Expected): Promise<void> {
   assert.deepEqual(await listKeys(drive), sortedKeys(Object.keys(expected)))
   for (const [key, text] of Object.entries(expected)) {

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/drives/drive.ts'
 import { attributesOf, bucket, md5Of, writeChunks } from './stored-object.ts'
 
-/** Of the parts that make up the first `size` bytes. */
+/** The digests of the parts in the first `size` bytes. */
 function digestsOf(parts: readonly Buffer[], size: number): PartDigest[] {
   const digests: PartDigest[] = []
   let left = size
@@ -24,15 +24,15 @@ function digestsOf(parts: readonly Buffer[], size: number): PartDigest[] {
   return digests
 }
 
-/** A part that was committed. */
+/** A committed part. */
 interface Committed {
   readonly state: string
   readonly parts: readonly Buffer[]
 }
 
 /**
- * An upload as the caller of a drive keeps it: the state of the last commit that it stored, and the
- * bytes that this stands for.
+ * An upload as the caller of a drive stores it: the state of its last stored commit, and the bytes of
+ * that state.
  */
 export class UploadSession {
   readonly uploadId: string
@@ -61,7 +61,7 @@ export class UploadSession {
     return this.#stored.parts
   }
 
-  /** As the caller does with what a commit returned. */
+  /** Stores the result of a commit, as the caller does. */
   store(committed: Committed): void {
     this.#stored = committed
   }
@@ -74,7 +74,7 @@ export class UploadSession {
     return attributesOf(this.bytes)
   }
 
-  /** Goes on over another drive, as after a restart. */
+  /** Continues with another drive, as after a restart. */
   moveTo(drive: Drive): void {
     this.#drive = drive
   }

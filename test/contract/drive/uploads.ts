@@ -21,7 +21,7 @@ const one = bytesOf(300_001, 1)
 const two = bytesOf(100_003, 2)
 const three = bytesOf(17, 3)
 
-/** The object is what the upload said, and the drive keeps nothing else of it. */
+/** Checks that the object is the upload's, and that the drive keeps no other files of it. */
 export async function assertCompletes(session: UploadSession, drive: Drive): Promise<void> {
   const facts = await session.complete()
   assert.ok(facts)
@@ -292,7 +292,7 @@ export function uploadCases(suite: DriveSuite): void {
       await drive.uploads.sweep(isKnown, 3_600_000)
       await unknown.append(two)
 
-      // Until the clock, of a file system perhaps, has left the time of the last write behind.
+      // Until the clock, perhaps that of a file system, is past the time of the last write.
       await setTimeout(1100)
       await drive.uploads.sweep(isKnown, 0)
       assert.ok(await isGone(unknown))

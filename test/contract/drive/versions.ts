@@ -120,7 +120,7 @@ export function versionCases(suite: DriveSuite): void {
       const read = async (reader: Drive) => {
         let reads = 0
         while (!isDone) {
-          // Calls that the kernel answers from memory never wait: the writer needs its turn.
+          // Calls that the kernel answers from memory never yield: the writer needs a turn.
           await setImmediate()
           const object = await openedVersion(reader, 'a/k')
           const bytes = await collectUnlessChanged(object.read(0, object.size))

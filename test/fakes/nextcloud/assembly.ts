@@ -9,7 +9,7 @@ import { type Content, nameOf } from './file-tree.ts'
 import type { NextcloudFault } from './nextcloud-faults.ts'
 import type { Upload, Uploads } from './uploads.ts'
 
-/** A MOVE of `.file` that may be done. */
+/** An allowed MOVE of `.file`. */
 export interface Assembly {
   readonly uploads: Uploads
   readonly upload: Upload
@@ -20,7 +20,7 @@ export interface Assembly {
 
 type SlowMove = Extract<NextcloudFault, { kind: 'slow-move' }>
 
-/** What can be found wrong before any byte is moved. */
+/** Checks what can be wrong before any byte is moved. */
 export function planAssembly(uploads: Uploads, upload: Upload, call: DavCall): Assembly {
   const { user } = uploads
   if (upload.isAssembling) throw new DavError(423, `${upload.id} is locked`)
@@ -42,9 +42,9 @@ function filesOf({ chunks }: Upload, call: DavCall): Content[] {
   return contents
 }
 
-/** The object store puts them together itself, and looks at nothing that the client says. */
+/** The object store assembles the parts itself, and ignores what the client declares. */
 function partsOf(uploads: Uploads, upload: Upload, call: DavCall): Content[] {
-  // Without its record the upload is taken for one of files, of which there are none.
+  // Without its record, the upload is treated as one of files, which do not exist.
   if (!upload.hasMetadata) {
     checkTotal(call, 0)
     return []
@@ -63,7 +63,7 @@ function checkTotal({ headers }: DavCall, total: number): void {
   throw new DavError(400, `Chunks on server do not sum up to ${wanted} but to ${total} bytes`)
 }
 
-/** Makes the chunks the file, which keeps its id, and ends the upload. */
+/** Replaces the file by the assembled chunks, keeps its id, and ends the upload. */
 export async function assemble({
   uploads,
   upload,
@@ -89,7 +89,7 @@ export async function assemble({
 }
 
 /**
- * Answers as a proxy that lost retryPolicy, and does the work when so many requests more have come.
+ * Answers as a proxy that timed out, and executes the MOVE after this many further requests.
  * Undefined: the connection ends without an answer.
  */
 export async function assembleSlowly(

@@ -7,9 +7,9 @@ export interface ByteRange {
 }
 
 /**
- * The range to serve, as sabre/dav's CorePlugin::httpGet works it out; undefined: the whole file. Of an
- * end of `0` PHP thinks that there is none, so `bytes=0-0` gives the whole file as a 206. Several
- * ranges and empty files give a 200.
+ * The range to serve, as sabre/dav's CorePlugin::httpGet computes it; undefined: the whole file. PHP
+ * takes an end of `0` for a missing one, so `bytes=0-0` returns the whole file with 206. Several ranges
+ * and empty files return 200.
  */
 export function chooseRange(header: string | undefined, size: number): ByteRange | undefined {
   const [, from = '', to = ''] = /^bytes=([0-9]*)-([0-9]*)$/i.exec(header ?? '') ?? []

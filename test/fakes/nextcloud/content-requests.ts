@@ -25,7 +25,7 @@ export async function getFile(
   { method, path, headers }: DavCall,
 ): Promise<DavReply> {
   const node = user.tree.get(path)
-  // The browser plugin's page, and no refusal.
+  // The browser plugin's page, not an error.
   if (node.kind === 'folder') {
     return { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' }
   }
@@ -43,8 +43,8 @@ export async function getFile(
 }
 
 /**
- * The chunks, unchanged. Releases the file before the last one is sent: a client that has the whole
- * body may delete the file at once, without waiting for this server to close it.
+ * The unchanged chunks. Releases the file before the last one is sent: a client that has the whole body
+ * may delete the file immediately, without waiting for this server to close it.
  */
 async function* releaseBeforeLast(chunks: Readable, release: () => void): AsyncGenerator<Buffer> {
   let last: Buffer | undefined
@@ -74,7 +74,7 @@ function headOf(
       'last-modified': new Date(modifiedAtMs).toUTCString(),
       'content-type': contentTypeOf(name),
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
-      // sabre/dav leaves out the length of an empty file.
+      // sabre/dav omits the length of an empty file.
       ...(length > 0 ? { 'content-length': String(length) } : {}),
       ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${content.size}` }),
       ...(checksum === '' ? {} : { 'oc-checksum': checksum }),
@@ -82,7 +82,7 @@ function headOf(
   }
 }
 
-/** PUT: whole or not at all. Two at a time for one file disturb each other: 423. */
+/** PUT: all or nothing. Two concurrent ones for a file conflict: 423. */
 export async function putFile(user: UserFiles, call: DavCall): Promise<DavReply> {
   const { path, headers, request, fault } = call
   if (headers['content-range'] !== undefined) {
@@ -130,7 +130,7 @@ function putReceived(
   }
 }
 
-/** What a client may say of the file that comes to be. The checksum is believed. */
+/** What a client may declare about the new file. The checksum is trusted. */
 export function putFactsOf(headers: IncomingHttpHeaders): PutFacts {
   const seconds = Number(headerOf(headers, 'x-oc-mtime') ?? Number.NaN)
   return {
@@ -139,7 +139,7 @@ export function putFactsOf(headers: IncomingHttpHeaders): PutFacts {
   }
 }
 
-/** Headers of whatever makes a file or folder. */
+/** Headers of all answers that create a file or folder. */
 export function idHeaders({ fileId, etag }: TreeNode): Record<string, string> {
   return { 'oc-fileid': `${String(fileId).padStart(8, '0')}ocemulator`, 'oc-etag': `"${etag}"` }
 }

@@ -1,4 +1,4 @@
-/** The names that sabre/dav gives to what it refuses, by status. */
+/** The exception names of sabre/dav, by status. */
 const exceptions: Readonly<Record<number, string>> = {
   400: 'Sabre\\DAV\\Exception\\BadRequest',
   401: 'Sabre\\DAV\\Exception\\NotAuthenticated',
@@ -16,7 +16,7 @@ const exceptions: Readonly<Record<number, string>> = {
   507: 'Sabre\\DAV\\Exception\\InsufficientStorage',
 }
 
-/** A refusal of the emulator, as sabre/dav would put it. */
+/** An error of the emulator, in the form of sabre/dav. */
 export class DavError extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

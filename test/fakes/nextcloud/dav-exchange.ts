@@ -10,7 +10,7 @@ export interface DavCall {
   readonly headers: IncomingHttpHeaders
   /** Below the user's folder. */
   readonly path: DavPath
-  /** What a test has ordered for it. */
+  /** The fault that a test requested for it. */
   readonly fault: NextcloudFault | undefined
 }
 
@@ -18,13 +18,13 @@ export interface DavReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Readable
-  /** Called when the body was sent or could not be sent. May be called more than once. */
+  /** Called when the body was sent, or could not be sent; perhaps more than once. */
   readonly release?: () => void
 }
 
 export const xmlType = { 'content-type': 'application/xml; charset=utf-8' }
 
-/** First value of a header that node may give as a list. */
+/** The first value of a header, which Node may return as a list. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value

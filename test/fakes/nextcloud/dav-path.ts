@@ -37,12 +37,12 @@ function encodeName(name: string): string {
   }).join('')
 }
 
-/** One string per path, for maps. Names hold no `/`. */
+/** The path as a map key. Names contain no `/`. */
 export function pathKey(path: DavPath): string {
   return path.join('/')
 }
 
-/** Nextcloud's oc_filecache.name holds 250 bytes; longer paths are refused by lib/FilenameValidator. */
+/** Nextcloud's oc_filecache.name has 250 bytes; lib/FilenameValidator refuses longer names. */
 const maxNameBytes = 250
 
 /**

@@ -10,7 +10,7 @@ const prefixes: Readonly<Record<string, string>> = {
   'http://nextcloud.org/ns': 'nc',
 }
 
-/** Names of the properties asked for, or `all` (an empty body or allprop). */
+/** The names of the requested properties, or `all` (an empty body or allprop). */
 export type PropertyRequest = readonly string[] | 'all'
 
 interface XmlElement {

@@ -4,9 +4,9 @@ import { type DavPath, pathKey } from './dav-path.ts'
 export type Properties = ReadonlyMap<string, string>
 
 /**
- * What clients have set, as OCA\DAV\DAV\CustomPropertiesBackend keeps it: by path and not by file. So a
- * value outlives an overwrite, does not go along with COPY, and MOVE and DELETE of a folder leave
- * those of the files in it behind.
+ * The properties set by clients, stored by path as in OCA\DAV\DAV\CustomPropertiesBackend, not by file.
+ * So a value survives an overwrite, COPY omits it, and MOVE and DELETE of a folder leave the values of
+ * the files in it behind.
  */
 export class DeadProperties {
   readonly #byPath = new Map<string, Map<string, string>>()

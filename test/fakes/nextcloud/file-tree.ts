@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DavError } from './dav-error.ts'
 import { type DavPath, pathKey } from './dav-path.ts'
 
-/** Bytes on the emulator's disk. Never changed, so that a reader keeps what it has opened. */
+/** Bytes on the emulator's disk. They never change, so that readers keep the version they opened. */
 export interface Content {
   readonly file: string
   readonly size: number
@@ -18,7 +18,7 @@ interface NodeFacts {
 export interface FileNode extends NodeFacts {
   readonly kind: 'file'
   content: Content
-  /** oc:checksums, as the client or X-Recalculate-Hash said; empty when nobody did. */
+  /** oc:checksums, from the client or X-Recalculate-Hash; empty if neither sent one. */
   checksum: string
 }
 
@@ -43,7 +43,7 @@ export class FileTree {
   #lastFileId = 1
   readonly #forget: (content: Content) => void
 
-  /** @param forget is told of bytes that no file has any more. */
+  /** @param forget called for bytes that no file uses any more */
   constructor(forget: (content: Content) => void) {
     this.#forget = forget
   }
@@ -64,14 +64,14 @@ export class FileTree {
     return node
   }
 
-  /** The folder that `path` is in; 409 when there is none. */
+  /** The parent folder of `path`; 409 if there is none. */
   parentOf(path: DavPath): FolderNode {
     const parent = this.find(path.slice(0, -1))
     if (parent?.kind === 'folder') return parent
     throw new DavError(409, 'Files cannot be created in non-existent collections')
   }
 
-  /** Makes the bytes the file, in one step. The file keeps its id when it was there. */
+  /** Replaces the content of the file atomically. An existing file keeps its id. */
   put(path: DavPath, content: Content, { modifiedAtMs, checksum = '' }: PutFacts): FileNode {
     const parent = this.parentOf(path)
     const old = parent.children.get(nameOf(path))
@@ -108,7 +108,7 @@ export class FileTree {
     for (const { content } of filesIn(node)) this.#forget(content)
   }
 
-  /** Nothing may be at the target any more. Ids go along. */
+  /** The target must be free. Ids move with the files. */
   move(from: DavPath, to: DavPath): void {
     const node = this.get(from)
     const parent = this.parentOf(to)
@@ -118,7 +118,7 @@ export class FileTree {
     this.#touch(to)
   }
 
-  /** Puts a copy of a file or an empty folder there, under an id of its own. */
+  /** Creates a copy of a file or an empty folder there, with a new id. */
   copy(source: TreeNode, to: DavPath, content: (of: Content) => Content): void {
     if (source.kind === 'file') {
       this.put(to, content(source.content), { modifiedAtMs: source.modifiedAtMs })

@@ -13,7 +13,7 @@ export interface PropertyContext {
 
 type Live = (node: TreeNode, context: PropertyContext) => string | undefined
 
-/** By Clark name; the values are XML. Undefined: this sort of node has it not. */
+/** By Clark name; the values are XML. Undefined: this kind of node does not have it. */
 const live: Readonly<Record<string, Live>> = {
   '{DAV:}getlastmodified': (node) => new Date(node.modifiedAtMs).toUTCString(),
   '{DAV:}getcontentlength': (node) =>
@@ -40,17 +40,17 @@ const live: Readonly<Record<string, Live>> = {
   '{http://nextcloud.org/ns}has-preview': () => 'false',
 }
 
-/** What a request for all properties gives: neither ownCloud's nor dead ones. */
+/** The answer to a request for all properties: neither ownCloud's nor dead ones. */
 const allProperties = Object.keys(live).filter(
   (name) => name.startsWith('{DAV:}') && name !== '{DAV:}displayname',
 )
 
-/** Whether a client may not set it. */
+/** Whether clients cannot set it. */
 export function isProtected(name: string): boolean {
   return name in live || /^\{DAV:\}(supported|current|lock|creationdate)/.test(name)
 }
 
-/** The properties of a node by status: 200, and 404 for what was asked for and is not there. */
+/** The properties of a node by status: 200, and 404 for requested ones that do not exist. */
 export function propertiesOf(
   node: TreeNode,
   request: PropertyRequest,
@@ -71,7 +71,7 @@ function deadValue(dead: Properties, name: string): string | undefined {
   return value === undefined ? undefined : escapeXml(value)
 }
 
-/** By the file's name alone, whatever the client said. */
+/** Determined by the file's name, regardless of the client's header. */
 export function contentTypeOf(name: string): string {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   return contentTypes[extension] ?? 'application/octet-stream'

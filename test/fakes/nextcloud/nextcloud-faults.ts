@@ -1,29 +1,29 @@
-/** What can be ordered for one request to the Nextcloud emulator. */
+/** The faults that a test can request for one request to the Nextcloud emulator. */
 export type NextcloudFault =
-  /** This answer, and nothing is done. */
+  /** This answer; the request is not executed. */
   | {
       readonly kind: 'answer'
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** It is done, and then this answer: a proxy in front lost retryPolicy. */
+  /** The request is executed, then this answer: a proxy in front timed out. */
   | { readonly kind: 'answer-after'; readonly status: number }
-  /** The connection ends; nothing is done. */
+  /** The connection ends; the request is not executed. */
   | { readonly kind: 'drop-before' }
-  /** It is done, and the connection ends without an answer. */
+  /** The request is executed, and the connection ends without an answer. */
   | { readonly kind: 'drop-after' }
   /** The connection ends in the answer's body. */
   | { readonly kind: 'truncate'; readonly bytes: number }
-  /** PUT: half of the body is stored, and the answer is as if all of it were. */
+  /** PUT: half of the body is stored, but the answer is a success. */
   | { readonly kind: 'store-short' }
-  /** Whatever has been uploaded in chunks is gone before this request. */
+  /** All chunked uploads are deleted before this request. */
   | { readonly kind: 'expire-uploads' }
-  /** v2: the distributed cache has forgotten the uploads before this request. */
+  /** v2: the distributed cache loses the uploads before this request. */
   | { readonly kind: 'lose-metadata' }
   /**
-   * MOVE of `.file`: answers `status` (absent: ends the connection) and goes on with it. Until
-   * `requests` more requests have come another MOVE gets 423; then the file is there and the upload
-   * is gone (404). With `fails` it ends without a file and the upload stays.
+   * MOVE of `.file`: answers `status` (absent: ends the connection) and continues. During the next
+   * `requests` requests, another MOVE gets 423; then the file exists and the upload does not (404).
+   * With `fails`, it ends without a file and the upload stays.
    */
   | {
       readonly kind: 'slow-move'
@@ -34,7 +34,7 @@ export type NextcloudFault =
   /** MOVE over a file: sabre/dav deletes the target first, and ends there with 500. */
   | { readonly kind: 'lose-target' }
 
-/** Every fault by name, ready to be ordered. The fault run goes through them all. */
+/** All faults by name. The fault run tries each. */
 export const nextcloudFaults = {
   maintenance: {
     kind: 'answer',

@@ -10,7 +10,7 @@ async function start(t: TestContext, options: NextcloudOptions = {}) {
   return { nextcloud, dav: new DavClient(nextcloud) }
 }
 
-/** Opens a GET and does not read on; returns what ends it. */
+/** Opens a GET without reading its body; `end` ends it. */
 async function holdOpen(dav: DavClient, path: string, authorization: string) {
   const stop = new AbortController()
   const response = await fetch(dav.urlOf(path), {

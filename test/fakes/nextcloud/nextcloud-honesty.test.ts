@@ -1,4 +1,4 @@
-/** What others, who know nothing of our tests, find of the Nextcloud emulator. */
+/** Checks the Nextcloud emulator with other programs. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -52,7 +52,7 @@ test('rclone recognizes it as a Nextcloud', { skip: absenceOfRclone() }, async (
   }
   await rclone('copy', source, 'nc:s')
   await rclone('check', '--download', source, 'nc:s')
-  // It declares the SHA-1 of what it sends, and compares what the server kept of it.
+  // It declares the SHA-1 of the bytes it sends, and compares the one that the server stored.
   await rclone('check', source, 'nc:s')
   await rclone('moveto', 'nc:s/b', 'nc:s/e')
   await rclone('deletefile', 'nc:s/a')

@@ -11,16 +11,16 @@ import { answerStatusRequest } from './status-requests.ts'
 import { answerUploadRequest } from './upload-requests.ts'
 import type { Uploads } from './uploads.ts'
 
-/** Wrong passwords after which Nextcloud answers nobody from that address. */
+/** The number of wrong passwords after which Nextcloud refuses all requests from an address. */
 const maxWrongPasswords = 10
 
 export interface NextcloudServerOptions {
   readonly uploads: Uploads
-  /** The only value of Authorization that is let in. */
+  /** The only accepted value of Authorization. */
   readonly authorization: string
 }
 
-/** The HTTP side: who may come in, which faults strike, and what is counted. */
+/** The HTTP side: authentication, faults and counters. */
 export class NextcloudServer {
   readonly faults = new FaultScript<NextcloudFault>()
   /** Requests by method and place: `PUT files`, `MOVE uploads`, `GET status.php`. */
@@ -39,7 +39,7 @@ export class NextcloudServer {
   /** For node's createServer. */
   readonly listener: RequestListener = (request, response) => {
     this.#serve(request, response).catch(() => {
-      // A client that went away.
+      // The client has disconnected.
       response.destroy()
     })
   }

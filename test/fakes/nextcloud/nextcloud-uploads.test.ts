@@ -11,7 +11,7 @@ interface ChunkOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An upload of the id `u` whose file is to be `target`. */
+/** An upload with the id `u` of the file `target`. */
 class UploadClient extends DavClient {
   readonly #destination: Readonly<Record<string, string>>
 

@@ -2,8 +2,8 @@ import { DavError } from './dav-error.ts'
 import { type DavPath, pathKey } from './dav-path.ts'
 
 /**
- * Nextcloud's transactional file locking: who reads or uploads a file holds a shared lock on it and
- * on the folders above; replacing, moving and deleting it needs it alone, else 423.
+ * Nextcloud's transactional file locking: readers and uploads hold a shared lock on a file and on the
+ * folders above. Replacing, moving and deleting it requires an exclusive lock, otherwise 423.
  */
 export class PathLocks {
   readonly #shared = new Map<string, number>()
@@ -20,7 +20,7 @@ export class PathLocks {
     }
   }
 
-  /** 423 when anybody but `own` shared holders has it, or something in it. */
+  /** 423 when it, or something in it, has more than `own` shared holders. */
   checkAlone(path: DavPath, own = 0): void {
     if ((this.#shared.get(pathKey(path)) ?? 0) > own) throw locked(path)
   }

@@ -4,7 +4,7 @@ import type { TreeNode } from './file-tree.ts'
 
 /**
  * If-Match and If-None-Match, as sabre/dav's Server::checkPreconditions: once, before the body is read.
- * So of two racing writers both may be let through. Of MOVE and COPY it looks at the source.
+ * So two racing writers may both pass. For MOVE and COPY, the source is checked.
  *
  * @returns whether the answer is 304.
  */

@@ -6,7 +6,7 @@ import { isProtected, propertiesOf } from './live-properties.ts'
 import { receiveText } from './receive-body.ts'
 import type { UserFiles } from './user-files.ts'
 
-/** PROPFIND. Depth infinity is taken for 1, as sabre/dav does by default. */
+/** PROPFIND. Depth infinity means 1, as in sabre/dav by default. */
 export async function findProperties(user: UserFiles, call: DavCall): Promise<DavReply> {
   const { path } = call
   const wanted = parsePropfind(await receiveText(call.request))
@@ -18,7 +18,7 @@ export async function findProperties(user: UserFiles, call: DavCall): Promise<Da
   }))
   const { uid, availableBytes } = user
   const usedBytes = user.tree.usedBytes
-  // The folder comes first; of what is in it no order is promised.
+  // The folder comes first; the order of its content is undefined.
   const entries = [{ path, node }, ...children.reverse()].map((entry) => ({
     href: hrefOf(user, entry.path, entry.node),
     found: propertiesOf(entry.node, wanted, {
@@ -29,7 +29,7 @@ export async function findProperties(user: UserFiles, call: DavCall): Promise<Da
   return { status: 207, headers: xmlType, body: renderMultiStatus(entries) }
 }
 
-/** PROPPATCH: all of the changes or none. */
+/** PROPPATCH: all changes or none. */
 export async function patchProperties(user: UserFiles, call: DavCall): Promise<DavReply> {
   const changes = parseProppatch(await receiveText(call.request))
   const node = user.tree.get(call.path)

@@ -12,7 +12,7 @@ export type HashName = (typeof hashNames)[number]
 
 export interface ReceivedBody {
   readonly content: Content
-  /** Those that were wanted, hex. */
+  /** The requested hashes, hex. */
   readonly digests: Readonly<Partial<Record<HashName, string>>>
 }
 
@@ -21,8 +21,8 @@ export function isHashName(name: string): name is HashName {
 }
 
 /**
- * Keeps the body in a file. Rejects, and keeps nothing, when the client goes before it has sent what
- * it announced. A body of unknown length is taken for an empty one: what php-fpm hands on behind the
+ * Stores the body in a file. Rejects, and stores nothing, when the client disconnects before it has sent
+ * the declared length. A body of unknown length counts as empty, as php-fpm passes it on behind the
  * usual front ends.
  */
 export async function receiveBody(
@@ -52,19 +52,19 @@ export async function receiveBody(
   return { content: { file, size }, digests }
 }
 
-/** How the answer tells them. */
+/** The headers in which the answer reports the hashes. */
 export function hashHeaders(digests: ReceivedBody['digests']): Record<string, string> {
   const hashes = Object.entries(digests)
   return Object.fromEntries(hashes.map(([name, hex]) => [`x-hash-${name}`, hex]))
 }
 
-/** What the X-Hash header asks for. */
+/** The hashes that the X-Hash header requests. */
 export function hashesAskedFor(header: string | undefined): readonly HashName[] {
   if (header === 'all') return hashNames
   return header !== undefined && isHashName(header) ? [header] : []
 }
 
-/** A body of XML, at most a megabyte of it. */
+/** An XML body of at most one megabyte. */
 export async function receiveText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

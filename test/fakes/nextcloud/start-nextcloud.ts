@@ -14,25 +14,25 @@ import { type ChunkStore, Uploads } from './uploads.ts'
 import { type UncountedQuota, UserFiles } from './user-files.ts'
 
 export interface NextcloudOptions {
-  /** How chunks are kept; `files` when absent. */
+  /** How chunks are stored; default `files`. */
   readonly chunkStore?: ChunkStore
-  /** The least part of an object store, the last apart: 5 MiB when absent, Amazon's and MinIO's. */
+  /** The minimum size of an object store's parts except the last; default 5 MiB, as Amazon and MinIO. */
   readonly minPartBytes?: number
-  /** The user's space in bytes, or what quota-available-bytes says instead; unlimited when absent. */
+  /** The user's space in bytes, or a special value of quota-available-bytes; default unlimited. */
   readonly quota?: number | UncountedQuota
 }
 
-/** What another client of the same user does, the web page for one. Paths are unescaped. */
+/** Actions of another client of the same user, such as the web page. Paths are unescaped. */
 export interface OtherClient {
-  /** Makes or replaces a file, and the folders above it. */
+  /** Creates or replaces a file, and creates the folders above it. */
   put(path: string, bytes: Uint8Array): void
   remove(path: string): void
   /** The file's bytes; undefined when there is none. */
   get(path: string): Uint8Array | undefined
-  /** Where the file's bytes are on this machine. */
+  /** The path of the file's bytes on this machine. */
   fileOf(path: string): string | undefined
   makeFolder(path: string): void
-  /** All paths below a folder, folders with a `/` at the end; sorted. */
+  /** All paths below a folder, sorted; those of folders end with `/`. */
   list(folder: string): string[]
 }
 
@@ -42,7 +42,7 @@ export interface Nextcloud extends WebdavServer {
   /** Requests by method and place: `PUT files`, `MOVE uploads`, `GET status.php`. */
   readonly counters: ReadonlyMap<string, number>
   readonly otherClient: OtherClient
-  /** Ids of the upload folders that are there. */
+  /** The ids of the existing upload folders. */
   openUploads(): string[]
   /** Changes the user's space. */
   setQuota(quota: number | UncountedQuota): void
@@ -50,7 +50,7 @@ export interface Nextcloud extends WebdavServer {
 }
 
 const uid = 'alice'
-// Whoever takes the login name for the user id in paths is wrong.
+// Not the user id: finds code that uses the login name in paths.
 const login = 'alice@example.org'
 const password = 'aB3xY-9kLmN-p2QrS-t7UvW-z4CdE'
 

@@ -8,7 +8,7 @@ export interface StatusFacts {
   readonly uid: string
 }
 
-/** What a client asks to learn what it has before it. */
+/** The requests with which a client identifies the server. */
 export function answerStatusRequest(path: string, { isMaintained, uid }: StatusFacts): DavReply {
   if (path === '/status.php') return json(statusOf(isMaintained))
   if (/^\/ocs\/v[12]\.php\/cloud\/capabilities$/.test(path))

@@ -8,7 +8,7 @@ import { nameOf } from './file-tree.ts'
 import { receiveText } from './receive-body.ts'
 import type { UserFiles } from './user-files.ts'
 
-/** How long a target that is moved over is not there. */
+/** How long the target of a MOVE over a file is missing. */
 const goneMs = 2
 
 export async function deleteNode(user: UserFiles, { path }: DavCall): Promise<DavReply> {
@@ -30,7 +30,7 @@ export async function makeFolder(
   return { status: 201, headers: idHeaders(tree.makeFolder(path)) }
 }
 
-/** sabre/dav's CorePlugin::httpMove: a target that is there is deleted first, and gone for a moment. */
+/** sabre/dav's CorePlugin::httpMove: an existing target is deleted first, and missing for a moment. */
 export async function moveNode(user: UserFiles, call: DavCall): Promise<DavReply> {
   user.tree.get(call.path)
   user.locks.checkAlone(call.path)

@@ -14,7 +14,7 @@ import type { Upload, Uploads } from './uploads.ts'
 type Handler = (uploads: Uploads, call: DavCall) => Promise<DavReply | undefined>
 
 const maxChunks = 10_000
-/** The name under which an upload folder shows what its chunks will be. */
+/** The name of the assembled file in an upload folder. */
 const future = '.file'
 
 const handlers: Readonly<Record<string, Handler>> = {
@@ -27,7 +27,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   HEAD: refuseReading,
 }
 
-/** Answers a request below `uploads/{uid}`: chunked upload, version 2. Undefined: no answer comes. */
+/** Answers a request below `uploads/{uid}`: chunked upload, version 2. Undefined: no answer. */
 export async function answerUploadRequest(
   uploads: Uploads,
   call: DavCall,
@@ -50,7 +50,7 @@ async function putChunk(uploads: Uploads, call: DavCall): Promise<DavReply> {
   const upload = uploads.get(id)
   if (upload.isAssembling) throw new DavError(423, `${id} is locked`)
   const number = chunkNumber(name)
-  // Without it the real server takes the chunk for one of version 1, and MOVE does not see it.
+  // Without it, the real server treats the chunk as one of version 1, and MOVE does not see it.
   destinationOf(call, uploads.user)
   uploads.checkUsable(upload)
   const announced = ['content-length', 'oc-total-length'].map((header) =>
@@ -72,7 +72,7 @@ async function putChunk(uploads: Uploads, call: DavCall): Promise<DavReply> {
     etag: randomBytes(16).toString('hex'),
     modifiedAtMs: Date.now(),
   })
-  // An object store is sent chunks by another part of the server, which computes no hashes.
+  // Another part of the server sends chunks to an object store, and computes no hashes.
   if (uploads.store !== 'files') return { status: 201 }
   return { status: isReplaced ? 204 : 201, headers: hashHeaders(body.digests) }
 }
@@ -107,7 +107,7 @@ async function refuseReading(uploads: Uploads, call: DavCall): Promise<DavReply>
   return { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' }
 }
 
-/** The folder, the file to be, and the chunks: by the client's names, or by number in an object store. */
+/** The folder, `.file`, and the chunks: by the client's names, or by number in an object store. */
 async function list(uploads: Uploads, call: DavCall): Promise<DavReply> {
   const wanted = parsePropfind(await receiveText(call.request))
   const { uid, availableBytes } = uploads.user

@@ -4,7 +4,7 @@ import type { Content } from './file-tree.ts'
 import type { UserFiles } from './user-files.ts'
 
 export interface Chunk {
-  /** As the client named it. */
+  /** The name given by the client. */
   readonly name: string
   readonly content: Content
   readonly etag: string
@@ -16,25 +16,25 @@ export interface Upload {
   readonly id: string
   /** By number. */
   readonly chunks: Map<number, Chunk>
-  /** Where MKCOL said it would go, and which file was there. */
+  /** The Destination of the MKCOL, and the file that was there. */
   readonly target: DavPath
   readonly targetFileId: number | undefined
-  /** v2: whether the distributed cache knows of it. */
+  /** v2: whether the distributed cache has its record. */
   hasMetadata: boolean
-  /** A MOVE is under way. */
+  /** A MOVE is in progress. */
   isAssembling: boolean
 }
 
 /**
- * How the server keeps chunks. `files`: one file each, put together at MOVE (v1 under the calls of v2,
- * what most servers do). `object store`: parts of a multipart upload of the object store under the
- * user's files, with its least part size, and a record in the distributed cache.
+ * How the server stores chunks. `files`: one file for each, assembled by the MOVE (v1 with the requests
+ * of v2, as on most servers). `object store`: parts of a multipart upload to the object store of the
+ * user's files, with its minimum part size, and a record in the distributed cache.
  */
 export type ChunkStore = 'files' | 'object store'
 
 export interface UploadOptions {
   readonly store: ChunkStore
-  /** The least size of a part in an object store, the last part apart. */
+  /** The minimum size of an object store's parts, except the last. */
   readonly minPartBytes: number
 }
 
@@ -71,7 +71,7 @@ export class Uploads {
     this.#byId.set(id, { id, target, targetFileId, ...fresh })
   }
 
-  /** Puts a chunk in place of the one of its number. */
+  /** Stores a chunk, replacing the one with its number. */
   putChunk({ chunks }: Upload, number: number, chunk: Chunk): void {
     const old = chunks.get(number)
     if (old !== undefined) this.user.forget(old.content)
@@ -90,7 +90,7 @@ export class Uploads {
     this.#byId.delete(id)
   }
 
-  /** Does the work before the request that comes after so many others. */
+  /** Runs the work after this many further requests. */
   later(requests: number, work: () => Promise<unknown>): void {
     this.#later.push({ requests, work })
   }
@@ -102,19 +102,19 @@ export class Uploads {
     for (const { work } of due) await work()
   }
 
-  /** The daily job, on a day when every upload is a day old. */
+  /** Runs the daily job when every upload is a day old. */
   expire(): void {
     for (const upload of this.all) this.remove(upload)
   }
 
-  /** The distributed cache forgets. */
+  /** Empties the distributed cache. */
   loseMetadata(): void {
     for (const upload of this.all) upload.hasMetadata = false
   }
 
   /**
-   * Object store: throws when the upload can't go on. Its parts belong to the file that was at the
-   * target when it began: 412 without the record, 404 and 500 when the target went or came.
+   * Object store: throws when the upload cannot continue. Its parts belong to the file that was at the
+   * target at its start: 412 without the record, 404 or 500 when the target disappeared or appeared.
    */
   checkUsable({ target, targetFileId, hasMetadata }: Upload): void {
     if (this.store === 'files') return

@@ -5,21 +5,21 @@ import { DeadProperties } from './dead-properties.ts'
 import { type Content, FileTree } from './file-tree.ts'
 import { PathLocks } from './path-locks.ts'
 
-/** quota-available-bytes when it is no count: -1 uncomputed, -2 unknown, -3 unlimited. */
+/** Special values of quota-available-bytes: -1 uncomputed, -2 unknown, -3 unlimited. */
 export type UncountedQuota = -1 | -2 | -3
 
-/** What a user of the emulator has: files, chunks, space. */
+/** The files, chunks and space of a user of the emulator. */
 export class UserFiles {
   readonly uid: string
   readonly tree = new FileTree((content) => this.forget(content))
   readonly dead = new DeadProperties()
   readonly locks = new PathLocks()
-  /** Bytes in all, or one of the special values. */
+  /** The total in bytes, or one of the special values. */
   quota: number
   readonly #folder: string
   #files = 0
 
-  /** @param folder holds the bytes of files and chunks. */
+  /** @param folder for the bytes of files and chunks */
   constructor(uid: string, { folder, quota }: { readonly folder: string; readonly quota: number }) {
     this.uid = uid
     this.quota = quota
@@ -41,7 +41,7 @@ export class UserFiles {
     )
   }
 
-  /** A place on the disk for bytes to come. */
+  /** A path on the disk for new bytes. */
   newFile(): string {
     return join(this.#folder, String(++this.#files))
   }
@@ -52,7 +52,7 @@ export class UserFiles {
     return { file, size: content.size }
   }
 
-  /** Who has it open reads on. */
+  /** Readers that have it open can continue. */
   forget(content: Content): void {
     rmSync(content.file, { force: true })
   }
