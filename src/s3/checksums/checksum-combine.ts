@@ -25,23 +25,24 @@ const fields: Partial<Record<ChecksumAlgorithm, Field>> = {
   CRC64NVME: field(64, polynomial64nvme),
 }
 
-/** A piece: its big-endian digest and its length. */
-export interface CrcPiece {
-  readonly digest: Buffer
+/** A part of a completed upload: its checksum (base64) and size. */
+export interface PartChecksum {
+  readonly value: string
   readonly sizeBytes: number
 }
 
 /**
- * The CRC of all pieces in order.
+ * The CRC (base64) of all parts in order.
  *
  * @throws TypeError when the algorithm is not a CRC.
  */
-export function combineCrcs(algorithm: ChecksumAlgorithm, pieces: readonly CrcPiece[]): Buffer {
+export function combineCrcs(algorithm: ChecksumAlgorithm, parts: readonly PartChecksum[]): string {
   const field = fields[algorithm]
   if (field === undefined) throw new TypeError(`${algorithm} is not a CRC`)
   let crc: Word = { high: 0, low: 0 }
   let shift: { readonly sizeBytes: number; readonly factor: Word } | undefined
-  for (const { digest, sizeBytes } of pieces) {
+  for (const { value, sizeBytes } of parts) {
+    const digest = Buffer.from(value, 'base64')
     // Nearly all parts of an upload have one size.
     if (shift?.sizeBytes !== sizeBytes) shift = { sizeBytes, factor: shiftBy(sizeBytes, field) }
     const { high, low } = multiply(crc, shift.factor, field)
@@ -53,7 +54,7 @@ export function combineCrcs(algorithm: ChecksumAlgorithm, pieces: readonly CrcPi
   const bytes = Buffer.alloc(8)
   bytes.writeInt32BE(crc.high, 0)
   bytes.writeInt32BE(crc.low, 4)
-  return bytes.subarray(0, field.bits / 8)
+  return bytes.toString('base64', 0, field.bits / 8)
 }
 
 function field(bits: 32 | 64, polynomial: Word): Field {

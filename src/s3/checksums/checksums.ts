@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
-import { combineCrcs } from './checksum-combine.ts'
+import { combineCrcs, type PartChecksum } from './checksum-combine.ts'
 import { Crc64Nvme, crc32c } from './checksum-crc.ts'
 
 /** A checksum being computed. */
@@ -53,12 +53,6 @@ export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`
 }
 
-/** A part of a completed upload: its checksum (base64) and size. */
-export interface PartChecksum {
-  readonly value: string
-  readonly sizeBytes: number
-}
-
 /**
  * The checksum of an object from those of its parts, in order: for FULL_OBJECT that of all bytes,
  * which only CRCs allow; for COMPOSITE the checksum of the parts' digests, `-`, and the number of
@@ -77,7 +71,7 @@ export function checksumOfParts(
       `The ${type} checksum type cannot be used with the ${algorithm} checksum algorithm.`,
     )
   }
-  const value = type === 'COMPOSITE' ? composite(algorithm, parts) : combined(algorithm, parts)
+  const value = type === 'COMPOSITE' ? composite(algorithm, parts) : combineCrcs(algorithm, parts)
   return { algorithm, type, value }
 }
 
@@ -85,14 +79,6 @@ function composite(algorithm: ChecksumAlgorithm, parts: readonly PartChecksum[])
   const hasher = createChecksum(algorithm)
   for (const { value } of parts) hasher.update(Buffer.from(value, 'base64'))
   return `${hasher.digest().toString('base64')}-${parts.length}`
-}
-
-function combined(algorithm: ChecksumAlgorithm, parts: readonly PartChecksum[]): string {
-  const crcs = parts.map(({ value, sizeBytes }) => ({
-    digest: Buffer.from(value, 'base64'),
-    sizeBytes,
-  }))
-  return combineCrcs(algorithm, crcs).toString('base64')
 }
 
 class Crc32Hasher implements ChecksumHasher {
